@@ -1,0 +1,91 @@
+//! [`Call`]: the tool call that is being decided, and what the host says of it.
+
+use serde_json::Value;
+
+use crate::syntax::Analysis;
+use crate::{Error, Facts, Fault, Level, ResolvedPath, host};
+
+/// The tool call that is being decided, and the door to the facts around it.
+#[derive(Debug)]
+pub struct Call<'a> {
+    tool: &'a str,
+    input: &'a str,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(tool: &'a str, input: &'a str) -> Self {
+        Call { tool, input }
+    }
+
+    /// The tool's name, such as `Bash`.
+    #[must_use]
+    pub fn tool(&self) -> &'a str {
+        self.tool
+    }
+
+    /// The tool's input as it came: the text of a JSON object.
+    #[must_use]
+    pub fn input_text(&self) -> &'a str {
+        self.input
+    }
+
+    /// The tool's input as a value.
+    ///
+    /// # Errors
+    ///
+    /// The input is not JSON; the host never sends such a one.
+    pub fn input(&self) -> Result<Value, Error> {
+        Ok(serde_json::from_str(self.input)?)
+    }
+
+    /// What the call does: commands and effects. See [`crate::syntax`].
+    #[must_use]
+    pub fn analysis(&self) -> Analysis {
+        host::analysis()
+    }
+
+    /// Where the call happens.
+    #[must_use]
+    pub fn context(&self) -> Facts {
+        host::context()
+    }
+
+    /// Where a path leads, seen from the call's working directory. Needs no grant.
+    #[must_use]
+    pub fn resolve(&self, path: &str) -> ResolvedPath {
+        host::resolve(path)
+    }
+
+    /// The text of a file that the configuration grants, at most 1 MiB.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault`] says why there is no text.
+    pub fn read_text(&self, path: &str) -> Result<String, Fault> {
+        host::read_text(path)
+    }
+
+    /// The value of a variable that the configuration grants.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Absent`] if it is not set, [`Fault::Denied`] without a grant.
+    pub fn env(&self, name: &str) -> Result<String, Fault> {
+        host::env(name)
+    }
+
+    /// Has the host write a JSON object to a stream that the configuration grants, after the verdict.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Denied`] without a grant, [`Fault::TooLarge`] beyond 64 lines or 16 KiB, [`Fault::Failed`] if `line` is
+    /// no object.
+    pub fn journal(&self, stream: &str, line: &Value) -> Result<(), Fault> {
+        host::journal(stream, &line.to_string())
+    }
+
+    /// Notes a line for people; `explain` shows it.
+    pub fn log(&self, level: Level, message: &str) {
+        host::log(level, message);
+    }
+}

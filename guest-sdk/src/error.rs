@@ -1,0 +1,33 @@
+//! [`Error`]: why a policy cannot answer.
+
+use std::fmt;
+
+/// Why a policy cannot answer, in words for a person. To the host it is a fault of the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error(String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<&str> for Error {
+    fn from(text: &str) -> Self {
+        Error(text.to_owned())
+    }
+}
+
+impl From<String> for Error {
+    fn from(text: String) -> Self {
+        Error(text)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Error(error.to_string())
+    }
+}

@@ -1,0 +1,78 @@
+//! What [`crate::export!`] expands to calls. Not for use by hand.
+
+use std::cell::RefCell;
+use std::sync::Once;
+
+pub use crate::bindings::exports::guard::policy::policy::Guest;
+pub use crate::bindings::guard::policy::types::Manifest;
+
+use crate::bindings::guard::policy::types;
+use crate::{Call, Decision, Level, Policy, host};
+
+/// Holds the configured policy of an instance.
+pub type Slot<P> = RefCell<Option<P>>;
+
+/// The policy's manifest in the contract's words.
+#[must_use]
+pub fn describe<P: Policy>() -> Manifest {
+    report_panics();
+    let manifest = P::MANIFEST;
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    Manifest {
+        id: manifest.id.to_owned(),
+        version: manifest.version.to_owned(),
+        summary: manifest.summary.to_owned(),
+        tools: owned(manifest.tools),
+        rules: manifest.rules.iter().map(rule).collect(),
+        grants: owned(manifest.grants),
+        examples: manifest.examples.iter().map(example).collect(),
+    }
+}
+
+fn rule(rule: &crate::Rule) -> types::Rule {
+    types::Rule {
+        id: rule.id.to_owned(),
+        summary: rule.summary.to_owned(),
+        default: rule.default,
+        ceiling: rule.ceiling,
+    }
+}
+
+fn example(example: &crate::Example) -> types::Example {
+    types::Example {
+        tool: example.tool.to_owned(),
+        input: example.input.to_owned(),
+        outcome: example.outcome,
+        rule: example.rule.to_owned(),
+    }
+}
+
+/// Reads the settings and keeps the policy that they give.
+///
+/// # Errors
+///
+/// The settings are not what the policy takes, or it refuses them.
+pub fn configure<P: Policy>(slot: &Slot<P>, settings: &str) -> Result<(), String> {
+    report_panics();
+    let settings = serde_json::from_str(settings).map_err(|error| format!("invalid settings: {error}"))?;
+    let policy = P::configure(settings).map_err(|error| error.to_string())?;
+    *slot.borrow_mut() = Some(policy);
+    Ok(())
+}
+
+/// Answers one call with the policy of `slot`.
+///
+/// # Errors
+///
+/// The policy was not configured, or it gives an error itself.
+pub fn decide<P: Policy>(slot: &Slot<P>, tool: &str, input: &str) -> Result<Decision, String> {
+    let slot = slot.borrow();
+    let policy = slot.as_ref().ok_or("decide was called before configure")?;
+    policy.decide(&Call::new(tool, input)).map_err(|error| error.to_string())
+}
+
+/// Sends the text of a panic to the host before the instance traps.
+fn report_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| std::panic::set_hook(Box::new(|info| host::log(Level::Error, &info.to_string()))));
+}

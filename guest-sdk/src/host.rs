@@ -1,0 +1,10 @@
+//! The host's functions: the imports in a component, the world of [`crate::testing`] in a native test.
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use crate::testing::host::{analysis, context, env, journal, log, read_text, resolve};
+
+#[cfg(target_arch = "wasm32")]
+pub(crate) use crate::bindings::guard::policy::{
+    analysis::current as analysis, context::get as context, env::get as env, files::read_text, files::resolve,
+    journal::append as journal, log::log,
+};

@@ -1,0 +1,34 @@
+//! The analysis of a tool call: commands, effects, scripts. Its items are those of `wit/syntax.wit`.
+
+pub use crate::bindings::guard::policy::syntax::{
+    Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,
+};
+
+impl Effect {
+    /// The value of the tag `name`, if the effect has it.
+    #[must_use]
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Command {
+    /// The text of the word at `index`; empty if there is none.
+    #[must_use]
+    pub fn word(&self, index: usize) -> &str {
+        self.argv.get(index).map_or("", |word| word.text.as_str())
+    }
+
+    /// The program's name without its folder, `rm` for `/bin/rm`; empty if there is no program.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        let name = self.word(0);
+        name.rsplit('/').next().unwrap_or(name)
+    }
+
+    /// The words joined by single spaces.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
