@@ -18,8 +18,12 @@
 //! assert!(decision.findings.is_empty());
 //! ```
 
+mod suite;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+
+pub use suite::{Case, Suite, SuiteFacts};
 
 use crate::bindings::guard::policy::context::Facts;
 use crate::syntax::{Analysis, Coverage};
@@ -34,7 +38,11 @@ pub struct World {
     pub facts: Facts,
     /// Files that `read_text` gives, by path.
     pub files: BTreeMap<String, String>,
-    /// Paths that `resolve` knows. Another one is absolute by text alone and does not exist.
+    /// Directories that exist.
+    pub dirs: Vec<String>,
+    /// Links, from the link's absolute path to where it leads.
+    pub links: BTreeMap<String, String>,
+    /// Paths that `resolve` knows. Another one is made absolute by its text, and follows `links`.
     pub paths: BTreeMap<String, ResolvedPath>,
     /// Variables that `env` gives.
     pub env: BTreeMap<String, String>,
@@ -61,6 +69,8 @@ impl Default for World {
                 original_tool: String::new(),
             },
             files: BTreeMap::new(),
+            dirs: Vec::new(),
+            links: BTreeMap::new(),
             paths: BTreeMap::new(),
             env: BTreeMap::new(),
         }
@@ -76,26 +86,69 @@ impl World {
     pub fn decide<P: Policy>(&self, settings: &str, tool: &str, input: &str) -> Result<Decision, String> {
         host::WORLD.with(|world| *world.borrow_mut() = self.clone());
         let slot = guest::Slot::<P>::new(None);
-        guest::configure(&slot, settings)?;
+        // A component sends its panics to the host's log. In a test they belong on the terminal.
+        let hook = std::panic::take_hook();
+        let configured = guest::configure(&slot, settings);
+        std::panic::set_hook(hook);
+        configured?;
         guest::decide(&slot, tool, input)
+    }
+
+    /// Fills the paths of the analysis's effects, as the host does from the machine before a policy is asked.
+    pub fn fill_paths(&mut self) {
+        let mut effects = std::mem::take(&mut self.analysis.effects);
+        for effect in &mut effects {
+            if !effect.path.raw.is_empty() && effect.path.lexical.is_empty() {
+                effect.path = self.resolve(&effect.path.raw);
+            }
+        }
+        self.analysis.effects = effects;
     }
 
     fn resolve(&self, path: &str) -> ResolvedPath {
         if let Some(known) = self.paths.get(path) {
             return known.clone();
         }
-        let absolute = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.facts.cwd) };
-        let inside = absolute.strip_prefix(&format!("{}/", self.facts.project_root)).unwrap_or_default().to_owned();
+        let lexical = lexical(&self.facts.cwd, path);
+        let canonical = self.follow(&lexical);
+        let root = format!("{}/", self.facts.project_root);
+        let (exists, kind) = if self.files.contains_key(&canonical) {
+            (Presence::Yes, "file")
+        } else if self.dirs.contains(&canonical) {
+            (Presence::Yes, "dir")
+        } else {
+            (Presence::No, "none")
+        };
         ResolvedPath {
             raw: path.to_owned(),
-            lexical: absolute.clone(),
-            canonical: absolute,
-            project_relative: inside,
+            project_relative: canonical.strip_prefix(&root).unwrap_or_default().to_owned(),
+            lexical,
+            canonical,
             git_root: String::new(),
-            exists: Presence::No,
-            kind: "none".to_owned(),
+            exists,
+            kind: kind.to_owned(),
         }
     }
+
+    fn follow(&self, path: &str) -> String {
+        let below = |link: &str| path.strip_prefix(link).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let followed = self.links.iter().find_map(|(link, to)| below(link).map(|rest| format!("{to}{rest}")));
+        followed.unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// The absolute path of `path` seen from `cwd`, by text alone.
+fn lexical(cwd: &str, path: &str) -> String {
+    let base = if path.starts_with('/') { "" } else { cwd };
+    let mut components: Vec<&str> = Vec::new();
+    for component in base.split('/').chain(path.split('/')) {
+        match component {
+            "" | "." => {}
+            ".." => drop(components.pop()),
+            name => components.push(name),
+        }
+    }
+    format!("/{}", components.join("/"))
 }
 
 /// The host's functions over the world of the running test.

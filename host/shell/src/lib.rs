@@ -1,4 +1,23 @@
-//! Stub.
+//! Shell text to commands and effects.
+//!
+//! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text always
+//! gives the same answer. It decides nothing; what may run is the business of policies.
+
+mod limits;
+mod prescan;
+
+mod parse;
+mod word;
+
+mod walk;
+mod wrappers;
+
+mod crude;
+mod witness;
+
+mod effects;
+mod programs;
+mod sql;
 
 #[cfg(target_arch = "wasm32")]
 mod component;
@@ -15,11 +34,32 @@ mod component;
 #[rustfmt::skip]
 mod bindings;
 
-use guard_sdk::syntax::{Analysis, Coverage};
+use guard_sdk::syntax::Analysis;
+
+use parse::Dialect;
+use walk::Walker;
 
 /// Analyses one text. Total: whatever the text, it answers.
+///
+/// `dialect` is `bash`, `posix` or `zsh`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
+/// absolute, or empty when they are not known.
 #[must_use]
 pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
-    let _ = (source, dialect, cwd, home);
-    Analysis { coverage: Coverage::Complete, reasons: vec![], commands: vec![], effects: vec![], scripts: vec![] }
+    let known = match dialect {
+        "bash" => Some(Dialect::Bash),
+        "posix" => Some(Dialect::Posix),
+        "zsh" => Some(Dialect::Zsh),
+        _ => None,
+    };
+    let mut walker = Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
+    walker.outermost(source);
+    if known.is_none() {
+        walker.partial("the dialect of the shell is not known");
+    }
+    let collected = effects::collect(&walker.commands, home);
+    for reason in &collected.reasons {
+        walker.partial(reason);
+    }
+    let Walker { commands, reasons, coverage, .. } = walker;
+    Analysis { coverage, reasons, commands, effects: collected.effects, scripts: collected.scripts }
 }

@@ -1,23 +1,67 @@
-//! Stub.
+//! `protected-files`: keeps secrets from being changed through a file tool, and asks before a file that steers a build,
+//! a tool, or the machine is changed.
+//!
+//! Looks at the paths of a call, never at the text that is written. Shell commands are the business of `command-guard`,
+//! and reading a file is nobody's business here.
 
-use guard_sdk::{Call, Decision, Error, Manifest, NoSettings, Policy};
+mod rules;
+mod settings;
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
+
+pub use settings::Settings;
+
+/// More findings than this say nothing new.
+const FINDINGS: usize = 32;
 
 /// The policy.
 #[derive(Debug)]
-pub struct ProtectedFiles;
+pub struct ProtectedFiles {
+    settings: Settings,
+}
 
 impl Policy for ProtectedFiles {
-    type Settings = NoSettings;
-    const MANIFEST: Manifest = Manifest { id: "protected-files", tools: &["*"], ..Manifest::EMPTY };
+    type Settings = Settings;
 
-    fn configure(_: NoSettings) -> Result<Self, Error> {
-        Ok(Self)
+    const MANIFEST: Manifest = Manifest {
+        id: "protected-files",
+        version: env!("CARGO_PKG_VERSION"),
+        summary: "keeps secrets and sensitive files from being changed",
+        tools: &["Write", "Edit", "MultiEdit", "NotebookEdit"],
+        rules: rules::RULES,
+        grants: &[],
+        examples: &[
+            Example { tool: "Write", input: r#"{"file_path": ".env"}"#, outcome: Outcome::Deny, rule: "secret-file" },
+            Example {
+                tool: "Edit",
+                input: r#"{"file_path": "Dockerfile"}"#,
+                outcome: Outcome::Ask,
+                rule: "sensitive-file",
+            },
+            Example { tool: "Write", input: r#"{"file_path": "src/main.ts"}"#, outcome: Outcome::Abstain, rule: "" },
+        ],
+    };
+
+    fn configure(settings: Settings) -> Result<Self, Error> {
+        Ok(Self { settings })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let _ = call.analysis();
-        Ok(Decision::abstain())
+        let analysis = call.analysis();
+        let changes = || analysis.effects.iter().filter(|effect| is_change(effect));
+        let findings = rules::CHECKS
+            .iter()
+            .flat_map(|check| changes().filter_map(|effect| check(effect, &self.settings)))
+            .take(FINDINGS)
+            .collect::<Vec<Finding>>();
+        Ok(findings.into_iter().collect())
     }
+}
+
+/// Whether the effect leaves a file other than it was.
+fn is_change(effect: &Effect) -> bool {
+    matches!(effect.kind.as_str(), "write" | "delete" | "metadata")
 }
 
 guard_sdk::export!(ProtectedFiles);

@@ -1,0 +1,153 @@
+//! Builds the guests for WebAssembly and writes the table of built-ins that `builtin.rs` includes.
+//!
+//! Knows nothing of wasmtime: nothing is compiled ahead of time here, because that depends on the machine.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+const TARGET: &str = "wasm32-wasip2";
+const ANALYZER: &str = "guard-shell";
+
+#[derive(Deserialize)]
+struct Crate {
+    package: Package,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Deserialize, Default)]
+struct Metadata {
+    guard: Option<Guard>,
+}
+
+/// `[package.metadata.guard]` of a policy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Guard {
+    order: u32,
+    presets: Vec<String>,
+    grants: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Lock {
+    package: Vec<Locked>,
+}
+
+#[derive(Deserialize)]
+struct Locked {
+    name: String,
+    version: String,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    for path in ["policies", "guest-sdk", "wit", "host/shell", "Cargo.toml", "Cargo.lock"] {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
+    println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
+
+    let lock: Lock = toml::from_str(&fs::read_to_string(root.join("Cargo.lock"))?)?;
+    let wasmtime = lock.package.iter().find(|package| package.name == "wasmtime").ok_or("no wasmtime in Cargo.lock")?;
+
+    let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
+    let policies = if skip { BTreeMap::new() } else { policies(&root)? };
+    let mut table = String::from("pub(crate) static BUILTINS: &[Builtin] = &[\n");
+    let mut analyzer = String::from("None");
+    if skip {
+        println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
+    } else {
+        let artifacts = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
+        for ((order, name), (package, guard)) in &policies {
+            let (path, digest) = embed(&artifacts, package, &out)?;
+            writeln!(
+                table,
+                "    Builtin {{ name: {name:?}, order: {order}, presets: &{:?}, grants: &{:?}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
+                guard.presets, guard.grants
+            )?;
+        }
+        let (path, digest) = embed(&artifacts, ANALYZER, &out)?;
+        analyzer = format!("Some(Analyzer {{ sha256: {digest:?}, wasm: include_bytes!({path:?}) }})");
+    }
+    writeln!(table, "];\npub(crate) static ANALYZER: Option<Analyzer> = {analyzer};")?;
+    println!("cargo::rustc-env=GUARD_WASMTIME={}", wasmtime.version);
+    fs::write(out.join("builtin_table.rs"), table)?;
+    Ok(())
+}
+
+/// The policies by order and name. A folder without the metadata table is a library of theirs.
+fn policies(root: &Path) -> Result<BTreeMap<(u32, String), (String, Guard)>, Box<dyn Error>> {
+    let mut policies = BTreeMap::new();
+    for entry in fs::read_dir(root.join("policies"))? {
+        let manifest = entry?.path().join("Cargo.toml");
+        if !manifest.exists() {
+            continue;
+        }
+        let parsed: Crate =
+            toml::from_str(&fs::read_to_string(&manifest)?).map_err(|error| format!("{}: {error}", manifest.display()))?;
+        let Some(guard) = parsed.package.metadata.guard else { continue };
+        let name = parsed.package.name.strip_prefix("policy-").ok_or("a policy's package is named policy-NAME")?.to_owned();
+        policies.insert((guard.order, name), (parsed.package.name, guard));
+    }
+    Ok(policies)
+}
+
+/// Builds the packages in one cargo run and gives the folder of the results.
+fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -> Result<PathBuf, Box<dyn Error>> {
+    let rustc = env::var("RUSTC")?;
+    let libdir = Command::new(&rustc).args(["--print", "target-libdir", "--target", TARGET]).output()?;
+    let libdir = PathBuf::from(String::from_utf8(libdir.stdout)?.trim());
+    if !libdir.exists() {
+        println!("cargo::error=the target {TARGET} is missing; the built-in policies are WebAssembly components");
+        println!("cargo::error=run: rustup target add {TARGET}");
+        std::process::exit(1);
+    }
+    // Not OUT_DIR itself: check, clippy and release would each build the guests anew.
+    let target = out.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists()).unwrap_or(out).join("guests");
+    let mut cargo = Command::new(env::var("CARGO")?);
+    cargo.current_dir(root).args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"]).arg(&target);
+    for package in packages {
+        cargo.args(["-p", package]);
+    }
+    for variable in [
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTFLAGS",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CARGO_BUILD_TARGET",
+        "CARGO_TARGET_DIR",
+    ] {
+        cargo.env_remove(variable);
+    }
+    let status = cargo.status()?;
+    if !status.success() {
+        return Err("the built-in policies do not build; see above".into());
+    }
+    Ok(target.join(TARGET).join("guest"))
+}
+
+/// Copies one component to `OUT_DIR` and gives its path and digest.
+fn embed(artifacts: &Path, package: &str, out: &Path) -> Result<(String, [u8; 32]), Box<dyn Error>> {
+    let name = format!("{}.wasm", package.replace('-', "_"));
+    let bytes = fs::read(artifacts.join(&name))?;
+    // The preamble of a component: magic, version 13, layer 1.
+    if !bytes.starts_with(b"\0asm\x0d\0\x01\0") {
+        return Err(format!("{name} is not a component").into());
+    }
+    let path = out.join(&name);
+    fs::write(&path, &bytes)?;
+    Ok((path.to_str().ok_or("the target directory is not UTF-8")?.to_owned(), Sha256::digest(&bytes).into()))
+}

@@ -1,0 +1,210 @@
+//! Code of a general language on the command line: what it provably does to files.
+//!
+//! No language is parsed. A call with a literal path is taken at its word; anything else that looks like a way to the
+//! machine makes the analysis partial.
+
+use guard_sdk::syntax::Word;
+
+use super::draft::Draft;
+use super::run::Run;
+use crate::programs::options::Operand;
+
+/// What a call does to the path that is its first argument.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    /// Reads or writes, as the mode that follows says.
+    Open,
+    Read,
+    Write,
+    Delete,
+    DeleteTree,
+    /// Deletes the first and writes the second.
+    Move,
+    /// Writes the second.
+    Copy,
+    /// Hands a text to a shell.
+    Shell,
+    /// Names a path; the method that is called on it decides.
+    Path,
+}
+
+const CALLS: &[(&str, Does)] = &[
+    ("open(", Does::Open),
+    ("Path(", Does::Path),
+    ("os.remove(", Does::Delete),
+    ("os.unlink(", Does::Delete),
+    ("os.rmdir(", Does::Delete),
+    ("shutil.rmtree(", Does::DeleteTree),
+    ("shutil.move(", Does::Move),
+    ("os.rename(", Does::Move),
+    ("os.replace(", Does::Move),
+    ("shutil.copy(", Does::Copy),
+    ("shutil.copyfile(", Does::Copy),
+    ("os.system(", Does::Shell),
+    ("os.popen(", Does::Shell),
+    ("writeFileSync(", Does::Write),
+    ("writeFile(", Does::Write),
+    ("appendFileSync(", Does::Write),
+    ("appendFile(", Does::Write),
+    ("createWriteStream(", Does::Write),
+    ("readFileSync(", Does::Read),
+    ("readFile(", Does::Read),
+    ("createReadStream(", Does::Read),
+    ("unlinkSync(", Does::Delete),
+    ("fs.unlink(", Does::Delete),
+    ("rmSync(", Does::DeleteTree),
+    ("rmdirSync(", Does::DeleteTree),
+    ("fs.rm(", Does::DeleteTree),
+    ("renameSync(", Does::Move),
+    ("copyFileSync(", Does::Copy),
+    ("execSync(", Does::Shell),
+    ("File.write(", Does::Write),
+    ("File.read(", Does::Read),
+    ("File.delete(", Does::Delete),
+    ("File.unlink(", Does::Delete),
+    ("FileUtils.rm_rf(", Does::DeleteTree),
+    ("FileUtils.rm_r(", Does::DeleteTree),
+    ("FileUtils.rm(", Does::Delete),
+    ("file_put_contents(", Does::Write),
+    ("file_get_contents(", Does::Read),
+    ("unlink(", Does::Delete),
+];
+
+/// Words that stand for a way to files or programs, in one language or another.
+const SINKS: &[&str] = &[
+    "os.",
+    "subprocess",
+    "shutil",
+    "open(",
+    "open ",
+    "unlink",
+    "rmtree",
+    "rmdir",
+    "remove(",
+    "exec",
+    "system",
+    "popen",
+    "spawn",
+    "child_process",
+    "fs.",
+    "Path(",
+    "File.",
+    "FileUtils",
+    "file_put_contents",
+    "eval",
+    "__import__",
+    "`",
+    "qx",
+    "rename",
+    "Deno.",
+    "Bun.",
+    "socket",
+    "urllib",
+    "requests",
+    "http",
+];
+
+/// The most calls of one kind that are looked at, and the longest path.
+const MAX_CALLS: usize = 64;
+const MAX_PATH: usize = 4096;
+
+/// Notes the script and adds what it provably does.
+pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: bool) {
+    run.script(language, text, certain);
+    for (call, does) in CALLS {
+        for (start, _) in text.match_indices(call).take(MAX_CALLS) {
+            let (before, from) = text.split_at_checked(start).unwrap_or_default();
+            if before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || (c == '.' && *call == "unlink(")) {
+                continue;
+            }
+            let arguments = from.strip_prefix(call).unwrap_or_default();
+            if let Some((path, rest)) = literal(arguments) {
+                apply(run, *does, path, rest);
+            }
+        }
+    }
+    if !certain || SINKS.iter().any(|sink| text.contains(sink)) {
+        run.reason(&format!("inline {language} code is not followed"));
+    }
+}
+
+/// The string literal that the text begins with, and what follows it, if it stands alone as an argument.
+fn literal(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start().trim_start_matches(['r', 'b', 'u']);
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'))?;
+    let (path, rest) = text.strip_prefix(quote)?.split_once(quote)?;
+    let ends = rest.trim_start().starts_with([',', ')']);
+    let plain = !path.is_empty() && path.len() <= MAX_PATH && !path.contains(['\\', '\n']);
+    let plain = plain && !(quote != '\'' && (path.contains("#{") || path.contains("${")));
+    (ends && plain).then_some((path, rest.trim_start()))
+}
+
+/// The literal that follows as the next argument.
+fn second(rest: &str) -> Option<&str> {
+    rest.strip_prefix(',').and_then(literal).map(|(text, _)| text)
+}
+
+fn apply(run: &mut Run<'_>, does: Does, path: &str, rest: &str) {
+    let word = Word { text: path.to_owned(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
+    let operand = Operand::of(&word);
+    match does {
+        Does::Read => run.read(&operand),
+        Does::Write => run.write(&operand),
+        Does::Delete => run.delete(&operand, false),
+        Does::DeleteTree => delete_tree(run, &operand),
+        Does::Open => open(run, &operand, rest),
+        Does::Path => method(run, &operand, rest),
+        Does::Shell => run.script("shell", path, true),
+        Does::Copy => {
+            run.read(&operand);
+            write_second(run, rest);
+        }
+        Does::Move => {
+            run.delete(&operand, false);
+            write_second(run, rest);
+        }
+    }
+}
+
+fn delete_tree(run: &mut Run<'_>, operand: &Operand<'_>) {
+    let by = run.name.clone();
+    run.delete_tree(operand, true, &by);
+}
+
+fn write_second(run: &mut Run<'_>, rest: &str) {
+    if let Some(path) = second(rest) {
+        let word = Word { text: path.to_owned(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
+        run.write(&Operand::of(&word));
+    }
+}
+
+/// `open(path, mode)`; perl's `open(F, '>path')` has no literal first and is not seen.
+fn open(run: &mut Run<'_>, operand: &Operand<'_>, rest: &str) {
+    let arguments = rest.split(')').next().unwrap_or_default();
+    let named =
+        arguments.split_once("mode=").and_then(|(_, mode)| mode.get(1..).and_then(|m| m.split(['\'', '"']).next()));
+    let mode = second(rest).or(named).unwrap_or("r");
+    if mode.contains(['w', 'a', 'x', '+']) {
+        let draft = Draft::notable("write", "fs.write").flag("append", mode.contains('a'));
+        let by = run.name.clone();
+        run.write_as(operand, draft.flag("truncate", mode.contains('w')).tag("by", &by));
+    } else {
+        run.read(operand);
+    }
+}
+
+/// The method called on a path object.
+fn method(run: &mut Run<'_>, operand: &Operand<'_>, rest: &str) {
+    let Some(method) = rest.strip_prefix(").") else { return };
+    let (name, arguments) = method.split_once('(').unwrap_or((method, ""));
+    match name {
+        "write_text" | "write_bytes" | "touch" | "mkdir" => run.write(operand),
+        "read_text" | "read_bytes" => run.read(operand),
+        "unlink" | "rmdir" => run.delete(operand, false),
+        "open" => {
+            let mode = literal(arguments).map_or("r", |(mode, _)| mode);
+            if mode.contains(['w', 'a', 'x', '+']) { run.write(operand) } else { run.read(operand) }
+        }
+        _ => {}
+    }
+}

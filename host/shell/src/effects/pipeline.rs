@@ -1,0 +1,141 @@
+//! What only neighbours show: a download or a decoded text that an interpreter runs.
+
+use guard_sdk::syntax::Command;
+
+use super::draft::Draft;
+use super::run::Run;
+use crate::programs::{fetch, interpreters};
+
+/// The places of the commands by pipeline, so that the stages before one are found without a search of all.
+#[derive(Debug, Default)]
+pub(crate) struct Pipelines {
+    /// Pipeline, index in it, place in the list of commands; sorted.
+    stages: Vec<(u32, u32, usize)>,
+    /// Parent id and place, of commands inside a word of their parent; sorted.
+    children: Vec<(u32, usize)>,
+}
+
+impl Pipelines {
+    pub(super) fn of(commands: &[Command]) -> Pipelines {
+        let mut pipelines = Pipelines::default();
+        for (place, command) in commands.iter().enumerate() {
+            if command.position.length > 1 {
+                pipelines.stages.push((command.position.pipeline, command.position.index, place));
+            }
+            if command.parent != 0 {
+                pipelines.children.push((command.parent, place));
+            }
+        }
+        pipelines.stages.sort_unstable();
+        pipelines.children.sort_unstable();
+        pipelines
+    }
+
+    /// The commands of one pipeline that stand before `index`, in order.
+    pub(crate) fn stages<'a>(
+        &self,
+        commands: &'a [Command],
+        pipeline: u32,
+        index: u32,
+    ) -> impl DoubleEndedIterator<Item = &'a Command> {
+        let start = self.stages.partition_point(|stage| stage.0 < pipeline);
+        let end = self.stages.partition_point(|stage| (stage.0, stage.1) < (pipeline, index));
+        let places = self.stages.get(start..end).unwrap_or_default();
+        places.iter().filter_map(|(_, _, place)| commands.get(*place))
+    }
+
+    /// The commands inside words of the command with this id.
+    pub(crate) fn children<'a>(&self, commands: &'a [Command], id: u32) -> impl Iterator<Item = &'a Command> {
+        let start = self.children.partition_point(|child| child.0 < id);
+        let end = self.children.partition_point(|child| child.0 <= id);
+        let places = self.children.get(start..end).unwrap_or_default();
+        places.iter().filter_map(|(_, place)| commands.get(*place))
+    }
+}
+
+/// At most this many earlier stages are looked at, so that a text of nothing but pipes stays linear.
+const MAX_STAGES: usize = 16;
+
+/// At most this many commands inside words are looked at.
+const MAX_CHILDREN: usize = 64;
+
+/// Adds `execute.remote`, `execute.decoded` or `execute.piped` if the command runs what another one gives it.
+pub(super) fn find(run: &mut Run<'_>) {
+    let how = interpreters::how(run);
+    let source = match how {
+        interpreters::How::Nothing => return,
+        interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
+        interpreters::How::Words => from_words(run),
+        interpreters::How::Text => from_text(run),
+    };
+    if let Some(draft) = source {
+        run.emit(draft);
+    }
+}
+
+fn from_pipe(run: &Run<'_>) -> Option<Draft> {
+    let position = &run.command.position;
+    if position.index == 0 || position.length < 2 || is_fed_otherwise(run.command) {
+        return None;
+    }
+    let earlier = run.pipelines.stages(run.commands, position.pipeline, position.index);
+    if let Some(draft) = earlier.rev().take(MAX_STAGES).find_map(origin) {
+        return Some(draft);
+    }
+    let is_known = run.input().is_some_and(|input| input.certain);
+    (!is_known).then(|| Draft::notable("execute", "execute.piped").certain(false))
+}
+
+fn is_fed_otherwise(command: &Command) -> bool {
+    command.redirections.iter().any(|redirection| redirection.operator.starts_with('<') && redirection.fd == 0)
+}
+
+fn from_here_string(run: &Run<'_>) -> Option<Draft> {
+    let fed = run.command.redirections.iter().any(|r| r.operator == "<<<" && r.target.dynamic || r.operator == "<");
+    if fed { from_words(run) } else { None }
+}
+
+fn from_words(run: &Run<'_>) -> Option<Draft> {
+    run.pipelines.children(run.commands, run.command.id).take(MAX_CHILDREN).find_map(origin)
+}
+
+/// The substitutions of a text that became shell stand right before the commands that were read from it.
+fn from_text(run: &Run<'_>) -> Option<Draft> {
+    let place = usize::try_from(run.command.id).ok()?.checked_sub(1)?;
+    let before = run.commands.get(..place).unwrap_or_default().iter().rev();
+    let depth = run.command.position.within.len();
+    before.take(MAX_STAGES).take_while(|command| command.position.within.len() > depth).find_map(origin)
+}
+
+/// The effect of running what this command prints.
+fn origin(command: &Command) -> Option<Draft> {
+    let name = command.program().to_ascii_lowercase();
+    if fetch::prints_a_download(&name, command) {
+        let url = fetch::url(command).unwrap_or_default();
+        return Some(Draft::destructive("execute", "execute.remote").target(&url));
+    }
+    if decodes(&name, command) {
+        return Some(Draft::destructive("execute", "execute.decoded"));
+    }
+    None
+}
+
+/// Whether the command turns an encoded text into a plain one.
+fn decodes(name: &str, command: &Command) -> bool {
+    let says = |letters: &[&str]| command.argv.iter().skip(1).any(|word| letters.contains(&word.text.as_str()));
+    let clustered = |letter: char| {
+        let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+        words.any(|text| text.starts_with('-') && !text.starts_with("--") && text.contains(letter))
+    };
+    match name {
+        "base64" | "gbase64" | "base32" | "basenc" | "base58" => {
+            clustered('d') || clustered('D') || says(&["--decode"])
+        }
+        "xxd" => clustered('r') || says(&["-revert", "--revert"]),
+        "openssl" => says(&["-d", "-decrypt"]),
+        "gzip" | "bzip2" | "xz" | "zstd" => clustered('d') || says(&["--decompress", "--uncompress"]),
+        "gpg" | "age" => clustered('d') || says(&["--decrypt"]),
+        "uudecode" | "rev" | "zcat" | "gzcat" | "bzcat" | "xzcat" | "gunzip" | "bunzip2" => true,
+        _ => false,
+    }
+}

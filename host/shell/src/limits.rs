@@ -1,0 +1,46 @@
+//! The numbers that bound an analysis, in one place.
+//!
+//! Beyond one of them the analysis is partial or unparsed, never silent.
+
+/// The longest text that is parsed, in bytes.
+pub(crate) const SOURCE: usize = 128 * 1024;
+/// Commands in one analysis.
+pub(crate) const COMMANDS: usize = 4_096;
+/// Words in one analysis.
+pub(crate) const WORDS: usize = 32_768;
+/// Bytes of text in one analysis.
+pub(crate) const RESULT: usize = 1024 * 1024;
+/// Bytes handed to the parser in one analysis, nested texts included.
+pub(crate) const PARSED: usize = 1024 * 1024;
+/// Substitutions and parentheses inside each other.
+pub(crate) const NESTED_COMMANDS: usize = 16;
+/// Quotes, braces and arithmetic inside each other, all counted.
+pub(crate) const NESTED: usize = 64;
+/// Openers of extended patterns, such as `@(`.
+pub(crate) const PATTERN_OPENERS: usize = 8;
+/// `[` beyond the `]` seen so far.
+pub(crate) const OPEN_BRACKETS: usize = 64;
+/// `time` or `!` in a row.
+pub(crate) const PREFIX_RUN: usize = 8;
+/// Here-documents.
+pub(crate) const HEREDOCS: usize = 64;
+/// Depth of the parser's own tree.
+pub(crate) const PARSER_DEPTH: usize = 30;
+/// Compound commands inside each other, through all nested texts.
+pub(crate) const WALK_DEPTH: usize = 48;
+/// Texts inside texts that become shell again, such as `bash -c`.
+pub(crate) const TEXT_DEPTH: usize = 5;
+/// Words that one word may become by brace expansion.
+pub(crate) const VARIANTS: usize = 64;
+/// Braces inside each other in one word.
+pub(crate) const BRACE_DEPTH: usize = 8;
+/// Wrappers around one command.
+pub(crate) const WRAPPERS: usize = 24;
+/// Variables whose value is followed.
+pub(crate) const VARIABLES: usize = 64;
+/// The longest value of a variable that is followed, in bytes.
+pub(crate) const VALUE: usize = 4_096;
+/// Reasons that are kept.
+pub(crate) const REASONS: usize = 16;
+/// The longest text that the witness reads.
+pub(crate) const WITNESS: usize = 16 * 1024;

@@ -1,0 +1,449 @@
+//! Finds where constructs of the shell end, in one linear pass and without a grammar.
+//!
+//! Keeps an explicit stack instead of recursion, so that no text can exhaust the machine's own. It does not decide
+//! what is a command; it only knows enough (quotes, comments, here-documents, `case`) to match openers with closers.
+
+/// What the scanner is inside of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Frame {
+    /// Commands, up to `)` if `closes`. `cases` counts the `case` that are open.
+    Commands { closes: bool, cases: u16 },
+    /// Double quotes.
+    Double,
+    /// `${...}`, within double quotes or not.
+    Parameter { quoted: bool },
+    /// `$((...))` or `((...))`, with the parentheses open inside.
+    Arithmetic { parens: u32 },
+    /// `$[...]`, with the brackets open inside.
+    Bracket { open: u32 },
+}
+
+/// The commands after an opening parenthesis.
+pub(crate) const COMMANDS: Frame = Frame::Commands { closes: true, cases: 0 };
+
+#[derive(Debug)]
+struct Heredoc {
+    delimiter: Vec<u8>,
+    quoted: bool,
+    tabs: bool,
+}
+
+/// What a whole scan counted.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// The deepest stack of any frames.
+    pub(crate) depth: usize,
+    /// The deepest stack of command frames.
+    pub(crate) command_depth: usize,
+    /// Openers of extended patterns outside quotes.
+    pub(crate) pattern_openers: usize,
+    /// The most `[` open at once.
+    pub(crate) brackets: usize,
+    /// The longest run of `time` and `!`.
+    pub(crate) prefix_run: usize,
+    /// Here-documents.
+    pub(crate) heredocs: usize,
+    /// Where a backslash and a newline join two lines.
+    pub(crate) continuations: Vec<usize>,
+}
+
+/// The byte at `at`, 0 beyond the end.
+pub(crate) fn byte(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
+
+/// Where `needle` stands at or after `from`, else the end.
+pub(crate) fn find(bytes: &[u8], from: usize, needle: u8) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    rest.iter().position(|&byte| byte == needle).map_or(bytes.len(), |found| from + found)
+}
+
+/// Whether a `#` after this byte opens a comment.
+fn separates(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+}
+
+/// The scanner: where it is, and what it is inside of.
+pub(crate) struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    stack: Vec<Frame>,
+    heredocs: Vec<Heredoc>,
+    /// A command's name may stand here.
+    command_position: bool,
+    /// A word starts here.
+    word_start: bool,
+    run: usize,
+    open_brackets: usize,
+    counts: Counts,
+}
+
+/// Scans a whole text.
+pub(crate) fn survey(text: &str) -> Counts {
+    let mut scanner = Scanner::new(text.as_bytes(), 0, Frame::Commands { closes: false, cases: 0 });
+    while scanner.at < scanner.bytes.len() {
+        scanner.step();
+    }
+    scanner.counts
+}
+
+/// Where the construct that `frame` describes ends, the byte after its closer. `from` is after its opener.
+///
+/// An arithmetic that turns out to be two subshells gives the end of the outer one, and `true`.
+pub(crate) fn close(bytes: &[u8], from: usize, frame: Frame) -> Option<(usize, bool)> {
+    let mut scanner = Scanner::new(bytes, from, frame);
+    let mut changed = false;
+    while scanner.at < bytes.len() {
+        scanner.step();
+        match scanner.stack.first() {
+            None => return Some((scanner.at, changed)),
+            Some(Frame::Commands { .. }) if !matches!(frame, Frame::Commands { .. }) => changed = true,
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+/// Where a backtick substitution ends, the byte after the closing backtick. `from` is after the opening one.
+pub(crate) fn close_backtick(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < bytes.len() {
+        match byte(bytes, at) {
+            b'\\' => at += 2,
+            b'`' => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Where `$'...'` ends, the byte after the closing quote. `from` is after the opening one.
+pub(crate) fn close_ansi(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < bytes.len() {
+        match byte(bytes, at) {
+            b'\\' => at += 2,
+            b'\'' => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+impl<'a> Scanner<'a> {
+    fn new(bytes: &'a [u8], at: usize, frame: Frame) -> Self {
+        Scanner {
+            bytes,
+            at,
+            stack: vec![frame],
+            heredocs: Vec::new(),
+            command_position: true,
+            word_start: true,
+            run: 0,
+            open_brackets: 0,
+            counts: Counts::default(),
+        }
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        byte(self.bytes, self.at + ahead)
+    }
+
+    fn push(&mut self, frame: Frame, opener: usize) {
+        self.at += opener;
+        self.stack.push(frame);
+        self.command_position = true;
+        self.word_start = true;
+        self.counts.depth = self.counts.depth.max(self.stack.len());
+        let commands = self.stack.iter().rev().take(64).filter(|frame| !matches!(frame, Frame::Double)).count();
+        self.counts.command_depth = self.counts.command_depth.max(commands);
+    }
+
+    fn pop(&mut self, closer: usize) {
+        self.at += closer;
+        self.stack.pop();
+        self.command_position = false;
+        self.word_start = false;
+    }
+
+    fn within_word(&mut self, width: usize) {
+        self.at += width;
+        self.command_position = false;
+        self.word_start = false;
+    }
+
+    fn step(&mut self) {
+        match self.stack.last().copied() {
+            Some(Frame::Commands { closes, cases }) => self.commands(closes, cases),
+            Some(Frame::Double) => match self.peek(0) {
+                b'"' => self.pop(1),
+                _ => self.expansion(true),
+            },
+            Some(Frame::Parameter { quoted }) => match self.peek(0) {
+                b'}' => self.pop(1),
+                b'\'' if !quoted => self.at = find(self.bytes, self.at + 1, b'\'') + 1,
+                b'"' => self.push(Frame::Double, 1),
+                b'<' | b'>' if !quoted && self.peek(1) == b'(' => self.push(COMMANDS, 2),
+                _ => self.expansion(quoted),
+            },
+            Some(Frame::Arithmetic { parens }) => match (self.peek(0), parens) {
+                (b'(', _) => self.replace(Frame::Arithmetic { parens: parens + 1 }),
+                (b')', 0) if self.peek(1) == b')' => self.pop(2),
+                (b')', 0) => self.replace(COMMANDS),
+                (b')', _) => self.replace(Frame::Arithmetic { parens: parens - 1 }),
+                (b'"', _) => self.push(Frame::Double, 1),
+                _ => self.expansion(true),
+            },
+            Some(Frame::Bracket { open }) => match (self.peek(0), open) {
+                (b'[', _) => self.replace(Frame::Bracket { open: open + 1 }),
+                (b']', 0) => self.pop(1),
+                (b']', _) => self.replace(Frame::Bracket { open: open - 1 }),
+                (b'"', _) => self.push(Frame::Double, 1),
+                _ => self.expansion(true),
+            },
+            None => self.at = self.bytes.len(),
+        }
+    }
+
+    fn replace(&mut self, frame: Frame) {
+        if let Some(top) = self.stack.last_mut() {
+            *top = frame;
+        }
+        self.at += 1;
+    }
+
+    /// A backslash, a `$`, a backtick, or one byte of anything else.
+    fn expansion(&mut self, quoted: bool) {
+        match self.peek(0) {
+            b'\\' => {
+                if self.peek(1) == b'\n' {
+                    self.counts.continuations.push(self.at);
+                    self.at += 2;
+                } else {
+                    self.within_word(2);
+                }
+            }
+            b'`' => {
+                let end = close_backtick(self.bytes, self.at + 1).unwrap_or(self.bytes.len());
+                self.backtick_continuations(end);
+                self.within_word(end - self.at);
+            }
+            b'$' => match self.peek(1) {
+                b'(' if self.peek(2) == b'(' => self.push(Frame::Arithmetic { parens: 0 }, 3),
+                b'(' => self.push(COMMANDS, 2),
+                b'{' => self.push(Frame::Parameter { quoted }, 2),
+                b'[' => self.push(Frame::Bracket { open: 0 }, 2),
+                b'\'' if !quoted => {
+                    let end = close_ansi(self.bytes, self.at + 2).unwrap_or(self.bytes.len());
+                    self.within_word(end - self.at);
+                }
+                b'"' if !quoted => self.push(Frame::Double, 2),
+                // `$\` and a newline: the byte after the join decides.
+                b'\\' if self.peek(2) == b'\n' => {
+                    self.counts.continuations.push(self.at + 1);
+                    match self.peek(3) {
+                        b'(' => self.push(COMMANDS, 4),
+                        b'{' => self.push(Frame::Parameter { quoted }, 4),
+                        _ => self.within_word(3),
+                    }
+                }
+                _ => self.within_word(1),
+            },
+            _ => self.within_word(1),
+        }
+    }
+
+    fn backtick_continuations(&mut self, end: usize) {
+        let mut at = self.at;
+        while at + 1 < end {
+            match (byte(self.bytes, at), byte(self.bytes, at + 1)) {
+                (b'\\', b'\n') => {
+                    self.counts.continuations.push(at);
+                    at += 2;
+                }
+                (b'\\', _) => at += 2,
+                _ => at += 1,
+            }
+        }
+    }
+
+    fn commands(&mut self, closes: bool, cases: u16) {
+        let byte = self.peek(0);
+        match byte {
+            b'\'' => {
+                let end = find(self.bytes, self.at + 1, b'\'') + 1;
+                self.within_word(end - self.at);
+            }
+            b'"' => self.push(Frame::Double, 1),
+            b'#' if self.word_start => self.at = find(self.bytes, self.at, b'\n'),
+            b'\n' => {
+                self.at += 1;
+                self.command_position = true;
+                self.word_start = true;
+                self.run = 0;
+                if !self.heredocs.is_empty() {
+                    self.heredoc_bodies();
+                }
+            }
+            b' ' | b'\t' => {
+                self.at += 1;
+                self.word_start = true;
+            }
+            b';' | b'&' | b'|' => {
+                self.at += 1;
+                self.command_position = true;
+                self.word_start = true;
+                self.run = 0;
+            }
+            b'<' if self.peek(1) == b'<' && self.peek(2) == b'<' => self.word_break(3),
+            b'<' if self.peek(1) == b'<' => self.heredoc(),
+            b'<' | b'>' if self.peek(1) == b'(' => self.push(COMMANDS, 2),
+            b'<' | b'>' => self.word_break(1),
+            b'(' if self.command_position && self.word_start && self.peek(1) == b'(' => {
+                self.push(Frame::Arithmetic { parens: 0 }, 2);
+            }
+            b'(' => self.push(COMMANDS, 1),
+            b')' if cases > 0 => {
+                self.at += 1;
+                self.command_position = true;
+                self.word_start = true;
+            }
+            b')' if closes => self.pop(1),
+            b')' => self.word_break(1),
+            b'[' | b']' => {
+                self.open_brackets =
+                    if byte == b'[' { self.open_brackets + 1 } else { self.open_brackets.saturating_sub(1) };
+                self.counts.brackets = self.counts.brackets.max(self.open_brackets);
+                self.within_word(1);
+            }
+            b'@' | b'?' | b'*' | b'+' | b'!' if self.peek(1) == b'(' => {
+                self.counts.pattern_openers += 1;
+                self.within_word(1);
+            }
+            _ if self.word_start && (byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'{' | b'}')) => {
+                self.bare_word(closes, cases);
+            }
+            _ => self.expansion(false),
+        }
+    }
+
+    fn word_break(&mut self, width: usize) {
+        self.at += width;
+        self.word_start = true;
+    }
+
+    /// A word that may be reserved.
+    fn bare_word(&mut self, closes: bool, cases: u16) {
+        let start = self.at;
+        let mut end = start;
+        while byte(self.bytes, end).is_ascii_alphabetic() || matches!(byte(self.bytes, end), b'!' | b'{' | b'}') {
+            end += 1;
+        }
+        let follows = byte(self.bytes, end);
+        let whole = end == self.bytes.len() || separates(follows);
+        let word = self.bytes.get(start..end).unwrap_or_default();
+        let position = self.command_position;
+        if matches!(word, b"time" | b"!") {
+            self.run += 1;
+            self.counts.prefix_run = self.counts.prefix_run.max(self.run);
+        } else {
+            self.run = 0;
+        }
+        self.at = end;
+        self.word_start = false;
+        self.command_position = false;
+        if !whole {
+            return;
+        }
+        let cases = match word {
+            b"case" if position => cases.saturating_add(1),
+            b"esac" if position => cases.saturating_sub(1),
+            _ => cases,
+        };
+        if let Some(top) = self.stack.last_mut() {
+            *top = Frame::Commands { closes, cases };
+        }
+        let introduces = matches!(
+            word,
+            b"then" | b"do" | b"else" | b"elif" | b"if" | b"while" | b"until" | b"time" | b"!" | b"{" | b"coproc"
+        );
+        // `for ((` stands where no command does, but its parentheses are arithmetic as well.
+        self.command_position = (position && (introduces || word == b"for")) || (word == b"in" && cases > 0);
+    }
+
+    fn heredoc(&mut self) {
+        self.at += 2;
+        let tabs = self.peek(0) == b'-';
+        self.at += usize::from(tabs);
+        while matches!(self.peek(0), b' ' | b'\t') {
+            self.at += 1;
+        }
+        let (mut delimiter, mut quoted) = (Vec::new(), false);
+        loop {
+            let byte = self.peek(0);
+            if self.at >= self.bytes.len() || separates(byte) {
+                break;
+            }
+            match byte {
+                b'\\' if self.peek(1) == b'\n' => {
+                    self.counts.continuations.push(self.at);
+                    self.at += 2;
+                }
+                b'\\' => {
+                    quoted = true;
+                    delimiter.push(self.peek(1));
+                    self.at += 2;
+                }
+                b'\'' | b'"' => {
+                    quoted = true;
+                    let end = find(self.bytes, self.at + 1, byte);
+                    delimiter.extend_from_slice(self.bytes.get(self.at + 1..end).unwrap_or_default());
+                    self.at = end + 1;
+                }
+                b'$' if matches!(self.peek(1), b'\'' | b'"') => self.at += 1,
+                _ => {
+                    delimiter.push(byte);
+                    self.at += 1;
+                }
+            }
+        }
+        self.word_start = true;
+        self.counts.heredocs += 1;
+        if self.counts.heredocs <= crate::limits::HEREDOCS {
+            self.heredocs.push(Heredoc { delimiter, quoted, tabs });
+        }
+    }
+
+    fn heredoc_bodies(&mut self) {
+        for heredoc in std::mem::take(&mut self.heredocs) {
+            while self.at < self.bytes.len() {
+                let start = self.at;
+                let mut end = find(self.bytes, start, b'\n');
+                if !heredoc.quoted {
+                    while end > start && byte(self.bytes, end - 1) == b'\\' && end < self.bytes.len() && odd(self.bytes, start, end) {
+                        self.counts.continuations.push(end - 1);
+                        end = find(self.bytes, end + 1, b'\n');
+                    }
+                }
+                let line = self.bytes.get(start..end).unwrap_or_default();
+                let line = if heredoc.tabs { strip_tabs(line) } else { line };
+                self.at = end + 1;
+                if line == heredoc.delimiter.as_slice() {
+                    break;
+                }
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+    }
+}
+
+/// Whether an odd number of backslashes stands before `end`.
+fn odd(bytes: &[u8], start: usize, end: usize) -> bool {
+    let line = bytes.get(start..end).unwrap_or_default();
+    line.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
+}
+
+fn strip_tabs(line: &[u8]) -> &[u8] {
+    let tabs = line.iter().take_while(|&&byte| byte == b'\t').count();
+    line.get(tabs..).unwrap_or_default()
+}

@@ -1,0 +1,105 @@
+//! The tree that the walk reads: commands and where their words stand, nothing of what is inside a word.
+//!
+//! Every [`Range`] is in bytes of the text that was parsed.
+
+/// A half-open range of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Range {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A list of pipelines, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Sequence {
+    pub(crate) items: Vec<Item>,
+}
+
+/// One pipeline of a list.
+#[derive(Debug)]
+pub(crate) struct Item {
+    /// `&&`, `||`, `;`, `&`, or empty for the first one.
+    pub(crate) operator: &'static str,
+    pub(crate) background: bool,
+    pub(crate) negated: bool,
+    pub(crate) elements: Vec<Node>,
+}
+
+/// A command with its redirections.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) redirects: Vec<Redirect>,
+    pub(crate) span: Range,
+}
+
+/// What a command is.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Simple {
+        assignments: Vec<Range>,
+        words: Vec<WordAt>,
+    },
+    Subshell(Sequence),
+    Group(Sequence),
+    /// `time`, which changes nothing.
+    Timed(Sequence),
+    If {
+        /// Conditions and what they guard, in order.
+        arms: Vec<(Sequence, Sequence)>,
+        otherwise: Option<Sequence>,
+    },
+    Loop {
+        condition: Option<Sequence>,
+        /// The variable of `for` and `select`.
+        variable: String,
+        /// What the variable runs over, or the expressions of an arithmetic `for`.
+        words: Vec<Range>,
+        arithmetic: Vec<Range>,
+        body: Sequence,
+        body_at: Range,
+    },
+    Case {
+        word: Range,
+        arms: Vec<(Vec<Range>, Sequence)>,
+    },
+    Function {
+        names: Vec<Range>,
+        body: Box<Item>,
+        /// zsh runs a function without a name at once.
+        runs: Vec<Range>,
+    },
+    Coprocess(Box<Item>),
+    /// `[[ ... ]]`, whole.
+    Test(Range),
+    /// `((...))`, whole.
+    Arithmetic(Range),
+    /// Something that this crate does not know.
+    Unknown,
+}
+
+/// A word of a command.
+#[derive(Debug, Clone)]
+pub(crate) struct WordAt {
+    pub(crate) range: Range,
+    /// Where the parser itself saw command and process substitutions, to compare with ours.
+    pub(crate) substitutions: Vec<Range>,
+}
+
+/// A redirection.
+#[derive(Debug)]
+pub(crate) struct Redirect {
+    /// The descriptor as written; `None` if it is implied, -2 for `{name}`.
+    pub(crate) fd: Option<i32>,
+    pub(crate) span: Range,
+    pub(crate) target: Range,
+    pub(crate) heredoc: Option<Heredoc>,
+}
+
+/// The body of a here-document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heredoc {
+    pub(crate) body: Range,
+    pub(crate) quoted: bool,
+    pub(crate) tabs: bool,
+}

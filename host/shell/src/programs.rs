@@ -1,0 +1,104 @@
+//! The table of programs: what each does to the world, by its name and its words.
+//!
+//! A program is one entry: its names, the options that take a value, and a small function that states the effects.
+//! To add one, add an entry to the family it belongs to, or a family of its own here. A program that is not in the
+//! table has no effects: nothing is guessed.
+
+mod archive;
+mod cloud;
+mod container;
+mod database;
+mod disk;
+mod editors;
+pub(crate) mod fetch;
+mod files;
+mod find;
+mod git;
+pub(crate) mod interpreters;
+mod kubernetes;
+pub(crate) mod options;
+mod process;
+mod publish;
+mod readers;
+mod service;
+mod text;
+
+use crate::effects::run::Run;
+use crate::sql;
+use options::{Options, Parsed};
+
+/// States the effects of a command.
+type Act = for<'a> fn(&mut Run<'a>, &Parsed<'a>);
+
+/// One program.
+pub(crate) struct Program {
+    /// Its names, in lower case.
+    names: &'static [&'static str],
+    /// Which of its options take a value.
+    options: Options,
+    /// What it does.
+    act: Act,
+}
+
+impl Program {
+    const fn new(names: &'static [&'static str], options: Options, act: Act) -> Program {
+        Program { names, options, act }
+    }
+}
+
+/// Every family; the ones asked for most stand first.
+const FAMILIES: &[&[Program]] = &[
+    files::TABLE,
+    readers::TABLE,
+    text::TABLE,
+    git::TABLE,
+    find::TABLE,
+    interpreters::TABLE,
+    publish::TABLE,
+    fetch::TABLE,
+    container::TABLE,
+    archive::TABLE,
+    database::TABLE,
+    service::TABLE,
+    process::TABLE,
+    kubernetes::TABLE,
+    cloud::TABLE,
+    disk::TABLE,
+    editors::TABLE,
+];
+
+/// Adds the effects of the command's program.
+pub(crate) fn find(run: &mut Run<'_>) {
+    if run.name.is_empty() || run.command.argv.first().is_some_and(|word| word.dynamic) {
+        return;
+    }
+    sql::bare(run);
+    let Some(program) = lookup(&run.name).or_else(|| lookup(unversioned(&run.name))) else { return };
+    let parsed = run.parse(run.arguments(), program.options);
+    (program.act)(run, &parsed);
+}
+
+fn lookup(name: &str) -> Option<&'static Program> {
+    let name = if name.starts_with("mkfs.") || name.starts_with("newfs_") { "mkfs" } else { name };
+    FAMILIES.iter().copied().flatten().find(|program| program.names.contains(&name))
+}
+
+/// `python` for `python3.12`.
+pub(crate) fn unversioned(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FAMILIES;
+
+    #[test]
+    fn every_name_stands_in_the_table_once_and_in_lower_case() {
+        let mut names: Vec<_> = FAMILIES.iter().copied().flatten().flat_map(|program| program.names).collect();
+        names.sort();
+        for pair in names.windows(2) {
+            assert_ne!(pair[0], pair[1]);
+        }
+        assert!(names.iter().all(|name| **name == name.to_ascii_lowercase()));
+    }
+}

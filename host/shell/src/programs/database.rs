@@ -1,0 +1,238 @@
+//! Clients of databases, and programs that drop one.
+
+use super::Program;
+use super::options::{Operand, Options, Parsed};
+use crate::effects::draft::Draft;
+use crate::effects::run::Run;
+use crate::sql;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["psql", "pgcli", "usql", "vsql"], PSQL, psql),
+    Program::new(&["mysql", "mariadb", "mycli"], MYSQL, mysql),
+    Program::new(&["sqlite3", "sqlite", "litecli"], Options::new("", &[]), sqlite),
+    Program::new(&["duckdb"], Options::new("cs", &["cmd", "init", "separator"]), duckdb),
+    Program::new(&["sqlcmd", "isql", "tsql"], Options::new("SdUPQqiohH", &["query"]), sqlcmd),
+    Program::new(&["clickhouse-client", "clickhouse"], Options::new("qhudn", &QUERY), query),
+    Program::new(&["cockroach", "snowsql", "trino", "presto", "hive", "beeline", "impala-shell"], EXECUTE, query),
+    Program::new(&["sqlplus", "cqlsh"], EXECUTE, query),
+    Program::new(&["bq"], Options::leading("", &["project_id", "location", "dataset_id"]), bq),
+    Program::new(&["dropdb"], Options::new("hpUO", &["host", "port", "username", "maintenance-db"]), dropdb),
+    Program::new(&["dropuser"], Options::new("hpU", &["host", "port", "username"]), dropuser),
+    Program::new(&["mysqladmin", "mariadb-admin"], Options::new("huPS", &["host", "user", "port"]), mysqladmin),
+    Program::new(
+        &["mongosh", "mongo"],
+        Options::new("up", &["eval", "host", "port", "username", "password", "file"]),
+        mongo,
+    ),
+    Program::new(&["redis-cli", "valkey-cli"], Options::leading("hpnasu", &["user", "pass"]), redis),
+    Program::new(&["pg_dump", "pg_dumpall"], Options::new("fhpUdnFt", &["file", "host", "port", "dbname"]), dump),
+    Program::new(&["pg_restore"], Options::new("dhpUFfjtn", &["dbname", "host", "port", "file"]), restore),
+];
+
+const PSQL: Options = Options::new(
+    "cdfhpULovFPRTv",
+    &[
+        "command",
+        "dbname",
+        "file",
+        "host",
+        "port",
+        "username",
+        "output",
+        "log-file",
+        "set",
+        "variable",
+        "field-separator",
+        "pset",
+    ],
+);
+const MYSQL: Options =
+    Options::new("ehuPSD", &["execute", "host", "user", "port", "socket", "database", "defaults-file", "init-command"])
+        .with_attached("p");
+const QUERY: [&str; 6] = ["query", "host", "user", "password", "database", "port"];
+const EXECUTE: Options =
+    Options::new("eqfhud", &["execute", "query", "file", "host", "user", "url", "database", "server"]);
+
+/// The statements on standard input, if no option gave any.
+fn from_input(run: &mut Run<'_>, client: &str) {
+    if let Some(input) = run.input() {
+        statements(run, client, &input.text, input.certain);
+    }
+}
+
+fn given<'a>(run: &mut Run<'a>, client: &str, values: impl Iterator<Item = Operand<'a>>) -> bool {
+    let mut any = false;
+    for value in values {
+        any = true;
+        statements(run, client, &value.text, !value.dynamic);
+    }
+    any
+}
+
+/// Statements, and the lines that the client itself takes as commands.
+fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
+    sql::script(run, client, text, certain);
+    for line in text.lines() {
+        let line = line.trim_start();
+        let escape = ["\\!", ".shell ", ".system ", "system ", "!!"].iter().find_map(|start| line.strip_prefix(start));
+        if let Some(shell) = escape {
+            run.script("shell", shell.trim(), certain);
+            run.reason("a shell command of a database client is not followed");
+        }
+    }
+}
+
+fn psql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let client = run.name.clone();
+    let any = given(run, &client, parsed.values("c", "command"));
+    for file in parsed.values("f", "file") {
+        run.read(&file);
+    }
+    for file in parsed.values("oL", "output").chain(parsed.values("", "log-file")) {
+        run.write(&file);
+    }
+    if !any {
+        from_input(run, &client);
+    }
+}
+
+fn mysql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let client = run.name.clone();
+    let values = parsed.values("e", "execute").chain(parsed.values("", "init-command"));
+    if !given(run, &client, values) {
+        from_input(run, &client);
+    }
+}
+
+/// SQLite's own options begin with one dash: `-cmd TEXT` holds statements, others take one word or none.
+fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    let mut words = run.arguments().iter();
+    let mut operands = Vec::new();
+    let mut any = false;
+    while let Some(word) = words.next() {
+        match word.text.trim_start_matches('-') {
+            _ if !word.text.starts_with('-') => operands.push(word),
+            "cmd" => {
+                if let Some(value) = words.next() {
+                    any = true;
+                    statements(run, "sqlite3", &value.text, !value.dynamic);
+                }
+            }
+            "init" | "separator" | "newline" | "nullvalue" | "mmap" | "vfs" | "maxsize" | "heap" => {
+                words.next();
+            }
+            _ => {}
+        }
+    }
+    for word in operands.iter().skip(1) {
+        any = true;
+        statements(run, "sqlite3", &word.text, !word.dynamic);
+    }
+    if !any {
+        from_input(run, "sqlite3");
+    }
+}
+
+fn duckdb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let values = parsed.values("cs", "cmd").chain(parsed.operands.iter().skip(1).cloned());
+    if !given(run, "duckdb", values) {
+        from_input(run, "duckdb");
+    }
+}
+
+fn sqlcmd<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let client = run.name.clone();
+    parsed.values("i", "").for_each(|file| run.read(&file));
+    parsed.values("o", "").for_each(|file| run.write(&file));
+    if !given(run, &client, parsed.values("Qq", "query")) {
+        from_input(run, &client);
+    }
+}
+
+fn query<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let client = run.name.clone();
+    let values = parsed.values("eq", "execute").chain(parsed.values("", "query"));
+    if !given(run, &client, values) {
+        from_input(run, &client);
+    }
+}
+
+fn bq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let rest = run.parse(words, Options::new("", &["destination_table", "format"]));
+    match first.text.as_str() {
+        "query" => drop(given(run, "bq", rest.operands.iter().cloned())),
+        "rm" => {
+            let whole = rest.has("r", "recursive") || rest.has("d", "dataset");
+            let draft = if whole {
+                Draft::catastrophic("database", "sql.drop-schema")
+            } else {
+                Draft::destructive("database", "sql.drop-table")
+            };
+            run.emit(draft.target(rest.text(0)).tag("client", "bq"));
+        }
+        _ => {}
+    }
+}
+
+fn dropdb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for name in parsed.operands.iter().take(1) {
+        let draft = Draft::catastrophic("database", "sql.drop-database").target(&name.text);
+        run.emit(draft.tag("client", "dropdb").certain(!name.dynamic));
+    }
+}
+
+fn dropuser<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let draft = Draft::destructive("database", "sql.drop-role").target(parsed.text(0));
+    run.emit(draft.tag("client", "dropuser"));
+}
+
+fn mysqladmin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for pair in parsed.operands.windows(2) {
+        let [verb, name] = pair else { continue };
+        if verb.text == "drop" {
+            let draft = Draft::catastrophic("database", "sql.drop-database").target(&name.text);
+            run.emit(draft.tag("client", "mysqladmin"));
+        }
+    }
+}
+
+fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let texts: Vec<(String, bool)> = match parsed.value("", "eval") {
+        Some(value) => vec![(value.text.into_owned(), !value.dynamic)],
+        None => run.input().into_iter().map(|input| (input.text, input.certain)).collect(),
+    };
+    for (text, certain) in texts {
+        run.script("javascript", &text, certain);
+        if text.contains("dropDatabase(") {
+            run.emit(Draft::catastrophic("database", "mongo.drop-database").certain(certain));
+        }
+        if text.contains(".drop(") {
+            run.emit(Draft::destructive("database", "mongo.drop-collection").certain(certain));
+        }
+        if text.contains("deleteMany({})") || text.contains(".remove({})") {
+            run.emit(Draft::destructive("database", "mongo.delete").certain(certain));
+        }
+    }
+}
+
+fn redis<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.text(0).to_ascii_lowercase().as_str() {
+        "flushall" => run.emit(Draft::catastrophic("database", "redis.flush-all")),
+        "flushdb" => run.emit(Draft::catastrophic("database", "redis.flush")),
+        _ => {}
+    }
+}
+
+fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("f", "file").for_each(|file| run.write(&file));
+}
+
+fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|file| run.read(file));
+    if parsed.has("c", "clean") {
+        let to = parsed.value("d", "dbname");
+        let draft = Draft::destructive("database", "sql.restore-clean").target(to.as_ref().map_or("", |to| &to.text));
+        run.emit(draft.tag("client", "pg_restore"));
+    }
+}

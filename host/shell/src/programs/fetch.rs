@@ -1,0 +1,227 @@
+//! Programs that fetch from, and send to, the network.
+
+use guard_sdk::syntax::Command;
+
+use super::Program;
+use super::options::{Operand, Options, Parsed, parse};
+use crate::effects::draft::Draft;
+use crate::effects::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["curl"], CURL, curl),
+    Program::new(&["wget", "wget2"], WGET, wget),
+    Program::new(&["http", "https", "xh", "xhs"], Options::new("oaA", &["output", "auth", "auth-type"]), httpie),
+    Program::new(&["aria2c"], Options::new("dosxji", &["dir", "out", "input-file"]), aria),
+];
+
+const CURL: Options = Options::new(
+    "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
+    &[
+        "output",
+        "request",
+        "header",
+        "data",
+        "data-raw",
+        "data-binary",
+        "data-urlencode",
+        "data-ascii",
+        "json",
+        "form",
+        "user",
+        "user-agent",
+        "url",
+        "upload-file",
+        "output-dir",
+        "dump-header",
+        "cookie",
+        "cookie-jar",
+        "config",
+        "cert",
+        "key",
+        "cacert",
+        "max-time",
+        "connect-timeout",
+        "retry",
+        "retry-delay",
+        "proxy",
+        "referer",
+        "resolve",
+        "write-out",
+        "range",
+        "interface",
+        "limit-rate",
+        "trace",
+        "trace-ascii",
+        "stderr",
+        "form-string",
+        "unix-socket",
+        "netrc-file",
+        "max-redirs",
+        "proto",
+    ],
+);
+
+const WGET: Options = Options::new(
+    "OPoaitTUwQlARDXIBe",
+    &[
+        "output-document",
+        "directory-prefix",
+        "output-file",
+        "append-output",
+        "input-file",
+        "tries",
+        "timeout",
+        "user-agent",
+        "header",
+        "post-data",
+        "post-file",
+        "body-data",
+        "body-file",
+        "method",
+        "user",
+        "password",
+        "level",
+        "load-cookies",
+        "save-cookies",
+        "execute",
+        "wait",
+        "quota",
+    ],
+);
+
+/// Whether the command prints what it downloads.
+pub(crate) fn prints_a_download(name: &str, command: &Command) -> bool {
+    match name {
+        "curl" | "fetch" | "http" | "https" | "xh" | "xhs" | "lwp-request" | "lynx" | "w3m" | "links" | "curlie" => {
+            true
+        }
+        "wget" | "wget2" => {
+            let parsed = parse(command.argv.get(1..).unwrap_or_default(), WGET, false);
+            parsed.value("O", "output-document").is_some_and(|file| matches!(file.text.as_ref(), "-" | "/dev/stdout"))
+        }
+        "aws" => {
+            command.word(1) == "s3" && command.word(2) == "cp" && command.argv.last().is_some_and(|w| w.text == "-")
+        }
+        "gsutil" => command.word(1) == "cat",
+        "gh" => command.word(1) == "api",
+        "nc" | "ncat" | "netcat" | "socat" => true,
+        _ => false,
+    }
+}
+
+/// The address that a download is asked from, if it is written down.
+pub(crate) fn url(command: &Command) -> Option<String> {
+    let words = command.argv.get(1..).unwrap_or_default();
+    let spec = if command.program().starts_with("wget") { WGET } else { CURL };
+    let parsed = parse(words, spec, false);
+    parsed.value("", "url").or_else(|| parsed.operands.first().cloned()).map(|operand| operand.text.into_owned())
+}
+
+fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
+    run.emit(Draft::routine("network", "network.request").target(&url.text).certain(!url.dynamic));
+}
+
+/// The last segment of a URL, which is what a download is called.
+fn file_of(url: &str) -> &str {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    path.split_once('/').map_or("", |(_, path)| path.rsplit('/').next().unwrap_or_default())
+}
+
+fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let urls: Vec<Operand<'a>> = parsed.operands.iter().cloned().chain(parsed.values("", "url")).collect();
+    urls.iter().for_each(|url| requests(run, url));
+    let folder = parsed.value("", "output-dir");
+    for file in parsed.values("o", "output") {
+        write_below(run, folder.as_ref(), &file);
+    }
+    if parsed.has("O", "remote-name") || parsed.has("", "remote-name-all") {
+        urls.iter().for_each(|url| write_below(run, folder.as_ref(), &url.renamed(file_of(&url.text).to_owned())));
+    }
+    for file in parsed.values("Dc", "dump-header").chain(parsed.values("", "cookie-jar")) {
+        run.write(&file);
+    }
+    for file in parsed.values("", "trace").chain(parsed.values("", "trace-ascii")).chain(parsed.values("", "stderr")) {
+        run.write(&file);
+    }
+    curl_uploads(run, parsed, urls.first());
+}
+
+fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand<'a>>) {
+    let mut uploads = false;
+    for file in parsed.values("T", "upload-file").chain(parsed.values("K", "config")) {
+        uploads |= parsed.is("T", "upload-file");
+        run.read(&file);
+    }
+    let data = ["data", "data-binary", "data-urlencode", "data-ascii", "json"];
+    let data = data.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("d", ""));
+    for value in data {
+        let Some((_, file)) = value.text.split_once('@') else { continue };
+        uploads = true;
+        run.read(&value.renamed(file.to_owned()));
+    }
+    for value in parsed.values("F", "form") {
+        let Some((_, file)) = value.text.split_once("=@").or_else(|| value.text.split_once("=<")) else { continue };
+        let file = file.split(';').next().unwrap_or_default().to_owned();
+        uploads = true;
+        run.read(&value.renamed(file));
+    }
+    if uploads {
+        let url = url.map_or("", |url| url.text.as_ref()).to_owned();
+        run.emit(Draft::notable("network", "network.upload").target(&url));
+    }
+}
+
+fn write_below<'a>(run: &mut Run<'a>, folder: Option<&Operand<'a>>, file: &Operand<'a>) {
+    match folder {
+        Some(folder) if !file.text.starts_with('/') => run.write(&folder.joined(file)),
+        _ => run.write(file),
+    }
+}
+
+fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|url| requests(run, url));
+    for file in parsed.values("oa", "output-file").chain(parsed.values("", "append-output")) {
+        run.write(&file);
+    }
+    for file in parsed.values("i", "input-file").chain(parsed.values("", "post-file")) {
+        run.read(&file);
+    }
+    for file in parsed.values("", "save-cookies") {
+        run.write(&file);
+    }
+    if parsed.is("", "spider") {
+        return;
+    }
+    if let Some(file) = parsed.value("O", "output-document") {
+        run.write(&file);
+        return;
+    }
+    let folder = parsed.value("P", "directory-prefix");
+    for url in &parsed.operands {
+        let name = file_of(&url.text);
+        let name = if name.is_empty() { "index.html" } else { name };
+        write_below(run, folder.as_ref(), &url.renamed(name.to_owned()));
+    }
+}
+
+fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let url = parsed.operands.iter().find(|operand| !operand.text.bytes().all(|b| b.is_ascii_uppercase()));
+    if let Some(url) = url {
+        requests(run, url);
+    }
+    parsed.values("o", "output").for_each(|file| run.write(&file));
+}
+
+fn aria<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|url| requests(run, url));
+    let folder = parsed.value("d", "dir");
+    match parsed.value("o", "out") {
+        Some(file) => write_below(run, folder.as_ref(), &file),
+        None => {
+            for url in &parsed.operands {
+                write_below(run, folder.as_ref(), &url.renamed(file_of(&url.text).to_owned()));
+            }
+        }
+    }
+}

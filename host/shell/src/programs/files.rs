@@ -1,0 +1,266 @@
+//! Programs that make, copy, move, link, delete or mark files.
+
+use super::Program;
+use super::options::{Operand, Options, Parsed};
+use crate::effects::draft::Draft;
+use crate::effects::path::{self, Device};
+use crate::effects::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["rm", "grm", "srm"], Options::NONE, rm),
+    Program::new(&["rmdir", "unlink", "trash", "trash-put", "rmtrash"], Options::NONE, deletes),
+    Program::new(&["rimraf", "del-cli"], Options::NONE, deletes_trees),
+    Program::new(&["shred"], Options::new("ns", &["iterations", "size", "random-source"]), shred),
+    Program::new(&["cp", "gcp"], COPY, cp),
+    Program::new(&["mv", "gmv"], COPY, mv),
+    Program::new(&["ln", "gln"], COPY, ln),
+    Program::new(
+        &["install", "ginstall"],
+        Options::new("gmoStT", &["group", "mode", "owner", "suffix", "target-directory", "strip-program"]),
+        install,
+    ),
+    Program::new(&["scp"], Options::new("cFiJloPSXD", &[]), cp),
+    Program::new(
+        &["rsync"],
+        Options::new(
+            "efBTM",
+            &["rsh", "exclude", "include", "exclude-from", "include-from", "files-from", "filter", "log-file"],
+        ),
+        rsync,
+    ),
+    Program::new(&["mkdir"], Options::new("mZ", &["mode"]), writes),
+    Program::new(&["mkfifo", "mknod"], Options::new("mZ", &["mode"]), writes_first),
+    Program::new(&["touch", "gtouch"], Options::new("drt", &["date", "reference", "time"]), writes),
+    Program::new(&["tee", "gtee", "sponge"], Options::NONE, tee),
+    Program::new(&["truncate", "gtruncate"], Options::new("sr", &["size", "reference"]), truncate),
+    Program::new(&["fallocate"], Options::new("lo", &["length", "offset"]), writes),
+    Program::new(&["dd", "gdd", "dcfldd"], Options::NONE, dd),
+    Program::new(&["split", "gsplit", "csplit"], Options::new("abClnt", &["suffix-length", "lines", "bytes"]), split),
+    Program::new(&["chmod", "gchmod"], Options::new("", &["reference"]), chmod),
+    Program::new(&["chattr"], Options::NONE, chmod),
+    Program::new(&["setfacl"], Options::new("mxMXn", &["modify", "remove"]), marks),
+    Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", &["reference", "from"]), chown),
+    Program::new(&["dos2unix", "unix2dos", "rename", "prename"], Options::NONE, writes),
+];
+
+const COPY: Options = Options::new("tS", &["target-directory", "suffix"]);
+
+fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("rR", "recursive");
+    let force = parsed.has("f", "force");
+    let interactive = parsed.has("iI", "interactive") && !force;
+    let by = run.name.clone();
+    for operand in &parsed.operands {
+        if let Some(starts) = super::find::starts_of(run, operand) {
+            for start in &starts {
+                delete_operand(run, start, recursive, force, interactive, &by);
+            }
+        } else {
+            delete_operand(run, operand, recursive, force, interactive, &by);
+        }
+    }
+}
+
+fn delete_operand(run: &mut Run<'_>, operand: &Operand<'_>, recursive: bool, force: bool, interactive: bool, by: &str) {
+    if recursive {
+        run.delete_tree(operand, force, by);
+        return;
+    }
+    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
+    run.emit_on(draft.flag("interactive", interactive).tag("by", by), operand);
+}
+
+fn deletes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|operand| run.delete(operand, false));
+}
+
+fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let by = run.name.clone();
+    parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
+}
+
+fn shred<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for operand in &parsed.operands {
+        if path::device(&operand.text) == Some(Device::Storage) {
+            run.write(operand);
+        } else {
+            run.delete(operand, true);
+        }
+    }
+}
+
+/// Where the sources go, and whether that is a directory for sure.
+fn destination<'a, 'p>(parsed: &'p Parsed<'a>) -> Option<(&'p [Operand<'a>], Operand<'a>, bool)> {
+    if let Some(folder) = parsed.value("t", "target-directory") {
+        return Some((&parsed.operands, folder, true));
+    }
+    let (last, sources) = parsed.operands.split_last()?;
+    if sources.is_empty() {
+        return None;
+    }
+    let text = last.text.as_ref();
+    let is_folder =
+        text.ends_with('/') || text.ends_with("/.") || matches!(text, "." | ".." | "~") || text.ends_with("/..");
+    let is_folder = is_folder || sources.len() > 1 || sources.iter().any(|source| source.word.glob);
+    Some((sources, last.clone(), is_folder && !parsed.is("T", "no-target-directory")))
+}
+
+/// A source that lies on another machine: `host:path`.
+fn is_remote(operand: &Operand<'_>) -> bool {
+    let before = operand.text.split_once(':').map_or("", |(before, _)| before);
+    !before.is_empty() && !before.contains('/')
+}
+
+/// Writes the destination, and the names that the sources get in it.
+fn write_into<'a>(run: &mut Run<'a>, sources: &[Operand<'a>], folder: &Operand<'a>, is_folder: bool) {
+    if is_remote(folder) && matches!(run.name.as_str(), "scp" | "rsync") {
+        run.emit(Draft::notable("network", "network.upload").target(&folder.text));
+        return;
+    }
+    run.write(folder);
+    if !is_folder {
+        return;
+    }
+    for source in sources {
+        run.write(&folder.joined(source));
+    }
+}
+
+fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((sources, target, is_folder)) = destination(parsed) else { return };
+    let recursive = parsed.has("rRa", "recursive");
+    let is_networked = matches!(run.name.as_str(), "scp" | "rsync");
+    for source in sources.iter().filter(|source| !is_networked || !is_remote(source)) {
+        run.read_as(source, Draft::routine("read", "fs.read").flag("recursive", recursive));
+    }
+    write_into(run, sources, &target, is_folder);
+}
+
+fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((sources, target, is_folder)) = destination(parsed) else { return };
+    sources.iter().for_each(|source| run.delete(source, false));
+    write_into(run, sources, &target, is_folder);
+}
+
+fn ln<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let by = run.name.clone();
+    let draft = |to: &str| Draft::notable("write", "fs.write").tag("by", &by).tag("link-to", to);
+    match destination(parsed) {
+        Some((sources, target, is_folder)) => {
+            let to = sources.first().map_or("", |source| source.text.as_ref());
+            run.write_as(&target, draft(to));
+            if is_folder {
+                sources.iter().for_each(|source| run.write_as(&target.joined(source), draft(&source.text)));
+            }
+        }
+        None => {
+            if let Some(only) = parsed.operands.first() {
+                let name = only.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+                run.write_as(&only.renamed(name), draft(&only.text));
+            }
+        }
+    }
+}
+
+fn install<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("d", "directory") {
+        parsed.operands.iter().for_each(|operand| run.write(operand));
+    } else {
+        cp(run, parsed);
+    }
+}
+
+fn rsync<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("n", "dry-run") {
+        return;
+    }
+    cp(run, parsed);
+    let Some((sources, target, _)) = destination(parsed) else { return };
+    let deletes =
+        ["delete", "delete-before", "delete-during", "delete-after", "delete-excluded", "delete-delay", "del"];
+    if deletes.iter().any(|name| parsed.has("", name)) && !is_remote(&target) {
+        run.delete_tree(&target, false, "rsync");
+    }
+    if parsed.has("", "remove-source-files") {
+        sources.iter().filter(|source| !is_remote(source)).for_each(|source| run.delete(source, false));
+    }
+}
+
+pub(super) fn writes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|operand| run.write(operand));
+}
+
+fn writes_first<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().take(1).for_each(|operand| run.write(operand));
+}
+
+fn tee<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let append = parsed.has("a", "append");
+    let by = run.name.clone();
+    for operand in &parsed.operands {
+        let draft = Draft::notable("write", "fs.write").flag("append", append).flag("truncate", !append);
+        run.write_as(operand, draft.tag("by", &by));
+    }
+}
+
+fn truncate<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.has("sr", "size") && !parsed.has("", "reference") {
+        return;
+    }
+    let by = run.name.clone();
+    for operand in &parsed.operands {
+        run.write_as(operand, Draft::notable("write", "fs.write").flag("truncate", true).tag("by", &by));
+    }
+}
+
+fn dd<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for word in parsed.operands.iter().map(|operand| operand.word) {
+        let Some((key, value)) = word.text.split_once('=') else { continue };
+        let operand = Operand::tail(word, value);
+        match key.to_ascii_lowercase().as_str() {
+            "of" => run.write(&operand),
+            "if" => run.read(&operand),
+            _ => {}
+        }
+    }
+}
+
+fn split<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(source) = parsed.operands.first() {
+        run.read(source);
+    }
+    if let Some(prefix) = parsed.operands.get(1).filter(|_| run.name != "csplit") {
+        run.write(prefix);
+    }
+}
+
+/// A mode may begin with a dash, `-w`, and then looks like an option.
+fn is_mode(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word.chars().skip(1).all(|c| "rwxXstugoa=+-,".contains(c))
+}
+
+fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
+    let dashed = run.arguments().iter().find(|word| is_mode(&word.text)).map(|word| word.text.as_str());
+    let named = dashed.is_some() || parsed.has("", "reference");
+    let mode = dashed.unwrap_or_else(|| if named { "" } else { parsed.text(0) });
+    for operand in parsed.from(usize::from(!named)) {
+        let draft = Draft::notable("metadata", "fs.mode").flag("recursive", recursive).tag("mode", mode);
+        run.emit_on(draft, operand);
+    }
+}
+
+fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("R", "recursive");
+    for operand in &parsed.operands {
+        run.emit_on(Draft::notable("metadata", "fs.mode").flag("recursive", recursive), operand);
+    }
+}
+
+fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
+    let skip = usize::from(!parsed.has("", "reference"));
+    for operand in parsed.from(skip) {
+        run.emit_on(Draft::notable("metadata", "fs.owner").flag("recursive", recursive), operand);
+    }
+}

@@ -1,0 +1,274 @@
+//! Splits the words of a command into options and operands, as getopt does.
+//!
+//! One parser for every program: short clusters, values attached or in the next word, `--name=value`, abbreviated long
+//! names and `--`. It knows no program; which options take a value is said by an [`Options`] value of the table.
+
+use std::borrow::Cow;
+
+use guard_sdk::syntax::Word;
+
+/// Which options of a program take a value, and where options may stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// Short options whose value is the rest of the cluster or the next word.
+    pub(crate) short: &'static str,
+    /// Short options whose value, if any, is the rest of the cluster.
+    pub(crate) attached: &'static str,
+    /// Long options, without dashes, whose value is the next word when there is no `=`.
+    pub(crate) long: &'static [&'static str],
+    /// The first operand ends the options, as before a subcommand.
+    pub(crate) leading: bool,
+}
+
+impl Options {
+    /// No option takes a value.
+    pub(crate) const NONE: Options = Options::new("", &[]);
+
+    /// Options anywhere; `short` and `long` take values.
+    pub(crate) const fn new(short: &'static str, long: &'static [&'static str]) -> Options {
+        Options { short, attached: "", long, leading: false }
+    }
+
+    /// Options before the first operand only.
+    pub(crate) const fn leading(short: &'static str, long: &'static [&'static str]) -> Options {
+        Options { short, attached: "", long, leading: true }
+    }
+
+    /// The same, with short options that swallow the rest of their cluster.
+    pub(crate) const fn with_attached(self, attached: &'static str) -> Options {
+        Options { attached, ..self }
+    }
+}
+
+/// A word, or the part of a word that is an option's value.
+#[derive(Debug, Clone)]
+pub(crate) struct Operand<'a> {
+    /// The text after quote removal.
+    pub(crate) text: Cow<'a, str>,
+    /// The word that holds it.
+    pub(crate) word: &'a Word,
+    /// A part of it is known only at run time.
+    pub(crate) dynamic: bool,
+}
+
+impl<'a> Operand<'a> {
+    /// The whole word.
+    pub(crate) fn of(word: &'a Word) -> Operand<'a> {
+        Operand { text: Cow::Borrowed(&word.text), word, dynamic: word.dynamic }
+    }
+
+    /// The tail of a word, such as what follows `of=`.
+    pub(crate) fn tail(word: &'a Word, text: &'a str) -> Operand<'a> {
+        Operand { text: Cow::Borrowed(text), word, dynamic: word.dynamic }
+    }
+
+    /// What `self`, a directory, names when `other` is copied into it.
+    pub(crate) fn joined(&self, other: &Operand<'a>) -> Operand<'a> {
+        let name = other.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let text = format!("{}/{name}", self.text.trim_end_matches('/'));
+        Operand { text: Cow::Owned(text), word: self.word, dynamic: self.dynamic || other.dynamic }
+    }
+
+    /// The same word with another text.
+    pub(crate) fn renamed(&self, text: String) -> Operand<'a> {
+        Operand { text: Cow::Owned(text), word: self.word, dynamic: self.dynamic }
+    }
+}
+
+/// An option as it was given.
+#[derive(Debug, Clone)]
+struct Flag<'a> {
+    name: Name<'a>,
+    value: Option<Operand<'a>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Name<'a> {
+    Short(char),
+    Long(&'a str),
+}
+
+/// The words of a command, told apart.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parsed<'a> {
+    flags: Vec<Flag<'a>>,
+    /// Operands in order.
+    pub(crate) operands: Vec<Operand<'a>>,
+    /// The words from the first operand on; only meaningful for leading options.
+    pub(crate) rest: &'a [Word],
+    /// How many operands stand before `--`.
+    pub(crate) before_dashes: Option<usize>,
+}
+
+impl<'a> Parsed<'a> {
+    /// Whether one of the letters or the long name was given; a long name may be abbreviated.
+    ///
+    /// An abbreviation errs towards yes, so use [`Parsed::is`] for an option that makes a command harmless.
+    pub(crate) fn has(&self, letters: &str, long: &str) -> bool {
+        self.flags.iter().any(|flag| matches(flag.name, letters, long, true))
+    }
+
+    /// Whether one of the letters or exactly the long name was given.
+    pub(crate) fn is(&self, letters: &str, long: &str) -> bool {
+        self.flags.iter().any(|flag| matches(flag.name, letters, long, false))
+    }
+
+    /// The last value given for an option.
+    pub(crate) fn value(&self, letters: &str, long: &str) -> Option<Operand<'a>> {
+        self.values(letters, long).last()
+    }
+
+    /// Every value given for an option, in order.
+    pub(crate) fn values(&self, letters: &str, long: &str) -> impl Iterator<Item = Operand<'a>> {
+        self.flags.iter().filter(move |flag| matches(flag.name, letters, long, false)).filter_map(|f| f.value.clone())
+    }
+
+    /// The text of an operand; empty if there is none.
+    pub(crate) fn text(&self, index: usize) -> &str {
+        self.operands.get(index).map_or("", |operand| operand.text.as_ref())
+    }
+
+    /// The operands from `index` on.
+    pub(crate) fn from(&self, index: usize) -> &[Operand<'a>] {
+        self.operands.get(index..).unwrap_or_default()
+    }
+}
+
+fn matches(name: Name<'_>, letters: &str, long: &str, abbreviated: bool) -> bool {
+    match name {
+        Name::Short(letter) => letters.contains(letter),
+        Name::Long(given) => same(given, long) || (abbreviated && is_abbreviation(given, long)),
+    }
+}
+
+fn same(given: &str, long: &str) -> bool {
+    !long.is_empty() && given.eq_ignore_ascii_case(long)
+}
+
+fn is_abbreviation(given: &str, long: &str) -> bool {
+    given.len() >= 3
+        && given.len() < long.len()
+        && long.get(..given.len()).is_some_and(|p| p.eq_ignore_ascii_case(given))
+}
+
+/// Tells options from operands. `words` are those after the program, or after the subcommand.
+///
+/// `shouted` folds short options to lower case, for a command that is written in capitals throughout.
+pub(crate) fn parse<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    let mut index = 0;
+    while let Some(word) = words.get(index) {
+        let text = word.text.as_str();
+        if text == "--" && !word.dynamic {
+            parsed.before_dashes = Some(parsed.operands.len());
+            index += 1;
+            break;
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            index += long_option(&mut parsed, word, long, words.get(index + 1), spec);
+        } else if text.len() > 1 && text.starts_with('-') {
+            index += cluster(&mut parsed, word, words.get(index + 1), spec, shouted);
+        } else if spec.leading {
+            break;
+        } else {
+            parsed.operands.push(Operand::of(word));
+        }
+        index += 1;
+    }
+    parsed.rest = words.get(index..).unwrap_or_default();
+    parsed.operands.extend(parsed.rest.iter().map(Operand::of));
+    parsed
+}
+
+/// Takes in a long option; answers how many further words it used.
+fn long_option<'a>(
+    parsed: &mut Parsed<'a>,
+    word: &'a Word,
+    long: &'a str,
+    next: Option<&'a Word>,
+    spec: Options,
+) -> usize {
+    if let Some((name, value)) = long.split_once('=') {
+        let name = with_value(name, spec).unwrap_or(name);
+        parsed.flags.push(Flag { name: Name::Long(name), value: Some(Operand::tail(word, value)) });
+        return 0;
+    }
+    let known = with_value(long, spec);
+    let value = known.and(next).map(Operand::of);
+    let used = usize::from(value.is_some());
+    parsed.flags.push(Flag { name: Name::Long(known.unwrap_or(long)), value });
+    used
+}
+
+/// The full name of an option that takes a value, however it is abbreviated.
+fn with_value(given: &str, spec: Options) -> Option<&'static str> {
+    let mut names = spec.long.iter().copied();
+    let exact = names.clone().find(|name| same(given, name));
+    exact.or_else(|| names.find(|name| is_abbreviation(given, name)))
+}
+
+/// Takes in a cluster of short options; answers how many further words it used.
+fn cluster<'a>(parsed: &mut Parsed<'a>, word: &'a Word, next: Option<&'a Word>, spec: Options, shouted: bool) -> usize {
+    let mut letters = word.text.chars();
+    letters.next();
+    while let Some(given) = letters.next() {
+        let letter = if shouted { given.to_ascii_lowercase() } else { given };
+        let rest = tail_of(&word.text, letters.as_str());
+        if spec.attached.contains(letter) {
+            let value = (!rest.is_empty()).then(|| Operand::tail(word, rest));
+            parsed.flags.push(Flag { name: Name::Short(letter), value });
+            return 0;
+        }
+        if spec.short.contains(letter) {
+            let value = if rest.is_empty() { next.map(Operand::of) } else { Some(Operand::tail(word, rest)) };
+            let used = usize::from(rest.is_empty() && value.is_some());
+            parsed.flags.push(Flag { name: Name::Short(letter), value });
+            return used;
+        }
+        parsed.flags.push(Flag { name: Name::Short(letter), value: None });
+    }
+    0
+}
+
+/// The end of `text` that is as long as `rest`, which is a part of the same word.
+fn tail_of<'a>(text: &'a str, rest: &str) -> &'a str {
+    text.len().checked_sub(rest.len()).and_then(|start| text.get(start..)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Word> {
+        text.split_whitespace()
+            .map(|text| Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() })
+            .collect()
+    }
+
+    #[test]
+    fn a_cluster_ends_where_a_letter_takes_a_value() {
+        let words = words("-rvofile x -o next");
+        let parsed = parse(&words, Options::new("o", &[]), false);
+        assert!(parsed.has("r", "") && parsed.has("v", ""));
+        let values: Vec<_> = parsed.values("o", "").map(|value| value.text.into_owned()).collect();
+        assert_eq!(values, ["file", "next"]);
+        assert_eq!(parsed.text(0), "x");
+    }
+
+    #[test]
+    fn nothing_is_an_option_behind_two_dashes() {
+        let words = words("a -- -r --force");
+        let parsed = parse(&words, Options::NONE, false);
+        assert!(!parsed.has("r", "force"));
+        assert_eq!(parsed.operands.len(), 3);
+        assert_eq!(parsed.before_dashes, Some(1));
+    }
+
+    #[test]
+    fn an_abbreviation_counts_for_danger_only() {
+        let words = words("--recur --dry");
+        let parsed = parse(&words, Options::NONE, false);
+        assert!(parsed.has("", "recursive"));
+        assert!(!parsed.is("", "dry-run"));
+    }
+}

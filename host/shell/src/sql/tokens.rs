@@ -1,0 +1,201 @@
+//! Splits SQL text into words, names and signs. Strings and comments vanish.
+
+/// A piece of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    /// A keyword or a plain name.
+    Word(&'t str),
+    /// A quoted name, without its quotes.
+    Name(&'t str),
+    /// A string literal; its text does not matter.
+    Text,
+    /// Anything else but white space.
+    Sign(char),
+    /// A semicolon.
+    End,
+}
+
+impl Token<'_> {
+    /// Whether it is this keyword.
+    pub(super) fn is(&self, word: &str) -> bool {
+        matches!(self, Token::Word(text) if text.eq_ignore_ascii_case(word))
+    }
+}
+
+/// The longest name in brackets or backticks; servers allow half of it.
+const MAX_NAME: usize = 256;
+
+/// How the client at hand reads what the dialects disagree on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Dialect {
+    /// `#` begins a comment, and `--` only if white space follows.
+    pub(super) mysql: bool,
+    /// A backslash in a string hides the quote behind it.
+    pub(super) escapes: bool,
+}
+
+/// The tokens of a text, one at a time.
+pub(super) struct Tokens<'t> {
+    rest: &'t str,
+    dialect: Dialect,
+}
+
+impl<'t> Tokens<'t> {
+    pub(super) fn new(text: &'t str, dialect: Dialect) -> Tokens<'t> {
+        Tokens { rest: text, dialect }
+    }
+
+    /// Moves behind the first occurrence of `end`, or to the end of the text, and answers what stood before.
+    fn up_to(&mut self, end: &str) -> &'t str {
+        let (before, after) = self.rest.split_once(end).unwrap_or((self.rest, ""));
+        self.rest = after;
+        before
+    }
+
+    fn skip_blank(&mut self) {
+        loop {
+            let trimmed = self.rest.trim_start();
+            self.rest = trimmed;
+            if let Some(inside) = trimmed.strip_prefix("/*") {
+                // `/*!` begins text that MySQL runs all the same.
+                if let Some(run) = inside.strip_prefix('!') {
+                    self.rest = run.trim_start_matches(|c: char| c.is_ascii_digit());
+                } else {
+                    self.rest = inside;
+                    self.up_to("*/");
+                }
+            } else if self.begins_line_comment() {
+                self.up_to("\n");
+            } else if let Some(closed) = trimmed.strip_prefix("*/") {
+                self.rest = closed;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn begins_line_comment(&self) -> bool {
+        if !self.dialect.mysql {
+            return self.rest.starts_with("--");
+        }
+        let behind = self.rest.strip_prefix("--");
+        let is_dashes = behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(char::is_whitespace));
+        is_dashes || self.rest.starts_with('#')
+    }
+
+    /// A quoted name, if its end stands near and in the same statement; a stray opener must not swallow the next one.
+    fn quoted_name(&mut self, behind: &'t str, end: char) -> Token<'t> {
+        let found = behind.char_indices().take(MAX_NAME).find(|(_, letter)| *letter == end || *letter == ';');
+        match found.filter(|(_, letter)| *letter == end).and_then(|(at, _)| behind.split_at_checked(at)) {
+            Some((name, rest)) => {
+                self.rest = rest.strip_prefix(end).unwrap_or_default();
+                Token::Name(name)
+            }
+            None => {
+                self.rest = behind;
+                Token::Sign(end)
+            }
+        }
+    }
+
+    /// Moves behind a string that ends with `quote`; a doubled quote and one behind a backslash do not end it.
+    fn skip_string(&mut self, quote: char) {
+        let mut letters = self.rest.char_indices().peekable();
+        while let Some((at, letter)) = letters.next() {
+            if letter == '\\' && self.dialect.escapes {
+                letters.next();
+            } else if letter == quote {
+                if letters.peek().is_some_and(|(_, next)| *next == quote) {
+                    letters.next();
+                    continue;
+                }
+                self.rest = self.rest.get(at..).and_then(|rest| rest.strip_prefix(quote)).unwrap_or_default();
+                return;
+            }
+        }
+        self.rest = "";
+    }
+
+    /// `$$ ... $$` and `$tag$ ... $tag$`.
+    fn dollar_quoted(&mut self) -> bool {
+        let Some((tag, behind)) = self.rest.strip_prefix('$').and_then(|rest| rest.split_once('$')) else {
+            return false;
+        };
+        if tag.len() > 64 || !tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            return false;
+        }
+        self.rest = behind;
+        self.up_to(&format!("${tag}$"));
+        true
+    }
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = Token<'t>;
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        self.skip_blank();
+        let first = self.rest.chars().next()?;
+        let behind = self.rest.strip_prefix(first).unwrap_or_default();
+        match first {
+            ';' => {
+                self.rest = behind;
+                Some(Token::End)
+            }
+            '\'' => {
+                self.rest = behind;
+                self.skip_string('\'');
+                Some(Token::Text)
+            }
+            '"' => {
+                self.rest = behind;
+                Some(Token::Name(self.up_to("\"")))
+            }
+            '`' => Some(self.quoted_name(behind, '`')),
+            '[' => Some(self.quoted_name(behind, ']')),
+            '$' if !self.dialect.mysql && self.dollar_quoted() => Some(Token::Text),
+            _ if first.is_alphanumeric() || first == '_' || first == '@' => {
+                let end = self.rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '-')));
+                let (word, rest) =
+                    self.rest.split_at_checked(end.unwrap_or(self.rest.len())).unwrap_or((self.rest, ""));
+                self.rest = rest;
+                Some(Token::Word(word))
+            }
+            _ => {
+                self.rest = behind;
+                Some(Token::Sign(first))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_and_comments_hold_no_words() {
+        let tokens: Vec<_> =
+            Tokens::new("a 'drop; it''s' -- x\n/* y */ \"B\" # z\n;c", Dialect { mysql: true, escapes: false })
+                .collect();
+        let expected = [Token::Word("a"), Token::Text, Token::Name("B"), Token::End, Token::Word("c")];
+        assert_eq!(tokens, expected);
+    }
+
+    #[test]
+    fn a_comment_of_one_dialect_hides_nothing_in_another() {
+        let drops = |text, dialect| Tokens::new(text, dialect).any(|token| token.is("drop"));
+        let mysql = Dialect { mysql: true, escapes: false };
+        assert!(drops("select 1 # 2; drop table t", Dialect::default()));
+        assert!(!drops("select 1 # 2; drop table t", mysql));
+        assert!(drops("select 1--1; drop table t", mysql));
+        assert!(drops("select '\\'; drop table t; --'", Dialect::default()));
+        assert!(drops("select [; drop table t", Dialect::default()));
+    }
+
+    #[test]
+    fn a_dollar_quote_ends_at_its_own_tag() {
+        let tokens: Vec<_> = Tokens::new("$f$ drop $$ $f$ x", Dialect::default()).collect();
+        assert_eq!(tokens, [Token::Text, Token::Word("x")]);
+    }
+}

@@ -1,0 +1,186 @@
+//! What a command reads, and what it is known to write, so that `echo TEXT | sh` can be followed.
+
+use guard_sdk::syntax::{Command, Redirection, Word};
+
+use crate::limits;
+use crate::parse::tree::Range;
+use crate::word::expand::{self, Values};
+use crate::word::{self, Mode};
+
+/// What a command reads on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Input {
+    /// What the whole text was given.
+    Outer,
+    /// Something from a pipe.
+    Pipe,
+    /// This text from a pipe.
+    Piped(Word),
+    /// A here-document or a here-string.
+    Here(Word),
+    /// A file.
+    File,
+}
+
+/// What a command's own redirections give it to read.
+pub(super) fn redirected(redirections: &[Redirection], values: &dyn Values) -> Option<Input> {
+    let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
+    match input.operator.as_str() {
+        "<<" | "<<-" if input.body_quoted => Some(Input::Here(expand::literal(&input.body))),
+        "<<" | "<<-" => {
+            let range = Range { start: 0, end: input.body.len() };
+            let pieces = word::read(&input.body, range, Mode::Quoted).pieces;
+            Some(Input::Here(expand::word(pieces, values)))
+        }
+        "<<<" => Some(Input::Here(input.target.clone())),
+        _ => Some(Input::File),
+    }
+}
+
+/// What `command` writes to a pipe, if its words say so.
+pub(super) fn of(command: &Command, input: Input) -> Input {
+    if command.redirections.iter().any(|redirection| matches!(redirection.fd, 1 | -1)) {
+        return Input::Pipe;
+    }
+    let plain = command.argv.iter().all(|word| !word.dynamic && !word.glob);
+    let words = command.argv.get(1..).unwrap_or_default();
+    let read = match input {
+        Input::Piped(word) | Input::Here(word) => Some(word),
+        _ => None,
+    };
+    let text = match command.program() {
+        _ if !plain => None,
+        "echo" => echo(words),
+        "printf" => printf(words),
+        "tee" => return read.map_or(Input::Pipe, Input::Piped),
+        "cat" if words.iter().all(|word| word.text == "-") => return read.map_or(Input::Pipe, Input::Piped),
+        "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
+            read.filter(|word| !word.dynamic).and_then(|word| base64(&word.text))
+        }
+        _ => None,
+    };
+    text.filter(|text| text.len() <= limits::SOURCE).map_or(Input::Pipe, |text| Input::Piped(expand::literal(&text)))
+}
+
+fn echo(words: &[Word]) -> Option<String> {
+    let mut rest = words;
+    let mut escapes = false;
+    while let Some((first, tail)) = rest.split_first()
+        && first.text.strip_prefix('-').is_some_and(|flags| {
+            !flags.is_empty() && flags.chars().all(|flag| matches!(flag, 'n' | 'e' | 'E'))
+        })
+    {
+        escapes |= first.text.contains('e');
+        rest = tail;
+    }
+    let text = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    // Some shells read the escapes in any case.
+    Some(if escapes { unescape(&text) } else { text })
+}
+
+/// `printf FORMAT WORDS`, with `%s` and `%b` only.
+fn printf(words: &[Word]) -> Option<String> {
+    let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
+    let (format, arguments) = words.split_first()?;
+    let mut text = String::new();
+    let mut arguments = arguments.iter().peekable();
+    loop {
+        let mut pieces = format.text.split('%');
+        text.push_str(&unescape(pieces.next()?));
+        let mut used = false;
+        while let Some(piece) = pieces.next() {
+            let mut chars = piece.chars();
+            match chars.next() {
+                Some('s' | 'b') => {
+                    used = true;
+                    text.push_str(arguments.next().map_or("", |word| word.text.as_str()));
+                    text.push_str(&unescape(chars.as_str()));
+                }
+                None => {
+                    text.push('%');
+                    text.push_str(&unescape(pieces.next().unwrap_or_default()));
+                }
+                Some(_) => return None,
+            }
+        }
+        if !used || arguments.peek().is_none() || text.len() > limits::SOURCE {
+            return Some(text);
+        }
+    }
+}
+
+/// The escapes of `printf` and `echo -e` that matter in a command.
+fn unescape(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        if char != '\\' {
+            result.push(char);
+            continue;
+        }
+        let mut number = |radix: u32, most: usize| {
+            let (mut value, mut count) = (0_u32, 0);
+            while count < most
+                && let Some(digit) = chars.peek().and_then(|digit| digit.to_digit(radix))
+            {
+                value = value * radix + digit;
+                count += 1;
+                chars.next();
+            }
+            char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER)
+        };
+        match number(8, 4) {
+            '\0' => {}
+            char => {
+                result.push(char);
+                continue;
+            }
+        }
+        match chars.next() {
+            Some('n') => result.push('\n'),
+            Some('t') => result.push('\t'),
+            Some('r') => result.push('\r'),
+            Some('\\') => result.push('\\'),
+            Some('x') => {
+                let (mut value, mut count) = (0_u32, 0);
+                while count < 2
+                    && let Some(digit) = chars.peek().and_then(|digit| digit.to_digit(16))
+                {
+                    value = value * 16 + digit;
+                    count += 1;
+                    chars.next();
+                }
+                result.extend(char::from_u32(value));
+            }
+            Some(other) => {
+                result.push('\\');
+                result.push(other);
+            }
+            None => result.push('\\'),
+        }
+    }
+    result
+}
+
+fn base64(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let (mut bits, mut width) = (0_u32, 0);
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' => break,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
+        width += 6;
+        if width >= 8 {
+            width -= 8;
+            bytes.push(u8::try_from(bits >> width & 0xff).ok()?);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}

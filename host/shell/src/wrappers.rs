@@ -1,0 +1,127 @@
+//! Commands that run another command: what they run, and what of them stays.
+//!
+//! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
+
+mod elsewhere;
+mod options;
+mod search;
+pub(crate) mod shells;
+mod table;
+
+use guard_sdk::syntax::{Assignment, Via, Word};
+
+use crate::word::expand::literal;
+use crate::word::is_name;
+
+/// What a wrapper runs.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    /// What stays as a command of its own.
+    pub(crate) outer: Option<Vec<Word>>,
+    pub(crate) runs: Vec<Run>,
+}
+
+/// One thing that a wrapper runs.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) via: Via,
+    pub(crate) what: What,
+    pub(crate) place: Place,
+    /// False if an option was known only at run time, so that the rest is a guess.
+    pub(crate) certain: bool,
+    /// What the wrapper replaces in the words, such as `{}`.
+    pub(crate) mark: Option<String>,
+}
+
+/// What is run.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// A program and its words.
+    Words { assignments: Vec<Assignment>, words: Vec<Word> },
+    /// A text that becomes shell, with the parameters it gets.
+    Text { text: Word, parameters: Option<Vec<Word>> },
+}
+
+/// Where it is run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In this shell: what it sets stays set.
+    Here,
+    /// In a process of its own.
+    Apart,
+    /// In a process with this working directory.
+    Directory(Word),
+    /// In directories that are not known.
+    Unknown,
+    /// On another machine, or in a container.
+    Elsewhere,
+}
+
+impl Layer {
+    fn one(kind: &str, detail: &str, what: What, place: Place) -> Layer {
+        let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
+        Layer { outer: None, runs: vec![Run { via, what, place, certain: true, mark: None }] }
+    }
+}
+
+/// Takes the outermost layer off a command; `None` if it is no wrapper.
+pub(crate) fn peel(argv: &[Word]) -> Option<Layer> {
+    let name = program(argv)?;
+    match name {
+        "find" | "gfind" => search::find(argv),
+        "fd" | "fdfind" => search::fd(argv),
+        "xargs" | "gxargs" => search::xargs(argv),
+        "parallel" => search::parallel(argv),
+        "ssh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc" => {
+            elsewhere::peel(name, argv)
+        }
+        "eval" => shells::eval(argv),
+        "trap" => shells::trap(argv),
+        "git" => shells::git_alias(argv),
+        _ if shells::is_shell(name) => shells::command_text(argv),
+        _ => table::peel(name, argv),
+    }
+}
+
+/// The name of a command's program, without its folder.
+pub(crate) fn program(argv: &[Word]) -> Option<&str> {
+    let name = argv.first()?.text.as_str();
+    name.rsplit('/').next()
+}
+
+/// Words joined by spaces, as `eval` and `ssh` join them.
+fn joined(words: &[Word]) -> Word {
+    let mut result = literal("");
+    result.parts.clear();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            result.text.push(' ');
+            result.parts.extend(literal(" ").parts);
+        }
+        result.text.push_str(&word.text);
+        result.parts.extend(word.parts.iter().cloned());
+        result.dynamic |= word.dynamic;
+        result.quoted |= word.quoted;
+        result.glob |= word.glob;
+    }
+    result
+}
+
+/// Splits leading `NAME=value` words off.
+fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
+    let mut found = Vec::new();
+    let mut rest = words;
+    while let Some((first, tail)) = rest.split_first()
+        && let Some((name, value)) = first.text.split_once('=')
+        && is_name(name)
+    {
+        let mut word = first.clone();
+        word.text = value.to_owned();
+        if let Some(part) = word.parts.first_mut() {
+            part.text = part.text.split_once('=').map_or_else(String::new, |(_, tail)| tail.to_owned());
+        }
+        found.push(Assignment { name: name.to_owned(), value: word });
+        rest = tail;
+    }
+    (found, rest)
+}

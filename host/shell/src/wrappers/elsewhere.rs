@@ -1,0 +1,112 @@
+//! Wrappers whose command runs on another machine or in a container. The wrapper itself stays, up to the host.
+
+use guard_sdk::syntax::{Via, Word};
+
+use super::options::{self, Takes};
+use super::{Layer, Place, Run, What, joined};
+
+const SSH: Takes = Takes { short: "BbcDEeFIiJLlmOopPQRSWw", long: "" };
+const EXEC: Takes = Takes { short: "euw", long: "env env-file user workdir detach-keys index" };
+const RUN: Takes = Takes {
+    short: "aceheluvwmp",
+    long: "add-host annotation attach blkio-weight cap-add cap-drop cgroupns cidfile cpus cpu-shares cpuset-cpus \
+           device dns entrypoint env env-file expose group-add gpus health-cmd hostname ip ipc label label-file link \
+           log-driver log-opt mac-address memory mount name network net pid platform publish pull restart runtime \
+           security-opt shm-size stop-signal storage-opt sysctl tmpfs ulimit user userns uts volume volumes-from workdir",
+};
+const DOCKER: Takes = Takes { short: "cHl", long: "config context host log-level tlscacert tlscert tlskey connection url" };
+const COMPOSE: Takes = Takes { short: "fp", long: "file project-name profile project-directory env-file parallel ansi" };
+const KUBECTL: Takes = Takes { short: "ncsf", long: "namespace context cluster container kubeconfig server user token filename" };
+
+pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
+    match name {
+        "ssh" => ssh(argv),
+        "kubectl" | "oc" => kubectl(argv),
+        "docker-compose" | "podman-compose" => compose(argv, argv.get(1..)?),
+        _ => docker(argv),
+    }
+}
+
+fn layer(argv: &[Word], inner: &[Word], kind: &str, detail: &str, what: What, certain: bool) -> Option<Layer> {
+    let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();
+    let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
+    Some(Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Elsewhere, certain, mark: None }] })
+}
+
+fn ssh(argv: &[Word]) -> Option<Layer> {
+    let options = options::read(argv.get(1..)?, SSH);
+    let (host, rest) = options.rest.split_first()?;
+    // Options may stand after the host as well.
+    let more = options::read(rest, SSH);
+    if more.rest.is_empty() {
+        return None;
+    }
+    let text = What::Text { text: joined(more.rest), parameters: None };
+    layer(argv, more.rest, "ssh", &host.text, text, options.certain && more.certain)
+}
+
+/// Whether `ssh` names a host and nothing to run there.
+pub(super) fn ssh_has_no_command(argv: &[Word]) -> bool {
+    let options = options::read(argv.get(1..).unwrap_or_default(), SSH);
+    let inert = options.has(&["N", "V", "Q", "O", "G", "W"]);
+    matches!(options.rest, [_]) && !inert
+}
+
+fn container(argv: &[Word], words: &[Word], takes: Takes) -> Option<Layer> {
+    let options = options::read(words, takes);
+    let (target, inner) = options.rest.split_first()?;
+    let entry = options.word(&["entrypoint"]).filter(|word| !word.text.is_empty());
+    if inner.is_empty() && entry.is_none() {
+        return None;
+    }
+    let words: Vec<Word> = entry.into_iter().chain(inner.iter().cloned()).collect();
+    let what = What::Words { assignments: Vec::new(), words };
+    layer(argv, inner, "container", &target.text, what, options.certain)
+}
+
+fn docker(argv: &[Word]) -> Option<Layer> {
+    let words = options::read(argv.get(1..)?, DOCKER).rest;
+    let (verb, rest) = words.split_first()?;
+    match verb.text.as_str() {
+        "container" => {
+            let (verb, rest) = rest.split_first()?;
+            container(argv, rest, takes(&verb.text)?)
+        }
+        "compose" => compose(argv, rest),
+        verb => container(argv, rest, takes(verb)?),
+    }
+}
+
+fn takes(verb: &str) -> Option<Takes> {
+    match verb {
+        "exec" => Some(EXEC),
+        "run" | "create" => Some(RUN),
+        _ => None,
+    }
+}
+
+fn compose(argv: &[Word], words: &[Word]) -> Option<Layer> {
+    let words = options::read(words, COMPOSE).rest;
+    let (verb, rest) = words.split_first()?;
+    container(argv, rest, takes(&verb.text)?)
+}
+
+fn kubectl(argv: &[Word]) -> Option<Layer> {
+    let words = options::read(argv.get(1..)?, KUBECTL).rest;
+    let (verb, rest) = words.split_first()?;
+    if !matches!(verb.text.as_str(), "exec" | "run" | "debug") {
+        return None;
+    }
+    let dashes = rest.iter().position(|word| word.text == "--");
+    let target = options::read(rest, KUBECTL).rest.first()?;
+    let inner = match dashes {
+        Some(at) => rest.get(at + 1..)?,
+        None if verb.text == "exec" => options::read(options::read(rest, KUBECTL).rest.get(1..)?, KUBECTL).rest,
+        None => return None,
+    };
+    if inner.is_empty() {
+        return None;
+    }
+    let what = What::Words { assignments: Vec::new(), words: inner.to_vec() };
+    layer(argv, inner, "container", &target.text, what, true)
+}

@@ -1,0 +1,130 @@
+//! Wrappers that run a command on what they find: `find`, `fd`, `xargs`, `parallel`.
+
+use guard_sdk::syntax::{Part, Via, Word};
+
+use super::options::{self, Takes};
+use super::{Layer, Place, Run, What, joined};
+
+fn run(kind: &str, words: &[Word], place: Place) -> Run {
+    Run {
+        via: Via { kind: kind.to_owned(), detail: String::new() },
+        what: What::Words { assignments: Vec::new(), words: words.to_vec() },
+        place,
+        certain: true,
+        mark: None,
+    }
+}
+
+/// An operand that is known only at run time.
+fn placeholder() -> Word {
+    let parts = vec![Part { kind: "variable".to_owned(), text: "{}".to_owned(), quoted: true }];
+    Word { text: "{}".to_owned(), dynamic: true, quoted: true, glob: false, parts }
+}
+
+/// Marks the words that the program fills in.
+fn fill(words: &mut [Word], mark: &str) -> bool {
+    let mut any = false;
+    for word in words.iter_mut().filter(|word| !mark.is_empty() && word.text.contains(mark)) {
+        word.dynamic = true;
+        any = true;
+    }
+    any
+}
+
+/// `find ... -exec PROGRAM WORDS ;`, several times. `find` itself stays, without these parts.
+pub(super) fn find(argv: &[Word]) -> Option<Layer> {
+    let mut outer = Vec::new();
+    let mut runs = Vec::new();
+    let mut words = argv.iter();
+    while let Some(word) = words.next() {
+        let place = match word.text.as_str() {
+            "-exec" | "-ok" => Place::Apart,
+            "-execdir" | "-okdir" => Place::Unknown,
+            _ => {
+                outer.push(word.clone());
+                continue;
+            }
+        };
+        let mut inner: Vec<Word> = Vec::new();
+        for word in words.by_ref() {
+            let closes = word.text == ";" || (word.text == "+" && inner.last().is_some_and(|last| last.text == "{}"));
+            if closes {
+                break;
+            }
+            inner.push(word.clone());
+        }
+        fill(&mut inner, "{}");
+        if !inner.is_empty() {
+            runs.push(Run { mark: Some("{}".to_owned()), ..run("find-exec", &inner, place) });
+        }
+    }
+    (!runs.is_empty()).then_some(Layer { outer: Some(outer), runs })
+}
+
+/// `fd ... -x PROGRAM WORDS`. `fd` itself stays.
+pub(super) fn fd(argv: &[Word]) -> Option<Layer> {
+    let at = argv.iter().position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))?;
+    let (outer, inner) = argv.split_at_checked(at)?;
+    let mut inner: Vec<Word> =
+        inner.get(1..)?.iter().take_while(|word| word.text != ";").cloned().collect();
+    if inner.is_empty() {
+        return None;
+    }
+    if !fill(&mut inner, "{") {
+        inner.push(placeholder());
+    }
+    Some(Layer { outer: Some(outer.to_vec()), runs: vec![Run { mark: Some("{".to_owned()), ..run("find-exec", &inner, Place::Apart) }] })
+}
+
+/// `xargs PROGRAM WORDS`: the operands come from standard input.
+pub(super) fn xargs(argv: &[Word]) -> Option<Layer> {
+    let takes = Takes {
+        short: "aEdILnPsJRS",
+        long: "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var",
+    };
+    let options = options::read(argv.get(1..)?, takes);
+    let mut words = options.rest.to_vec();
+    if words.is_empty() {
+        return None;
+    }
+    let mark = match options.value(&["I", "J", "replace"]) {
+        Some("") => Some("{}"),
+        None if options.has(&["i"]) => Some("{}"),
+        mark => mark,
+    };
+    match mark {
+        Some(mark) => {
+            fill(&mut words, mark);
+        }
+        None => words.push(placeholder()),
+    }
+    let mark = mark.filter(|mark| !mark.is_empty()).map(str::to_owned);
+    Some(Layer { outer: None, runs: vec![Run { mark, ..run("xargs", &words, Place::Apart) }] })
+}
+
+/// `parallel PROGRAM WORDS ::: ARGUMENTS`: the words are joined and become shell.
+pub(super) fn parallel(argv: &[Word]) -> Option<Layer> {
+    let takes = Takes {
+        short: "aCEdILnNPjSsTJ",
+        long: "arg-file colsep delimiter jobs max-args max-procs sshlogin joblog results timeout retries delay tmpdir workdir",
+    };
+    let options = options::read(argv.get(1..)?, takes);
+    let mut words: Vec<Word> = options.rest.iter().take_while(|word| !word.text.starts_with(":::")).cloned().collect();
+    if words.is_empty() {
+        // Without a command, the arguments themselves are commands.
+        let commands = options.rest.iter().filter(|word| !word.text.starts_with(":::"));
+        let runs = commands.map(|word| {
+            let text = What::Text { text: word.clone(), parameters: None };
+            Run { what: text, ..run("parallel", &[], Place::Apart) }
+        });
+        let runs: Vec<Run> = runs.collect();
+        return (!runs.is_empty()).then_some(Layer { outer: None, runs });
+    }
+    if !words.iter().any(|word| word.text.contains('{')) {
+        words.push(placeholder());
+    } else {
+        fill(&mut words, "{");
+    }
+    let text = What::Text { text: joined(&words), parameters: None };
+    Some(Layer { outer: None, runs: vec![Run { what: text, mark: Some("{".to_owned()), ..run("parallel", &[], Place::Apart) }] })
+}

@@ -1,0 +1,122 @@
+//! Commands whose words become shell again: shells with `-c`, `eval`, `trap`, an alias of git.
+
+use guard_sdk::syntax::Word;
+
+use super::options::{self, Takes};
+use super::{Layer, Place, What, joined, program};
+
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh"];
+
+/// Whether this program reads shell.
+pub(crate) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}
+
+/// How a shell was called.
+enum Call<'a> {
+    /// `-c TEXT NAME PARAMETERS`
+    Text(&'a Word, &'a [Word]),
+    /// Reads commands from standard input, with parameters.
+    Input,
+    /// Reads a file.
+    File,
+}
+
+/// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
+fn call(argv: &[Word]) -> Option<Call<'_>> {
+    let mut rest = argv.get(1..)?;
+    let (mut text, mut input) = (false, false);
+    while let Some((first, tail)) = rest.split_first() {
+        let option = first.text.as_str();
+        if matches!(option, "--" | "-") {
+            rest = tail;
+            break;
+        }
+        if let Some(long) = option.strip_prefix("--") {
+            text |= long == "command";
+            rest = if matches!(long, "rcfile" | "init-file") { tail.get(1..).unwrap_or_default() } else { tail };
+            continue;
+        }
+        let Some(letters) = option.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else { break };
+        text |= option.starts_with('-') && letters.contains('c');
+        input |= letters.contains('s');
+        let values = letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
+        rest = tail.get(values..).unwrap_or_default();
+    }
+    match rest.split_first() {
+        Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
+        Some((word, _)) if !input && !matches!(word.text.as_str(), "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") => {
+            Some(Call::File)
+        }
+        _ => Some(Call::Input),
+    }
+}
+
+/// `bash -c TEXT`.
+pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
+    let Call::Text(text, parameters) = call(argv)? else { return None };
+    // The first operand after the text is `$0`.
+    let parameters = Some(parameters.get(1..).unwrap_or_default().to_vec());
+    let name = program(argv).unwrap_or_default();
+    Some(Layer::one("shell-c", name, What::Text { text: text.clone(), parameters }, Place::Apart))
+}
+
+/// Whether this command is a shell that reads its commands from standard input.
+pub(crate) fn reads_input(argv: &[Word]) -> bool {
+    match program(argv) {
+        // Without a command, the shell of the other machine reads.
+        Some("ssh") => super::elsewhere::ssh_has_no_command(argv),
+        Some(name) => is_shell(name) && matches!(call(argv), Some(Call::Input)),
+        None => false,
+    }
+}
+
+/// Whether this command is a shell that reads a process substitution.
+pub(crate) fn reads_process(argv: &[Word]) -> bool {
+    let reader = program(argv).is_some_and(|name| is_shell(name) || matches!(name, "source" | "."));
+    reader && argv.iter().skip(1).any(|word| word.parts.iter().any(|part| part.kind == "process"))
+}
+
+/// `eval WORDS`, joined by spaces, in this very shell.
+pub(super) fn eval(argv: &[Word]) -> Option<Layer> {
+    let words = argv.get(1..)?;
+    let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
+    if words.is_empty() {
+        return None;
+    }
+    Some(Layer::one("eval", "", What::Text { text: joined(words), parameters: None }, Place::Here))
+}
+
+/// `trap TEXT SIGNALS`. The text runs later, in this shell; `trap` stays.
+pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
+    let options = options::read(argv.get(1..)?, Takes { short: "", long: "" });
+    if options.has(&["p", "l"]) {
+        return None;
+    }
+    let (text, signals) = options.rest.split_first()?;
+    if signals.is_empty() || matches!(text.text.as_str(), "" | "-") {
+        return None;
+    }
+    let mut layer = Layer::one("trap", "", What::Text { text: text.clone(), parameters: None }, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    Some(layer)
+}
+
+/// `git -c alias.x='!TEXT' x WORDS`.
+pub(super) fn git_alias(argv: &[Word]) -> Option<Layer> {
+    let takes = Takes { short: "Cc", long: "git-dir work-tree namespace exec-path super-prefix config-env" };
+    let options = options::read(argv.get(1..)?, takes);
+    let (verb, words) = options.rest.split_first()?;
+    let setting = options.seen.iter().filter(|seen| seen.name == "c").find_map(|seen| {
+        let text = seen.value.map_or(seen.inline, |word| word.text.as_str());
+        let (name, value) = text.split_once('=')?;
+        let name = name.to_ascii_lowercase();
+        (name.strip_prefix("alias.")? == verb.text.to_ascii_lowercase()).then_some(value)
+    })?;
+    let mut text = crate::word::expand::literal(setting.strip_prefix('!').unwrap_or(setting));
+    if !setting.starts_with('!') {
+        text = joined(&[crate::word::expand::literal("git"), text]);
+    }
+    let text = joined(&[std::slice::from_ref(&text), words].concat());
+    Some(Layer::one("alias", &verb.text, What::Text { text, parameters: None }, Place::Apart))
+}

@@ -1,0 +1,155 @@
+//! Texts made to exhaust or to blind a parser: each is answered soon, and what stands behind them is never hidden.
+//!
+//! Says nothing about what ordinary commands mean; `commands.rs` does.
+
+use std::time::{Duration, Instant};
+
+use guard_sdk::syntax::{Analysis, Coverage};
+use guard_shell::analyze;
+
+const SIZE: usize = 127 * 1024;
+
+fn analysed(text: &str) -> Analysis {
+    let start = Instant::now();
+    // The stack of a component is 1 MiB; a debug build needs more for the same text.
+    let text = text.to_owned();
+    let analysis = std::thread::Builder::new()
+        .stack_size(8 << 20)
+        .spawn(move || analyze(&text, "bash", "/repo", "/home/u"))
+        .unwrap()
+        .join()
+        .unwrap();
+    assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
+    analysis
+}
+
+fn lists_removal(analysis: &Analysis) -> bool {
+    analysis.commands.iter().any(|command| command.text() == "rm -rf /")
+}
+
+/// A text that is repeated up to the size limit must not be taken as understood while `rm -rf /` behind it is missed.
+fn check(unit: &str, tail: &str) {
+    let room = SIZE - tail.len();
+    for times in [20, 300, 5_000, room / unit.len()] {
+        let text = unit.repeat(times.min(room / unit.len())) + tail;
+        let analysis = analysed(&text);
+        let shown: String = text.chars().take(40).collect();
+        assert!(
+            analysis.coverage != Coverage::Complete || lists_removal(&analysis),
+            "{shown} x{times}: complete without the removal"
+        );
+        assert!(analysis.commands.len() <= 4_096, "{shown} x{times}");
+    }
+}
+
+macro_rules! hostile {
+    ($($name:ident: $unit:expr, $tail:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check($unit, $tail);
+            }
+        )*
+    };
+}
+
+hostile! {
+    open_substitutions: "$(", "\nrm -rf /";
+    open_substitutions_in_quotes: "\"$(", "\nrm -rf /";
+    open_parentheses: "(", "\nrm -rf /";
+    open_braces: "{ ", "\nrm -rf /";
+    open_parameters: "${x:-", "\nrm -rf /";
+    open_subscripts: "a[", "\nrm -rf /";
+    open_arithmetic: "$((", "\nrm -rf /";
+    open_old_arithmetic: "$[", "\nrm -rf /";
+    open_patterns: "@(", "\nrm -rf /";
+    open_negative_patterns: "!(a|", "\nrm -rf /";
+    open_patterns_in_parameters: "${x/a@(", "\nrm -rf /";
+    open_process_substitutions: "<(", "\nrm -rf /";
+    open_loops: "while true; do ", "\nrm -rf /";
+    open_conditions: "if true; then ", "\nrm -rf /";
+    open_cases: "case x in x) ", "\nrm -rf /";
+    open_tests: "[[ ( ", "\nrm -rf /";
+    runs_of_time: "time ", "rm -rf /";
+    runs_of_not: "! ", "rm -rf /";
+    chains_of_and: "a&&", "rm -rf /";
+    chains_of_pipes: "a|", "rm -rf /";
+    lists: "a;", "rm -rf /";
+    here_documents: "cat <<E\nx\nE\n", "rm -rf /";
+    here_documents_on_one_line: "<<E ", "\nrm -rf /";
+    assignments: "a=1 ", "\nrm -rf /";
+    words: "a ", "\nrm -rf /";
+    brace_expressions: "{a,b}", "\nrm -rf /";
+    nested_brace_expressions: "{a,", "\nrm -rf /";
+    single_quotes: "'", "\nrm -rf /";
+    double_quotes: "\"", "\nrm -rf /";
+    backticks: "`", "\nrm -rf /";
+    backslashes: "\\\\", "\nrm -rf /";
+    continued_lines: "\\\n", "rm -rf /";
+    comments: "#x\n", "rm -rf /";
+    functions: "f() { ", "\nrm -rf /";
+    complete_functions: "f() { a; }; ", "rm -rf /";
+    evals: "eval ", "rm -rf /";
+    sudos: "sudo ", "rm -rf /";
+    variables: "$a", "\nrm -rf /";
+    doubling_variables: "a=x$a$a;", "rm -rf /";
+    redirections: ">f ", "\nrm -rf /";
+    loops_one_after_the_other: "for i in a b c d; do b $i; done;", "rm -rf /";
+    carriage_returns: "a\r\n", "rm -rf /";
+    wide_characters: "é", "\nrm -rf /";
+    tildes: "~a/", "\nrm -rf /";
+}
+
+#[test]
+fn closed_nesting_is_bounded() {
+    for (open, close) in [("$(", ")"), ("(", ")"), ("{ ", ";}"), ("\"$(", ")\""), ("${x:-", "}"), ("if a; then ", "; fi")] {
+        for depth in [5, 12, 15, 40, 200, 3_000] {
+            let text = format!("{}rm -rf /{}", open.repeat(depth), close.repeat(depth));
+            let analysis = analysed(&text);
+            // Inside `${x:-...}` it is text and nothing runs.
+            let runs = open != "${x:-";
+            assert!(!runs || analysis.coverage != Coverage::Complete || lists_removal(&analysis), "{open} x{depth}");
+        }
+    }
+}
+
+#[test]
+fn nested_loops_are_not_multiplied() {
+    let mut text = String::new();
+    for depth in 0..10 {
+        text.push_str(&format!("for v{depth} in a b c d e f g h; do "));
+    }
+    text.push_str("x; ");
+    text.push_str(&"done; ".repeat(10));
+    text.push_str("rm -rf /");
+    let analysis = analysed(&text);
+    assert!(analysis.commands.len() < 200, "{}", analysis.commands.len());
+    assert!(lists_removal(&analysis));
+}
+
+#[test]
+fn texts_inside_texts_are_bounded() {
+    let mut text = "rm -rf /".to_owned();
+    for _ in 0..12 {
+        text = format!("eval '{}'", text.replace('\'', "'\\''"));
+    }
+    assert_ne!(analysed(&text).coverage, Coverage::Complete);
+}
+
+#[test]
+fn a_text_that_is_too_long_is_still_searched() {
+    let text = "a".repeat(300 * 1024) + "\nrm -rf /";
+    let analysis = analysed(&text);
+    assert_eq!(analysis.coverage, Coverage::Unparsed);
+    assert!(lists_removal(&analysis));
+}
+
+#[test]
+fn a_text_with_an_error_is_still_searched() {
+    for tail in ["\necho 'open", "\nfi", "\n)", "\nif true; then", "\n<<", "; ;;", "\0"] {
+        let analysis = analysed(&format!("rm -rf /{tail}"));
+        assert_ne!(analysis.coverage, Coverage::Complete, "{tail}");
+        let guessed = analysis.commands.iter().find(|command| command.text().starts_with("rm -rf /"));
+        assert!(guessed.is_some_and(|command| !command.certain), "{tail}");
+    }
+}

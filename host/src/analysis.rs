@@ -1,0 +1,84 @@
+//! The analysis of one call, made before any policy is asked.
+//!
+//! A command goes to the analyzer in its sandbox; of a file tool the host says itself what it does. Then the host fills
+//! in where each path leads.
+
+use crate::call::ToolCall;
+use crate::contract::syntax::{Analysis, Coverage, Effect, Severity};
+use crate::contract::unresolved;
+use crate::engine::{Analyzer, FaultKind};
+use crate::facts::{Facts, Resolver};
+
+/// The kinds of effects whose targets are files of this machine.
+const FILE_KINDS: [&str; 4] = ["read", "write", "delete", "metadata"];
+
+/// An analysis that found nothing.
+#[must_use]
+pub fn empty(coverage: Coverage, reason: Option<String>) -> Analysis {
+    Analysis {
+        coverage,
+        reasons: reason.into_iter().collect(),
+        commands: Vec::new(),
+        effects: Vec::new(),
+        scripts: Vec::new(),
+    }
+}
+
+/// Analyses a call. `analyzer` is asked for only when the call runs a command.
+pub fn analyze(
+    call: &ToolCall,
+    analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
+    cwd: &str,
+    home: &str,
+    facts: &dyn Facts,
+    resolver: &Resolver,
+) -> Analysis {
+    let mut analysis = if let Some((command, dialect)) = call.command() {
+        analyzer()
+            .and_then(|analyzer| analyzer.analyze(command, dialect.name(), cwd, home))
+            .unwrap_or_else(|fault| empty(Coverage::Unparsed, Some(format!("the analyzer failed: {fault}"))))
+    } else if call.dialect.is_some() {
+        empty(Coverage::Complete, None)
+    } else {
+        of_file_tool(call)
+    };
+    fill_paths(&mut analysis, facts, resolver);
+    analysis
+}
+
+fn of_file_tool(call: &ToolCall) -> Analysis {
+    let (kind, operation, severity) = match call.tool.as_str() {
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
+        "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
+        tool => return empty(Coverage::Partial, Some(format!("the host does not know what the tool `{tool}` does"))),
+    };
+    let effect = |path: &str| Effect {
+        kind: kind.to_owned(),
+        operation: operation.to_owned(),
+        severity,
+        target: path.to_owned(),
+        path: unresolved(path),
+        command_id: 0,
+        certain: true,
+        tags: vec![("by".to_owned(), call.tool.clone())],
+    };
+    Analysis { effects: call.paths().map(effect).collect(), ..empty(Coverage::Complete, None) }
+}
+
+/// Fills the `path` of each effect on a file of this machine.
+fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
+    for effect in &mut analysis.effects {
+        let elsewhere = effect.tags.iter().any(|(name, _)| name == "where");
+        if elsewhere || effect.path.raw.is_empty() || !FILE_KINDS.contains(&effect.kind.as_str()) {
+            continue;
+        }
+        if !resolver.has_room() {
+            if analysis.coverage == Coverage::Complete {
+                analysis.coverage = Coverage::Partial;
+            }
+            analysis.reasons.push(format!("more than {} paths", crate::facts::PATHS));
+            return;
+        }
+        effect.path = resolver.resolve(facts, &effect.path.raw);
+    }
+}

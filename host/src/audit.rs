@@ -1,0 +1,114 @@
+//! The audit log: one JSON object a line, appended after the reply is out.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::cache::{FileLock, hex};
+use crate::call::{Circumstances, ToolCall};
+use crate::config::{Audit, AuditLevel};
+use crate::contract::{Outcome, rank};
+use crate::redact::{plain, redact, shorten};
+use crate::verdict::Verdict;
+
+/// How long a line waits for the lock. Without it the line is written anyway: one write of one line stays whole.
+const LOCK: Duration = Duration::from_millis(50);
+
+/// The longest operation that is logged.
+const OPERATION_BYTES: usize = 8 << 10;
+
+/// One line. The first six keys are those of the earliest logs of this kind; readers of them may ignore the rest.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    ts: String,
+    tool: &'a str,
+    operation: String,
+    action: &'static str,
+    rule: &'a str,
+    path_context: &'a str,
+    id: String,
+    session: &'a str,
+    cwd: String,
+    policy: &'a str,
+    rules: Vec<String>,
+    harness: &'a str,
+    ms: f64,
+    original_tool: &'a str,
+}
+
+/// Appends the line of one call, if the level asks for one.
+///
+/// # Errors
+///
+/// Those of the file system. The caller has answered already and can only note it.
+pub fn append(
+    audit: &Audit,
+    call: &ToolCall,
+    at: &Circumstances,
+    verdict: &Verdict,
+    elapsed: Duration,
+) -> io::Result<()> {
+    if audit.level == AuditLevel::Interventions && rank(verdict.outcome) < rank(Outcome::Ask) {
+        return Ok(());
+    }
+    let deciding = verdict.deciding();
+    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn));
+    let tags = deciding.map(|deciding| deciding.finding.tags.as_slice()).unwrap_or_default();
+    let path_context = tags.iter().find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value);
+    let mut random = [0_u8; 8];
+    let _ = getrandom::fill(&mut random);
+    let line = Line {
+        ts: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        tool: &call.tool,
+        operation: plain(&redact(&shorten(&call.operation(), OPERATION_BYTES))),
+        action: action(verdict.outcome),
+        rule: deciding.map_or("", |deciding| &deciding.finding.rule),
+        path_context,
+        id: hex(&random),
+        session: &at.session,
+        cwd: plain(&at.cwd),
+        policy: deciding.map_or("", |deciding| &deciding.policy),
+        rules: told.map(|attributed| format!("{}:{}", attributed.policy, attributed.finding.rule)).collect(),
+        harness: &at.harness,
+        ms: (elapsed.as_secs_f64() * 100_000.0).round() / 100.0,
+        original_tool: &call.original_tool,
+    };
+    write(audit, &serde_json::to_string(&line)?)
+}
+
+fn action(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Deny => "block",
+        Outcome::Ask => "confirm_required",
+        Outcome::Warn => "warn",
+        Outcome::Allow | Outcome::Abstain => "allow",
+    }
+}
+
+fn write(audit: &Audit, line: &str) -> io::Result<()> {
+    if let Some(folder) = audit.path.parent()
+        && !folder.exists()
+    {
+        crate::cache::make_private(folder).map_err(io::Error::other)?;
+    }
+    let lock = FileLock::acquire(&audit.path.with_extension("lock"), Instant::now() + LOCK);
+    let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
+    if lock.is_ok() && size + line.len() as u64 > audit.max_bytes {
+        std::fs::rename(&audit.path, audit.path.with_extension("jsonl.1"))?;
+    }
+    append_line(&audit.path, line)
+}
+
+/// Appends one line with one write.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    file.write_all(format!("{line}\n").as_bytes())
+}

@@ -1,0 +1,21 @@
+//! What is made once and used by every call: compiled artifacts and prepared chains.
+//!
+//! Everything here can be lost and is then made anew. Nothing here is believed because of its name: a file counts when
+//! it belongs to this user alone and the key in the state folder vouches for it.
+//!
+//! The key catches damage, staleness and files from elsewhere. It does not catch a process of the same user, which can
+//! read the key.
+
+mod artifact;
+mod folder;
+mod lock;
+mod prepared;
+mod seal;
+mod stamp;
+
+pub use artifact::{Artifact, Artifacts, Guest, Made};
+pub use folder::{FolderError, make_private, write_new};
+pub use lock::FileLock;
+pub use prepared::{Member, Prepared, Readiness, prepare};
+pub use seal::Seal;
+pub use stamp::{Stamp, hex};

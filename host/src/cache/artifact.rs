@@ -1,0 +1,178 @@
+//! [`Artifacts`]: compiled components, each made once.
+//!
+//! `<component's sha256>-<engine key>.cwasm` is what is mapped; the sealed `.json` beside it holds the artifact's own
+//! digest and what the policy says of itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::folder::{self, is_private};
+use super::lock::FileLock;
+use super::seal::Seal;
+use super::stamp::{Stamp, hex};
+use crate::contract::Manifest;
+use crate::engine::{Compiler, ENGINE_KEY, Engine, FaultKind, Interface, Limits};
+
+const PURPOSE: &str = "artifact";
+
+/// An artifact that may be mapped as long as its stamp holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// The file.
+    pub path: PathBuf,
+    /// What it looked like when its digest was checked.
+    pub stamp: Stamp,
+    /// The digest of the component that it was made of.
+    pub component: String,
+}
+
+impl Artifact {
+    /// The file is still the one that was checked.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == self.stamp)
+    }
+}
+
+/// What a component is to the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guest {
+    /// A policy; it is asked to describe itself.
+    Policy,
+    /// The analyzer.
+    Analyzer,
+}
+
+/// An artifact and what is known of its component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// The artifact.
+    pub artifact: Artifact,
+    /// What the policy says of itself; none of the analyzer.
+    pub manifest: Option<Manifest>,
+    /// What the component imports and exports.
+    pub interface: Interface,
+    /// This call made it.
+    pub fresh: bool,
+}
+
+/// The sealed record beside an artifact.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    component: String,
+    engine: String,
+    digest: String,
+    manifest: Option<Manifest>,
+    interface: Interface,
+}
+
+/// The folder of artifacts.
+#[derive(Debug, Clone)]
+pub struct Artifacts {
+    folder: PathBuf,
+    seal: Seal,
+}
+
+impl Artifacts {
+    /// The artifacts of a cache folder, which is made if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be used.
+    pub fn open(cache: &Path, seal: Seal) -> Result<Self, folder::FolderError> {
+        let folder = cache.join("artifacts");
+        folder::make_private(cache)?;
+        folder::make_private(&folder)?;
+        Ok(Artifacts { folder, seal })
+    }
+
+    /// The artifact of a component if there is one that can be used. Reads it whole to check its digest.
+    #[must_use]
+    pub fn find(&self, component: &str) -> Option<Made> {
+        let record: Record = self.seal.read(PURPOSE, &self.path(component, "json"))?;
+        let path = self.path(component, "cwasm");
+        let data = fs::symlink_metadata(&path).ok()?;
+        if record.component != component || record.engine != ENGINE_KEY || !is_private(&data) {
+            return None;
+        }
+        // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
+        let stamp = Stamp::from(&data);
+        if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest {
+            return None;
+        }
+        let artifact = Artifact { path, stamp, component: component.to_owned() };
+        Some(Made { artifact, manifest: record.manifest, interface: record.interface, fresh: false })
+    }
+
+    /// The artifact of a component; makes it if there is none. Of several processes one makes it, the others wait.
+    ///
+    /// # Errors
+    ///
+    /// The component does not compile or describe itself, or the lock was not free before `deadline`.
+    pub fn ensure(&self, wasm: &[u8], component: &str, guest: Guest, deadline: Instant) -> Result<Made, FaultKind> {
+        if let Some(made) = self.find(component) {
+            return Ok(made);
+        }
+        let fail = |what: &str, error: &dyn std::fmt::Display| FaultKind::Artifact(format!("{what}: {error}"));
+        let lock = FileLock::acquire(&self.path(component, "lock"), deadline);
+        let _lock = lock.map_err(|error| fail("another process is still making it", &error))?;
+        if let Some(made) = self.find(component) {
+            return Ok(made);
+        }
+        let bytes = Compiler::new()?.compile(wasm)?;
+        let path = self.path(component, "cwasm");
+        folder::write_new(&path, &bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
+        let engine = Engine::new()?;
+        let interface = engine.interface(&path)?;
+        let manifest = match guest {
+            Guest::Analyzer => None,
+            Guest::Policy => {
+                let policy = engine.load(&path, &interface)?;
+                Some(with_clock(&engine, || policy.describe(Limits::PREPARE))?)
+            }
+        };
+        let record = Record {
+            component: component.to_owned(),
+            engine: ENGINE_KEY.to_owned(),
+            digest: hex(&Sha256::digest(&bytes)),
+            manifest,
+            interface,
+        };
+        let written = self.seal.write(PURPOSE, &self.path(component, "json"), &record);
+        written.map_err(|error| fail("its record cannot be written", &error))?;
+        let data = fs::symlink_metadata(&path).map_err(|error| fail("it cannot be read", &error))?;
+        let artifact = Artifact { path, stamp: Stamp::from(&data), component: record.component };
+        Ok(Made { artifact, manifest: record.manifest, interface: record.interface, fresh: true })
+    }
+
+    /// Every artifact's path and whether it can be used.
+    #[must_use]
+    pub fn verify(&self) -> Vec<(PathBuf, bool)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Some(component) = name.strip_suffix(&format!("-{ENGINE_KEY}.cwasm")) {
+                found.push((path, self.find(component).is_some()));
+            } else if name.ends_with(".cwasm") {
+                found.push((path, false));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn path(&self, component: &str, extension: &str) -> PathBuf {
+        self.folder.join(format!("{component}-{ENGINE_KEY}.{extension}"))
+    }
+}
+
+/// Runs `body` with the clock of time limits ticking.
+pub(super) fn with_clock<T>(engine: &Engine, body: impl FnOnce() -> T) -> T {
+    let _clock = crate::clock::Clock::start(engine.clone());
+    body()
+}

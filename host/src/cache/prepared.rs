@@ -1,0 +1,228 @@
+//! [`Prepared`]: a chain with nothing left to parse, compile or validate, sealed in one file per configuration state.
+//!
+//! The file names every file that it depends on with its stamp, this program's own included. When one of them differs,
+//! the chain is prepared anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::artifact::{Artifact, Artifacts, Guest, Made, with_clock};
+use super::folder::make_private;
+use super::seal::Seal;
+use super::stamp::{Stamp, hex};
+use crate::config::{self, Config, Places};
+use crate::contract::Manifest;
+use crate::engine::{ENGINE_KEY, Engine, FaultKind, Interface};
+use crate::policy::{Entry, Source};
+use crate::{builtin, examples};
+
+/// Raised whenever the shape of [`Prepared`] changes.
+const PURPOSE: &str = "prepared chain 1";
+
+/// A chain that is ready to be asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// The configuration; its entries are in `members`.
+    pub config: Config,
+    /// The policies, in the order of the chain.
+    pub members: Vec<Member>,
+    /// The analyzer, or why there is none.
+    pub analyzer: Result<Artifact, FaultKind>,
+    inputs: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// One policy of a prepared chain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// What the configuration says of it.
+    pub entry: Entry,
+    /// Whether it can be asked.
+    pub readiness: Readiness,
+}
+
+/// Whether a policy can be asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Readiness {
+    /// It can.
+    Ready {
+        /// What to map.
+        artifact: Artifact,
+        /// What it says of itself.
+        manifest: Manifest,
+        /// What its component imports and exports.
+        interface: Interface,
+    },
+    /// It cannot, and this is why.
+    Broken(FaultKind),
+}
+
+impl Prepared {
+    /// The chain that was prepared for a project, if everything that it depends on is still as it was.
+    #[must_use]
+    pub fn open(places: &Places, program: &Path, project_root: &str) -> Option<Self> {
+        let seal = Seal::open(&places.state).ok()?;
+        let prepared: Prepared = seal.read(PURPOSE, &file(places, program, project_root))?;
+        prepared.holds().then_some(prepared)
+    }
+
+    fn holds(&self) -> bool {
+        let ready = |member: &Member| match &member.readiness {
+            Readiness::Ready { artifact, .. } => artifact.holds(),
+            Readiness::Broken(_) => true,
+        };
+        self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
+            && self.analyzer.as_ref().is_ok_and(Artifact::holds)
+            && self.members.iter().all(ready)
+    }
+
+    fn save(&self, places: &Places, program: &Path, project_root: &str, seal: &Seal) {
+        let path = file(places, program, project_root);
+        // Without the file the next call prepares anew; there is nobody to tell.
+        if path.parent().is_some_and(|folder| make_private(folder).is_ok()) {
+            let _ = seal.write(PURPOSE, &path, self);
+        }
+    }
+
+    /// What was broken is so for good: it does not depend on the time or on other processes.
+    fn is_settled(&self) -> bool {
+        let settled = |fault: &FaultKind| !matches!(fault, FaultKind::Artifact(_) | FaultKind::Time);
+        let member = |member: &Member| match &member.readiness {
+            Readiness::Ready { .. } => true,
+            Readiness::Broken(fault) => settled(fault),
+        };
+        self.analyzer.is_ok() && self.members.iter().all(member)
+    }
+}
+
+/// Loads the configuration and makes everything that its chain needs. What cannot be made is a broken member.
+///
+/// `deadline` bounds the wait for other processes; compiling itself is not interrupted.
+#[must_use]
+pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: Instant) -> Prepared {
+    // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
+    let mut config = config::load(places, project_root);
+    config.inputs.push(program.to_path_buf());
+    let inputs = config.inputs.drain(..).map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
+    let entries = std::mem::take(&mut config.entries);
+    let opened = Seal::open(&places.state)
+        .map_err(|error| error.to_string())
+        .and_then(|seal| Ok((Artifacts::open(&places.cache, seal.clone()).map_err(|error| error.to_string())?, seal)));
+    let (artifacts, seal) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            let fault = FaultKind::Artifact(error);
+            let broken = |entry| Member { entry, readiness: Readiness::Broken(fault.clone()) };
+            return Prepared {
+                config,
+                members: entries.into_iter().map(broken).collect(),
+                analyzer: Err(fault.clone()),
+                inputs,
+            };
+        }
+    };
+    let (analyzer, made) = make_all(&artifacts, &entries, deadline);
+    let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
+    let mut prepared = Prepared { config, members, analyzer: analyzer.map(|made| made.artifact), inputs };
+    for member in &mut prepared.members {
+        if let Readiness::Ready { artifact, manifest, interface } = &member.readiness
+            && let Err(fault) = run_examples(artifact, manifest, interface, prepared.analyzer.as_ref())
+        {
+            member.readiness = Readiness::Broken(fault);
+        }
+    }
+    if prepared.is_settled() {
+        prepared.save(places, program, project_root, &seal);
+    }
+    prepared
+}
+
+impl From<Result<Made, FaultKind>> for Readiness {
+    fn from(made: Result<Made, FaultKind>) -> Self {
+        match made {
+            Ok(Made { artifact, manifest: Some(manifest), interface, .. }) => {
+                Readiness::Ready { artifact, manifest, interface }
+            }
+            Ok(_) => Readiness::Broken(FaultKind::Artifact("its record holds no manifest".to_owned())),
+            Err(fault) => Readiness::Broken(fault),
+        }
+    }
+}
+
+type AllMade = (Result<Made, FaultKind>, Vec<Result<Made, FaultKind>>);
+
+fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllMade {
+    let analyzer = || match builtin::analyzer() {
+        Some(analyzer) => artifacts.ensure(analyzer.wasm, &hex(&analyzer.sha256), Guest::Analyzer, deadline),
+        None => Err(FaultKind::Component("this binary was built without the analyzer".to_owned())),
+    };
+    let died = || Err(FaultKind::Artifact("the compiler failed".to_owned()));
+    thread::scope(|scope| {
+        let analyzer = scope.spawn(analyzer);
+        let policies: Vec<_> = entries.iter().map(|entry| scope.spawn(|| make(artifacts, entry, deadline))).collect();
+        let policies = policies.into_iter().map(|thread| thread.join().unwrap_or_else(|_| died())).collect();
+        (analyzer.join().unwrap_or_else(|_| died()), policies)
+    })
+}
+
+fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made, FaultKind> {
+    let read;
+    let (wasm, digest) = match &entry.source {
+        Source::Builtin(name) => {
+            let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
+            let builtin = builtin::find(name).ok_or_else(missing)?;
+            (builtin.wasm, hex(&builtin.sha256))
+        }
+        Source::File(path) => {
+            read = read_component(path)?;
+            let digest = hex(&Sha256::digest(&read));
+            (read.as_slice(), digest)
+        }
+    };
+    if let Some(pinned) = &entry.pinned
+        && *pinned != digest
+    {
+        return Err(FaultKind::Component(format!("its digest is {digest}, the configuration pins {pinned}")));
+    }
+    artifacts.ensure(wasm, &digest, Guest::Policy, deadline)
+}
+
+fn read_component(path: &Path) -> Result<Vec<u8>, FaultKind> {
+    let fail = |text: String| FaultKind::Component(format!("{}: {text}", path.display()));
+    let data = fs::metadata(path).map_err(|error| fail(error.to_string()))?;
+    if !data.is_file() || data.len() > crate::engine::COMPONENT_BYTES as u64 {
+        return Err(fail("it is no file of at most 64 MiB".to_owned()));
+    }
+    fs::read(path).map_err(|error| fail(error.to_string()))
+}
+
+fn run_examples(
+    artifact: &Artifact,
+    manifest: &Manifest,
+    interface: &Interface,
+    analyzer: Result<&Artifact, &FaultKind>,
+) -> Result<(), FaultKind> {
+    if manifest.examples.is_empty() {
+        return Ok(());
+    }
+    let engine = Engine::new()?;
+    let policy = engine.load(&artifact.path, interface)?;
+    let analyzer = analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path));
+    with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
+}
+
+/// The file of a configuration state. Its name tells apart what can differ without any file changing.
+fn file(places: &Places, program: &Path, project_root: &str) -> PathBuf {
+    let mut key = Sha256::new();
+    let paths = [&places.managed, &places.config, &places.state, program];
+    for part in paths.iter().map(|path| path.to_string_lossy()).chain([project_root.into(), ENGINE_KEY.into()]) {
+        key.update(part.as_bytes());
+        key.update(b"\0");
+    }
+    key.update(&places.home);
+    places.cache.join("chains").join(format!("{}.json", hex(&key.finalize())))
+}

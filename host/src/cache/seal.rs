@@ -1,0 +1,131 @@
+//! [`Seal`]: files that only this user's guard-host can have written.
+//!
+//! Format: 64 hexadecimal digits of HMAC-SHA-256 over purpose, a zero byte and the body; a newline; the body, JSON.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use hmac::{Hmac, Mac};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::Sha256;
+
+use super::folder::{self, FolderError, create_beside, is_private, write_new};
+use super::stamp::hex;
+
+/// The block size of SHA-256, so that HMAC takes the key as it is.
+const KEY_BYTES: usize = 64;
+const MAC_DIGITS: usize = 64;
+
+/// The largest sealed file.
+const SEALED_BYTES: u64 = 8 << 20;
+
+/// The key that vouches for files.
+#[derive(Clone)]
+pub struct Seal {
+    key: [u8; KEY_BYTES],
+}
+
+impl std::fmt::Debug for Seal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seal")
+    }
+}
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum SealError {
+    /// The state folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The key cannot be read or made.
+    #[error("cannot use the key `{0}`: {1}")]
+    Key(String, #[source] io::Error),
+}
+
+impl Seal {
+    /// The key of a state folder; makes one if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The folder or the key cannot be used: see [`SealError`].
+    pub fn open(state: &Path) -> Result<Self, SealError> {
+        let path = state.join("mac.key");
+        if let Some(key) = read_key(&path) {
+            return Ok(Seal { key });
+        }
+        folder::make_private(state)?;
+        let fail = |error: io::Error| SealError::Key(path.to_string_lossy().into_owned(), error);
+        let mut key = [0_u8; KEY_BYTES];
+        getrandom::fill(&mut key).map_err(|_| fail(io::Error::other("no random numbers")))?;
+        if fs::symlink_metadata(&path).is_ok_and(|data| !is_private(&data) || data.len() != KEY_BYTES as u64) {
+            fs::remove_file(&path).map_err(fail)?;
+        }
+        // Two processes may come here at once: the link is made by one of them, and both read what is there then.
+        let (temporary, mut file) = create_beside(&path, 0o600).map_err(fail)?;
+        let linked = io::Write::write_all(&mut file, &key).and_then(|()| fs::hard_link(&temporary, &path));
+        let _ = fs::remove_file(&temporary);
+        if let Err(error) = linked
+            && error.kind() != io::ErrorKind::AlreadyExists
+        {
+            return Err(fail(error));
+        }
+        let key = read_key(&path).ok_or_else(|| fail(io::Error::other("it is not private")))?;
+        Ok(Seal { key })
+    }
+
+    /// Reads a sealed file. None if it is missing, foreign, damaged, or was sealed for another purpose.
+    #[must_use]
+    pub fn read<T: DeserializeOwned>(&self, purpose: &str, path: &Path) -> Option<T> {
+        let mut file = File::open(path).ok()?;
+        let data = file.metadata().ok()?;
+        if !is_private(&data) || data.len() > SEALED_BYTES {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(data.len()).ok()?);
+        file.read_to_end(&mut bytes).ok()?;
+        let (digits, body) = bytes.split_at_checked(MAC_DIGITS)?;
+        let body = body.strip_prefix(b"\n")?;
+        self.mac(purpose, body).verify_slice(&unhex(digits)?).ok()?;
+        serde_json::from_slice(body).ok()
+    }
+
+    /// Writes a sealed file.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn write<T: Serialize>(&self, purpose: &str, path: &Path, value: &T) -> io::Result<()> {
+        let body = serde_json::to_vec(value)?;
+        let mut bytes = hex(&self.mac(purpose, &body).finalize().into_bytes()).into_bytes();
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&body);
+        write_new(path, &bytes, 0o600)
+    }
+
+    fn mac(&self, purpose: &str, body: &[u8]) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new((&self.key).into());
+        mac.update(purpose.as_bytes());
+        mac.update(b"\0");
+        mac.update(body);
+        mac
+    }
+}
+
+fn read_key(path: &Path) -> Option<[u8; KEY_BYTES]> {
+    let mut file = File::open(path).ok()?;
+    let data = file.metadata().ok()?;
+    if !is_private(&data) || data.len() != KEY_BYTES as u64 {
+        return None;
+    }
+    let mut key = [0_u8; KEY_BYTES];
+    file.read_exact(&mut key).ok()?;
+    Some(key)
+}
+
+fn unhex(digits: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(digits).ok()?;
+    let pair = |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    (0..text.len()).step_by(2).map(pair).collect()
+}

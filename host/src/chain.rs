@@ -1,0 +1,227 @@
+//! [`Chain`]: asks every policy that covers a call, to the end, and merges what they say.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::analysis::{self, analyze};
+use crate::cache::{Member, Prepared, Readiness};
+use crate::call::{Circumstances, ToolCall};
+use crate::contract::syntax::{Analysis, Coverage};
+use crate::contract::{Manifest, Outcome};
+use crate::engine::{Analyzer, Answer, Engine, FaultKind, JournalLine, Policy, Scene};
+use crate::facts::{Facts, Resolver};
+use crate::policy::{Entry, Layer, covers};
+use crate::verdict::{Opinion, Verdict, merge, tighten_only};
+
+/// A chain whose policies are mapped when they are first needed.
+#[derive(Debug)]
+pub struct Chain {
+    engine: Engine,
+    /// What was prepared.
+    pub prepared: Prepared,
+    policies: Vec<OnceLock<Result<Policy, FaultKind>>>,
+    analyzer: OnceLock<Result<Analyzer, FaultKind>>,
+}
+
+/// What became of one call.
+#[derive(Debug)]
+pub struct Trace {
+    /// What the chain says.
+    pub verdict: Verdict,
+    /// What the call does; none if no policy asks for it.
+    pub analysis: Option<Arc<Analysis>>,
+    /// How long the analysis took.
+    pub analysis_time: Duration,
+    /// The policies that were asked, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What one policy said.
+#[derive(Debug)]
+pub struct Step {
+    /// Its name in the chain.
+    pub policy: String,
+    /// What it answered.
+    pub answer: Answer,
+    /// How long it took, with mapping it.
+    pub time: Duration,
+}
+
+impl Trace {
+    /// The journal lines of all policies, with the name of each.
+    pub fn journal(&self) -> impl Iterator<Item = (&str, &JournalLine)> {
+        self.steps.iter().flat_map(|step| step.answer.journal.iter().map(|line| (step.policy.as_str(), line)))
+    }
+}
+
+/// What to ask beyond the call itself.
+#[derive(Clone, Copy, Default)]
+pub struct Ask<'a> {
+    /// Only the policies of these names; none: all.
+    pub only: Option<&'a [String]>,
+    /// Is told each opinion as it comes, so that a deadline finds the worst so far.
+    pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
+}
+
+impl std::fmt::Debug for Ask<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ask").field("only", &self.only).finish_non_exhaustive()
+    }
+}
+
+impl Chain {
+    /// A chain over what was prepared.
+    #[must_use]
+    pub fn new(engine: Engine, prepared: Prepared) -> Self {
+        let policies = prepared.members.iter().map(|_| OnceLock::new()).collect();
+        Chain { engine, prepared, policies, analyzer: OnceLock::new() }
+    }
+
+    /// Asks every policy that covers the call.
+    pub fn decide(&self, call: &ToolCall, at: &Circumstances, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
+        let mut opinions = Vec::new();
+        let mut hear = |opinion: Opinion| {
+            if let Some(watch) = ask.watch {
+                watch(&opinion);
+            }
+            opinions.push(opinion);
+        };
+        for problem in &self.prepared.config.problems {
+            let text = format!("the {} configuration is broken and was left out: {problem}", problem.layer.name());
+            hear(Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone()));
+        }
+        if let Some(only) = ask.only {
+            let known = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
+            for name in only.iter().filter(|name| !known(name)) {
+                let text = format!("`--only` names `{name}`, which is not in the chain");
+                let remedy = "correct the name in the hook's registration".to_owned();
+                hear(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
+            }
+        }
+
+        let asked: Vec<(usize, &Member)> = self.prepared.members.iter().enumerate().filter(|(_, member)| {
+            ask.only.is_none_or(|only| only.contains(&member.entry.name)) && is_asked(member, &call.tool)
+        }).collect();
+        let wants = |(_, member): &(usize, &Member)| {
+            matches!(&member.readiness, Readiness::Ready { interface, .. } if interface.wants_analysis())
+        };
+        let started = Instant::now();
+        let analyzed = asked.iter().any(wants);
+        let scene = if analyzed {
+            stage(call, at, facts.clone(), || self.analyzer())
+        } else {
+            bare_stage(call, at, facts.clone())
+        };
+        let analysis_time = started.elapsed();
+
+        let input = Value::Object(call.input.clone()).to_string();
+        let mut steps = Vec::with_capacity(asked.len());
+        for (index, member) in asked {
+            let started = Instant::now();
+            let answer = self.ask(index, member, call, &input, at, &scene);
+            hear(opinion(&member.entry, &answer));
+            steps.push(Step { policy: member.entry.name.clone(), answer, time: started.elapsed() });
+        }
+        let analysis = analyzed.then(|| scene.analysis.clone());
+        Trace { verdict: merge(opinions), analysis, analysis_time, steps }
+    }
+
+    fn ask(&self, index: usize, member: &Member, call: &ToolCall, input: &str, at: &Circumstances, scene: &Scene) -> Answer {
+        let fault = |fault: &FaultKind| Answer::fault(fault.clone());
+        let (artifact, manifest, interface) = match &member.readiness {
+            Readiness::Ready { artifact, manifest, interface } => (artifact, manifest, interface),
+            Readiness::Broken(why) => return fault(why),
+        };
+        let Some(slot) = self.policies.get(index) else {
+            return fault(&FaultKind::Artifact("it is not loaded".to_owned()));
+        };
+        match slot.get_or_init(|| self.engine.load(&artifact.path, interface)) {
+            Ok(policy) => {
+                let entry = &member.entry;
+                let within = (entry.layer == Layer::Project).then_some(at.project_root.as_str());
+                let grants = entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name));
+                policy.decide(
+                    entry.limits,
+                    &entry.settings,
+                    scene.clone(),
+                    Arc::new(grants),
+                    manifest,
+                    &call.tool,
+                    input,
+                )
+            }
+            Err(why) => fault(why),
+        }
+    }
+
+    fn analyzer(&self) -> Result<Analyzer, FaultKind> {
+        let load = || match &self.prepared.analyzer {
+            Ok(artifact) => self.engine.load_analyzer(&artifact.path),
+            Err(fault) => Err(fault.clone()),
+        };
+        self.analyzer.get_or_init(load).clone()
+    }
+}
+
+/// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
+fn is_asked(member: &Member, tool: &str) -> bool {
+    let narrowed = member.entry.tools.as_deref();
+    match &member.readiness {
+        Readiness::Ready { manifest, .. } => covers(manifest, narrowed, tool),
+        Readiness::Broken(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..no_manifest() }, narrowed, tool),
+    }
+}
+
+fn no_manifest() -> Manifest {
+    Manifest {
+        id: String::new(),
+        version: String::new(),
+        summary: String::new(),
+        tools: Vec::new(),
+        rules: Vec::new(),
+        grants: Vec::new(),
+        examples: Vec::new(),
+    }
+}
+
+/// What a policy's answer means: a fault becomes what the configuration says of faults.
+fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
+    match &answer.decision {
+        Ok(decision) => {
+            let decision = decision.clone();
+            let decision = if entry.layer == Layer::Project { tighten_only(decision) } else { decision };
+            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow }
+        }
+        Err(fault) => {
+            let text = format!("the policy `{}` gave no answer: {fault}", entry.name);
+            let remedy = format!(
+                "repair or remove the policy in the {} configuration; `guard-host explain` shows more",
+                entry.layer.name()
+            );
+            Opinion::of_host(&entry.name, "policy-fault", entry.on_error, text, remedy)
+        }
+    }
+}
+
+/// What the policies of a chain can learn of one call, with its analysis.
+pub fn stage(
+    call: &ToolCall,
+    at: &Circumstances,
+    facts: Arc<dyn Facts>,
+    analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
+) -> Scene {
+    let mut scene = bare_stage(call, at, facts);
+    scene.analysis = Arc::new(analyze(call, analyzer, &at.cwd, &at.home, &*scene.facts, &scene.resolver));
+    scene
+}
+
+fn bare_stage(call: &ToolCall, at: &Circumstances, facts: Arc<dyn Facts>) -> Scene {
+    Scene {
+        context: at.facts(call),
+        analysis: Arc::new(analysis::empty(Coverage::Partial, None)),
+        facts,
+        resolver: Arc::new(Resolver::new(&at.cwd, &at.home, &at.project_root)),
+    }
+}

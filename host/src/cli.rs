@@ -1,0 +1,78 @@
+//! The command line: one file a command, and `print` for all output.
+
+mod args;
+mod cache;
+mod check;
+mod config;
+mod explain;
+mod inspect;
+mod print;
+mod subject;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::config::Places;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::hook::{self, HookOptions};
+use args::{Cli, Command, HookOnly};
+
+/// Runs the command line. Gives the exit code.
+pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
+    if args::is_hook(&arguments) {
+        return run_hook(&arguments, environment);
+    }
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let places = cli.global.places(environment);
+    let result = match cli.command {
+        Command::Hook(_) => Ok(Exit::Usage),
+        Command::Check(args) => check::run(&args, &places, environment),
+        Command::Explain(args) => explain::run(&args, &places, environment),
+        Command::Policy(args) => inspect::run(&args, &places, environment),
+        Command::Cache(args) => cache::run(&args, &places, environment),
+        Command::Config(args) => config::run(&args, &places, environment),
+    };
+    match result {
+        Ok(exit) => exit.code(),
+        Err(error) if print::is_broken_pipe(&error) => Exit::Success.code(),
+        Err(error) => {
+            print::error(&error);
+            exit_of(&error).code()
+        }
+    }
+}
+
+/// The exit code that an error asks for.
+fn exit_of(error: &anyhow::Error) -> Exit {
+    error.downcast_ref::<subject::Refused>().map_or(Exit::Software, |refused| refused.exit)
+}
+
+/// clap's own text, with an exit code that no harness takes for a verdict.
+fn refuse(error: &clap::Error) -> u8 {
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Success.code(),
+        _ => Exit::Usage.code(),
+    }
+}
+
+fn run_hook(arguments: &[OsString], environment: &Environment) -> u8 {
+    let options = match HookOnly::try_parse_from(arguments) {
+        Ok(HookOnly { global, command: args::HookCommand::Hook(args) }) => {
+            let only = (!args.only.is_empty()).then_some(args.only);
+            let places: Places = global.places(environment);
+            Ok(HookOptions { harness: args.harness, only, places: Some(places) })
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            return refuse(&error);
+        }
+        Err(error) => Err(error.to_string().lines().next().unwrap_or("bad arguments").to_owned()),
+    };
+    hook::run(options, environment)
+}

@@ -1,0 +1,229 @@
+//! What the command line takes: types of clap and nothing else.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::Places;
+use crate::environment::Environment;
+
+/// The hook that a coding agent asks before each tool call.
+#[derive(Debug, Parser)]
+#[command(name = "guard-host", version, about, after_help = "Examples:
+  guard-host check 'git push --force origin main'
+  echo '{\"tool_input\":{\"command\":\"ls -la\"}}' | guard-host hook claude
+
+Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); every command ends with 64 and up on errors.")]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// The command line of a hook alone, which is all that a call in a harness parses.
+#[derive(Debug, Parser)]
+#[command(name = "guard-host", version)]
+pub(super) struct HookOnly {
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(super) command: HookCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum HookCommand {
+    /// Answer one payload of a harness on standard input.
+    Hook(HookArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct GlobalArgs {
+    /// Your configuration file [default: ~/.config/guard-host/guard.toml]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The folder of the key, the audit log and the sessions [default: ~/.local/state/guard-host]
+    #[arg(long, global = true, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// The folder of compiled policies [default: ~/.cache/guard-host]
+    #[arg(long, global = true, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+impl GlobalArgs {
+    /// Where the program's files lie.
+    pub(super) fn places(&self, environment: &Environment) -> Places {
+        let absolute = |path: &PathBuf| PathBuf::from(&environment.cwd).join(path);
+        let mut places = Places::below(&environment.home);
+        if let Some(config) = &self.config {
+            places.config = absolute(config);
+        }
+        if let Some(state) = &self.state {
+            places.state = absolute(state);
+        }
+        if let Some(cache) = &self.cache {
+            places.cache = absolute(cache);
+        }
+        places
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Answer one payload of a harness on standard input.
+    Hook(HookArgs),
+    /// Say what the hook would say, without a harness. Writes nothing.
+    Check(CheckArgs),
+    /// Show the whole way from a call to its verdict.
+    Explain(ExplainArgs),
+    /// Show the policies of the chain.
+    Policy(PolicyArgs),
+    /// Make or check compiled policies.
+    Cache(CacheArgs),
+    /// Show or check the configuration.
+    Config(ConfigArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host hook claude < payload.json
+  guard-host hook claude --only command-guard,protected-files < payload.json")]
+pub(super) struct HookArgs {
+    /// The harness: claude [default: the payload tells]
+    pub(super) harness: Option<String>,
+    /// Ask only these policies of the chain
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(super) only: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host check 'rm -rf ./build'
+  guard-host check --tool Write '{\"file_path\": \".env\"}'
+  guard-host check --batch < calls.ndjson
+
+Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line could not be read.")]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) call: CallArgs,
+    /// Read a call a line from standard input, write a verdict a line
+    #[arg(long, conflicts_with_all = ["input", "tool", "cwd"])]
+    pub(super) batch: bool,
+    /// How to print the verdict
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host explain 'sudo rm -rf ~/x | tee log'
+  guard-host explain --format json --tool Write '{\"file_path\": \".env\"}'")]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    pub(super) call: CallArgs,
+    /// How to print the trace
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CallArgs {
+    /// The tool that would be called
+    #[arg(long, default_value = "Bash", value_name = "TOOL")]
+    pub(super) tool: String,
+    /// The working directory of the call [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(super) cwd: Option<PathBuf>,
+    /// A shell command; with --tool the tool's input as a JSON object
+    #[arg(required_unless_present = "batch")]
+    pub(super) input: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    Human,
+    /// For machines
+    Json,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy list
+  guard-host policy inspect command-guard")]
+pub(super) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(super) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PolicyCommand {
+    /// The chain, in order
+    List {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// One policy: what it imports, exports, is granted, and its rules
+    Inspect {
+        /// A name in the chain, or a component file
+        policy: String,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host cache warm
+  guard-host cache verify")]
+pub(super) struct CacheArgs {
+    #[command(subcommand)]
+    pub(super) command: CacheCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CacheCommand {
+    /// Compile what the chain needs, so that no call has to
+    Warm,
+    /// Check every compiled policy against its digest
+    Verify,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host config show
+  guard-host config check --config ./guard.toml")]
+pub(super) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(super) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// What holds here, after all layers
+    Show {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Find what is wrong; ends with 78 if something is
+    Check,
+}
+
+/// The command line is one of `hook`: the first word that is no global flag or its value.
+pub(super) fn is_hook(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--config" | "--state" | "--cache") => {
+                words.next();
+            }
+            Some(word) if word.starts_with("--") => {}
+            word => return word == Some("hook"),
+        }
+    }
+    false
+}

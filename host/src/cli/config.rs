@@ -1,0 +1,96 @@
+//! `guard-host config`: what holds, and what is wrong.
+
+use serde_json::json;
+
+use super::args::{ConfigArgs, ConfigCommand, Format};
+use super::print;
+use super::subject::circumstances;
+use crate::config::{Config, Places, load};
+use crate::contract::outcome_name;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::policy::{Entry, Source};
+
+pub(super) fn run(args: &ConfigArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let at = circumstances(environment, None);
+    let config = load(places, &at.project_root);
+    match args.command {
+        ConfigCommand::Show { format } => show(&config, format),
+        ConfigCommand::Check => check(&config),
+    }
+}
+
+fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
+    if format == Format::Json {
+        let policies: Vec<_> = config.entries.iter().map(entry_json).collect();
+        let value = json!({
+            "files": config.inputs.iter().filter(|path| path.exists()).collect::<Vec<_>>(),
+            "on-malformed": config.on_malformed,
+            "bypass-ask": config.bypass_ask,
+            "deadline-ms": config.deadline_ms,
+            "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },
+            "policies": policies,
+            "problems": config.problems,
+            "warnings": config.warnings,
+        });
+        print::line(&serde_json::to_string_pretty(&value)?)?;
+        return Ok(Exit::Success);
+    }
+    for path in &config.inputs {
+        let state = if path.exists() { "read" } else { "not there" };
+        print::line(&format!("file       {} ({state})", path.display()))?;
+    }
+    print::line(&format!("deadline   {} ms", config.deadline_ms))?;
+    print::line(&format!("audit      {}", config.audit.path.display()))?;
+    for entry in &config.entries {
+        let layer = entry.layer.name();
+        let on_error = outcome_name(entry.on_error);
+        print::line(&format!("policy     {} ({layer}, {}, on-error {on_error})", entry.name, source(entry)))?;
+    }
+    problems(config);
+    Ok(Exit::Success)
+}
+
+fn check(config: &Config) -> anyhow::Result<Exit> {
+    problems(config);
+    if config.problems.is_empty() && config.warnings.is_empty() {
+        print::line(&format!("ok: {} policies", config.entries.len()))?;
+        return Ok(Exit::Success);
+    }
+    Ok(Exit::Config)
+}
+
+fn problems(config: &Config) {
+    for problem in &config.problems {
+        print::note(&format!("error: {problem}"));
+        if !problem.hint.is_empty() {
+            print::note(&format!("  hint: {}", problem.hint));
+        }
+    }
+    for warning in &config.warnings {
+        print::note(&format!("warning: {warning}"));
+    }
+}
+
+/// Where an entry's component comes from, as users read it.
+pub(super) fn source(entry: &Entry) -> String {
+    match &entry.source {
+        Source::Builtin(name) => format!("builtin:{name}"),
+        Source::File(path) => path.display().to_string(),
+    }
+}
+
+fn entry_json(entry: &Entry) -> serde_json::Value {
+    json!({
+        "name": entry.name,
+        "layer": entry.layer,
+        "source": source(entry),
+        "sha256": entry.pinned,
+        "tools": entry.tools,
+        "settings": serde_json::from_str::<serde_json::Value>(&entry.settings).unwrap_or_default(),
+        "on-error": outcome_name(entry.on_error),
+        "may-allow": entry.may_allow,
+        "limits": { "time-ms": entry.limits.time_ms, "memory-mib": entry.limits.memory_mib },
+        "grants": entry.grants,
+    })
+}

@@ -1,0 +1,48 @@
+//! All output of the commands, the hook's replies excepted.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Prints one line to standard output.
+///
+/// # Errors
+///
+/// Those of the stream; a reader that went away is one of them.
+pub(super) fn line(text: &str) -> anyhow::Result<()> {
+    writeln!(io::stdout().lock(), "{text}")?;
+    Ok(())
+}
+
+/// Prints one line to standard error.
+pub(super) fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Prints an error with its causes and its hint.
+pub(super) fn error(error: &anyhow::Error) {
+    let mut text = format!("error: {error}");
+    for cause in error.chain().skip(1) {
+        text.push_str(&format!("\n  cause: {cause}"));
+    }
+    if let Some(hint) = error.downcast_ref::<super::subject::Refused>().map(|refused| &refused.hint)
+        && !hint.is_empty()
+    {
+        text.push_str(&format!("\n  hint:  {hint}"));
+    }
+    note(&text);
+}
+
+/// The reader of standard output went away, which is no failure.
+pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// `text` in the colour of an outcome, on a terminal only.
+pub(super) fn coloured(text: &str, outcome: &str) -> String {
+    let code = match outcome {
+        "deny" => "1;31",
+        "ask" => "1;33",
+        "warn" => "33",
+        _ => "32",
+    };
+    if io::stdout().is_terminal() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}

@@ -1,0 +1,182 @@
+//! One layer: from the text of a file to checked entries.
+
+use std::path::{Path, PathBuf};
+
+use super::options::{OnError, Options, PolicyOptions};
+use super::problem::Problem;
+use super::settings;
+use crate::builtin;
+use crate::contract::Outcome;
+use crate::engine::Limits;
+use crate::facts::paths::absolute;
+use crate::policy::{Entry, Layer, Source};
+
+/// The most entries of a project's file.
+pub const PROJECT_ENTRIES: usize = 16;
+
+/// Reads one layer's text.
+///
+/// # Errors
+///
+/// The problem for which the layer is dropped.
+pub fn parse(layer: Layer, file: &Path, text: &str) -> Result<Options, Problem> {
+    let name = file.to_string_lossy();
+    let options: Options = toml::from_str(text).map_err(|error| Problem::of_toml(layer, &name, text, &error))?;
+    let refuse = |text: String, hint: &str| {
+        Err(Problem { layer, place: name.clone().into_owned(), text, hint: hint.to_owned() })
+    };
+    if let Some(version) = &options.min_version
+        && newer(version, env!("CARGO_PKG_VERSION"))
+    {
+        return refuse(
+            format!("the file needs guard-host {version}, this is {}", env!("CARGO_PKG_VERSION")),
+            "update guard-host, or lower `min-version`",
+        );
+    }
+    if let Some(ms) = options.deadline_ms
+        && !(100..=2000).contains(&ms)
+    {
+        return refuse(format!("`deadline-ms` is {ms}"), "give a number from 100 to 2000");
+    }
+    if layer != Layer::Managed && options.lock.is_some() {
+        return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
+    }
+    if layer == Layer::Project {
+        let given = [
+            ("preset", options.preset.is_some()),
+            ("on-malformed", options.on_malformed.is_some()),
+            ("bypass-ask", options.bypass_ask.is_some()),
+            ("deadline-ms", options.deadline_ms.is_some()),
+            ("audit", options.audit.is_some()),
+            ("session", options.session.is_some()),
+        ];
+        if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
+            return refuse(
+                format!("`{key}` stands in a project's file"),
+                "a project's file holds `min-version` and `[[policy]]` only; set the key in your own guard.toml",
+            );
+        }
+        if options.policy.len() > PROJECT_ENTRIES {
+            return refuse(format!("more than {PROJECT_ENTRIES} policies in a project's file"), "merge some of them");
+        }
+    }
+    Ok(options)
+}
+
+/// Checks one `[[policy]]` and resolves its paths. Files that it depends on go to `inputs`.
+///
+/// # Errors
+///
+/// The problem for which the layer is dropped.
+pub fn entry(
+    layer: Layer,
+    file: &Path,
+    home: &str,
+    options: PolicyOptions,
+    inputs: &mut Vec<PathBuf>,
+    warnings: &mut Vec<String>,
+) -> Result<Entry, Problem> {
+    let name = options.name.clone();
+    let refuse = |text: &str, hint: &str| {
+        let text = format!("policy `{name}`: {text}");
+        Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
+    };
+    let is_name = !name.is_empty()
+        && name.len() <= 64
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if !is_name {
+        return refuse("the name is missing or has other characters than a-z, 0-9 and `-`", "give a `name`");
+    }
+    let beside = file.parent().unwrap_or(Path::new("/")).to_string_lossy();
+    let resolve = |path: &str| PathBuf::from(absolute(path, &beside, home));
+    let builtin_names = || builtin::all().iter().map(|builtin| builtin.name).collect::<Vec<_>>().join(", ");
+    let source = match options.source.as_deref() {
+        None => Source::Builtin(name.clone()),
+        Some(source) => match source.strip_prefix("builtin:") {
+            Some(builtin) => Source::Builtin(builtin.to_owned()),
+            None => Source::File(resolve(source)),
+        },
+    };
+    match &source {
+        Source::Builtin(builtin) if builtin::find(builtin).is_none() => {
+            return refuse(
+                &format!("there is no built-in `{builtin}`"),
+                &format!("give a component file as `source`, or one of: {}", builtin_names()),
+            );
+        }
+        Source::Builtin(_) => {}
+        Source::File(path) => inputs.push(path.clone()),
+    }
+    if let Some(digest) = &options.sha256
+        && (digest.len() != 64 || !digest.chars().all(|c| c.is_ascii_hexdigit()))
+    {
+        return refuse("`sha256` is no digest", "give 64 hexadecimal digits");
+    }
+    if options.settings.is_some() && options.settings_file.is_some() {
+        return refuse("both `settings` and `settings-file` are given", "keep one of them");
+    }
+    if options.wasi.is_some() {
+        return refuse("`wasi` is not supported by this version", "build the guest so that it calls no WASI function");
+    }
+    let limits = options.limits.unwrap_or_default();
+    let limits = Limits {
+        time_ms: limits.time_ms.unwrap_or(Limits::DEFAULT.time_ms),
+        memory_mib: limits.memory_mib.unwrap_or(Limits::DEFAULT.memory_mib),
+    };
+    if !(10..=1500).contains(&limits.time_ms) || !(1..=1024).contains(&limits.memory_mib) {
+        return refuse("a limit is out of range", "time-ms is 10 to 1500, memory-mib 1 to 1024");
+    }
+    let on_error = match options.on_error {
+        None | Some(OnError::Ask) => Outcome::Ask,
+        Some(OnError::Allow) => Outcome::Abstain,
+        Some(OnError::Deny) => Outcome::Deny,
+    };
+    let grants = options.grants.unwrap_or_default();
+    if layer == Layer::Project {
+        let hint = "put the entry into your own guard.toml";
+        if on_error == Outcome::Abstain {
+            return refuse("`on-error = \"allow\"` stands in a project's file", hint);
+        }
+        if options.may_allow == Some(true) {
+            return refuse("`may-allow` stands in a project's file", hint);
+        }
+        if limits.time_ms > Limits::DEFAULT.time_ms || limits.memory_mib > Limits::DEFAULT.memory_mib {
+            return refuse("limits above the defaults stand in a project's file", hint);
+        }
+        if !grants.env.is_empty() || !grants.journal.is_empty() {
+            return refuse("grants other than `read` stand in a project's file", hint);
+        }
+    }
+    let settings = match (options.settings, &options.settings_file) {
+        (Some(table), _) => match settings::of_table(table) {
+            Ok(value) => value.to_string(),
+            Err(error) => return refuse(&format!("`settings`: {error}"), ""),
+        },
+        (None, Some(path)) => {
+            let path = resolve(path);
+            let (settings, warning) = settings::read(&path);
+            warnings.extend(warning);
+            inputs.push(path);
+            settings
+        }
+        (None, None) => "{}".to_owned(),
+    };
+    Ok(Entry {
+        name,
+        layer,
+        source,
+        pinned: options.sha256.map(|digest| digest.to_ascii_lowercase()),
+        tools: options.tools,
+        settings,
+        on_error,
+        may_allow: options.may_allow.unwrap_or(false),
+        limits,
+        grants,
+    })
+}
+
+/// `wanted` is a later version than `have`. Only dotted numbers count.
+fn newer(wanted: &str, have: &str) -> bool {
+    let numbers = |version: &str| version.split('.').map(|n| n.parse::<u64>().unwrap_or(0)).collect::<Vec<_>>();
+    numbers(wanted) > numbers(have)
+}

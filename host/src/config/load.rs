@@ -1,0 +1,215 @@
+//! Loads all layers and makes one chain of them.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::layers::{entry, parse};
+use super::options::{Options, Preset};
+use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed, Places, Problem};
+use crate::builtin::{self, Builtin};
+use crate::contract::Outcome;
+use crate::engine::Limits;
+use crate::facts::paths::absolute;
+use crate::grants::GrantSpec;
+use crate::policy::{Entry, Layer, Source};
+
+/// The largest configuration file that is read.
+const CONFIG_BYTES: u64 = 1 << 20;
+
+/// The size at which the audit log is rotated by default.
+const AUDIT_BYTES: u64 = 8 << 20;
+
+/// Loads the configuration that holds for a project.
+///
+/// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
+#[must_use]
+pub fn load(places: &Places, project_root: &str) -> Config {
+    let mut config = Config {
+        entries: Vec::new(),
+        on_malformed: OnMalformed::Report,
+        bypass_ask: BypassAsk::Ask,
+        deadline_ms: 2000,
+        audit: Audit {
+            level: AuditLevel::Interventions,
+            path: places.state.join("audit.jsonl"),
+            max_bytes: AUDIT_BYTES,
+        },
+        problems: Vec::new(),
+        warnings: Vec::new(),
+        inputs: Vec::new(),
+    };
+    let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
+    let user = layer(Layer::User, &places.config, &places.home, &mut config);
+    let project_file = Places::project_file(project_root);
+    let project = if project_file == places.config || project_root.is_empty() {
+        LayerChain::default()
+    } else {
+        layer(Layer::Project, &project_file, &places.home, &mut config)
+    };
+
+    // The user's values first, so that the managed ones win.
+    apply(&user.options, places, &mut config);
+    apply(&managed.options, places, &mut config);
+    config.entries = chain(managed, user, project, &mut config.problems, places);
+    config
+}
+
+/// One layer that was read, or the empty one.
+#[derive(Default)]
+struct LayerChain {
+    options: Options,
+    entries: Vec<Entry>,
+}
+
+fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
+    config.inputs.push(file.to_path_buf());
+    let read = read(layer, file).and_then(|text| {
+        let Some(text) = text else { return Ok(LayerChain::default()) };
+        let mut options = parse(layer, file, &text)?;
+        let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+        for policy in std::mem::take(&mut options.policy) {
+            let made = entry(layer, file, home, policy, &mut inputs, &mut warnings)?;
+            if entries.iter().any(|other| other.name == made.name) {
+                return Err(Problem {
+                    layer,
+                    place: file.to_string_lossy().into_owned(),
+                    text: format!("two policies are named `{}`", made.name),
+                    hint: "rename one of them".to_owned(),
+                });
+            }
+            entries.push(made);
+        }
+        config.inputs.append(&mut inputs);
+        config.warnings.append(&mut warnings);
+        Ok(LayerChain { options, entries })
+    });
+    read.unwrap_or_else(|problem| {
+        config.problems.push(problem);
+        LayerChain::default()
+    })
+}
+
+/// The text of a file; none if there is no file.
+fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
+    let problem = |text: String, hint: &str| {
+        Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
+    };
+    match fs::metadata(file) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return problem(error.to_string(), "make the file readable"),
+        Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
+        Ok(data) if data.len() > CONFIG_BYTES => return problem("larger than 1 MiB".to_owned(), "shorten it"),
+        Ok(_) => {}
+    }
+    match fs::read(file).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(Some(text)),
+        Ok(Err(_)) => problem("it is not UTF-8 text".to_owned(), "save it as UTF-8"),
+        Err(error) => problem(error.to_string(), "make the file readable"),
+    }
+}
+
+fn apply(options: &Options, places: &Places, config: &mut Config) {
+    if let Some(value) = options.on_malformed {
+        config.on_malformed = value;
+    }
+    if let Some(value) = options.bypass_ask {
+        config.bypass_ask = value;
+    }
+    if let Some(value) = options.deadline_ms {
+        config.deadline_ms = value;
+    }
+    if let Some(audit) = &options.audit {
+        if let Some(level) = audit.level {
+            config.audit.level = level;
+        }
+        if let Some(path) = &audit.path {
+            config.audit.path = absolute(path, &places.state.to_string_lossy(), &places.home).into();
+        }
+        if let Some(max_bytes) = audit.max_bytes {
+            config.audit.max_bytes = max_bytes.max(4096);
+        }
+    }
+}
+
+fn chain(
+    managed: LayerChain,
+    user: LayerChain,
+    project: LayerChain,
+    problems: &mut Vec<Problem>,
+    places: &Places,
+) -> Vec<Entry> {
+    let mut chain = match managed.options.preset {
+        Some(preset) => preset_entries(preset, Layer::Managed),
+        None => Vec::new(),
+    };
+    replace_or_append(&mut chain, managed.entries);
+
+    let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
+    let mut users = preset_entries(user.options.preset.unwrap_or(default), Layer::User);
+    let locked = managed.options.lock.unwrap_or_default();
+    let (refused, allowed): (Vec<_>, Vec<_>) = user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
+    for entry in refused {
+        problems.push(Problem {
+            layer: Layer::User,
+            place: places.config.to_string_lossy().into_owned(),
+            text: format!("policy `{}` is locked by {}", entry.name, places.managed.display()),
+            hint: "remove the entry".to_owned(),
+        });
+    }
+    replace_or_append(&mut users, allowed);
+    for name in &locked {
+        let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
+        if let Some(builtin) = builtin::find(name).filter(|_| missing) {
+            chain.push(of_builtin(builtin, Layer::Managed));
+        }
+    }
+    chain.append(&mut users);
+    chain.extend(project.entries);
+    chain
+}
+
+/// Entries of a known name take its place, others come after.
+fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
+    for entry in entries {
+        match chain.iter_mut().find(|other| other.name == entry.name) {
+            Some(place) => *place = entry,
+            None => chain.push(entry),
+        }
+    }
+}
+
+fn preset_entries(preset: Preset, layer: Layer) -> Vec<Entry> {
+    let members = builtin::all().iter().filter(|builtin| builtin.presets.contains(&preset.name()));
+    members.map(|builtin| of_builtin(builtin, layer)).collect()
+}
+
+/// The entry of a built-in with its default settings and grants.
+#[must_use]
+pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
+    let mut grants = GrantSpec::default();
+    for grant in builtin.grants {
+        match grant.split_once(':') {
+            Some(("env", name)) => grants.env.push(name.to_owned()),
+            Some(("read", path)) => grants.read.push(path.to_owned()),
+            Some(("journal", stream)) => {
+                if let Some((name, path)) = stream.split_once('=') {
+                    grants.journal.insert(name.to_owned(), path.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    Entry {
+        name: builtin.name.to_owned(),
+        layer,
+        source: Source::Builtin(builtin.name.to_owned()),
+        pinned: None,
+        tools: None,
+        settings: "{}".to_owned(),
+        on_error: Outcome::Ask,
+        may_allow: false,
+        limits: Limits::DEFAULT,
+        grants,
+    }
+}

@@ -1,0 +1,69 @@
+//! [`Problem`]: what is wrong with a configuration file, and what to do about it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::Outcome;
+use crate::policy::Layer;
+
+/// What is wrong with one layer. The layer is dropped whole, and every call is at least asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The layer.
+    pub layer: Layer,
+    /// The file, with line and column where they are known.
+    pub place: String,
+    /// What is wrong.
+    pub text: String,
+    /// What to do; empty if nothing is known.
+    pub hint: String,
+}
+
+impl Problem {
+    /// What a call gives at least while the layer is broken.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        if self.layer == Layer::Managed { Outcome::Deny } else { Outcome::Ask }
+    }
+
+    /// The problem that a TOML error tells, with the nearest known key as the hint for an unknown one.
+    #[must_use]
+    pub fn of_toml(layer: Layer, file: &str, text: &str, error: &toml::de::Error) -> Self {
+        let message = error.message().trim().to_owned();
+        let hint = nearest_key(&message).unwrap_or_default();
+        let place = match error.span() {
+            Some(span) => format!("{file}:{}", line_and_column(text, span.start)),
+            None => file.to_owned(),
+        };
+        Problem { layer, place, text: message, hint }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.text)
+    }
+}
+
+fn line_and_column(text: &str, offset: usize) -> String {
+    let before = text.get(..text.floor_char_boundary(offset.min(text.len()))).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    format!("{line}:{column}")
+}
+
+/// serde's message names the unknown key first and the known ones after it, all in backticks.
+fn nearest_key(message: &str) -> Option<String> {
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let (unknown, known) = names.split_first()?;
+    let unknown_word = message.strip_prefix("unknown ")?.split(' ').next()?;
+    let distance = |name: &&&str| strsim::damerau_levenshtein(unknown, name);
+    let nearest = known.iter().min_by_key(distance)?;
+    let close = strsim::damerau_levenshtein(unknown, nearest) <= 3.min(nearest.len());
+    if close {
+        return Some(format!("did you mean `{nearest}`?"));
+    }
+    let kind = if unknown_word == "variant" { "values" } else { "keys" };
+    Some(format!("known {kind}: {}", known.join(", ")))
+}

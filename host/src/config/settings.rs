@@ -1,0 +1,47 @@
+//! The settings of a policy: from a table or a file to the JSON that `configure` is given.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+/// The largest settings file that is read.
+const SETTINGS_BYTES: u64 = 1 << 20;
+
+/// The JSON of a settings file, and what is wrong with it.
+///
+/// A file that is missing gives the defaults, and so does one that cannot be used, with a warning.
+pub(super) fn read(path: &Path) -> (String, Option<String>) {
+    let defaults = || "{}".to_owned();
+    let text = match read_text(path) {
+        Ok(Some(text)) => text,
+        Ok(None) => return (defaults(), None),
+        Err(error) => return (defaults(), Some(format!("{}: {error}; the defaults hold", path.display()))),
+    };
+    let value = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => serde_json::from_str::<Map<String, Value>>(&text).map(Value::Object).map_err(|e| e.to_string()),
+        Some("toml") => toml::from_str::<toml::Table>(&text).map_err(|e| e.message().to_owned()).and_then(of_table),
+        _ => Ok(json!({ "file": path.to_string_lossy(), "text": text })),
+    };
+    match value {
+        Ok(value) => (value.to_string(), None),
+        Err(error) => (defaults(), Some(format!("{}: {error}; the defaults hold", path.display()))),
+    }
+}
+
+/// The JSON of a table.
+pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
+    serde_json::to_value(table).map_err(|error| error.to_string())
+}
+
+fn read_text(path: &Path) -> Result<Option<String>, String> {
+    let mut text = String::new();
+    let read = fs::File::open(path).and_then(|file| file.take(SETTINGS_BYTES + 1).read_to_string(&mut text));
+    match read {
+        Ok(_) if text.len() as u64 > SETTINGS_BYTES => Err("larger than 1 MiB".to_owned()),
+        Ok(_) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,290 @@
+//! The sandbox: the one place that knows wasmtime.
+//!
+//! One configuration serves the side that compiles and the side that runs. A fresh store for every call keeps policies
+//! apart; whatever goes wrong inside becomes a [`FaultKind`].
+
+pub(crate) mod bindings;
+mod compile;
+mod fault;
+mod imports;
+pub mod limits;
+mod manifest;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Config, Store};
+
+pub use compile::{COMPONENT_BYTES, Compiler};
+pub use fault::FaultKind;
+pub use imports::{JournalLine, LogLine, Scene};
+pub use limits::Limits;
+
+use crate::contract::syntax::Analysis;
+use crate::contract::{Decision, Manifest};
+use crate::grants::Grants;
+use bindings::{AnalyzerGuest, AnalyzerGuestPre, Guest, GuestPre};
+use imports::State;
+
+/// Names what an artifact depends on besides the component itself; part of the cache's keys.
+///
+/// wasmtime refuses an artifact of another configuration by itself; the key saves the attempt.
+pub const ENGINE_KEY: &str = concat!("1-", env!("CARGO_PKG_VERSION"), "-", env!("GUARD_WASMTIME"));
+
+/// The contract's package; imports outside of it trap.
+const PACKAGE: &str = "guard:policy/";
+
+/// What a component imports and exports, by full name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interface {
+    /// What it needs of a host.
+    pub imports: Vec<String>,
+    /// What it offers.
+    pub exports: Vec<String>,
+}
+
+impl Interface {
+    /// The component asks for the analysis of a call.
+    #[must_use]
+    pub fn wants_analysis(&self) -> bool {
+        self.imports.iter().any(|import| import.starts_with("guard:policy/analysis@"))
+    }
+}
+
+/// The configuration of every engine of this program.
+///
+/// Artifacts carry the settings that they were compiled with, and an engine of other settings refuses them.
+fn engine_config() -> Config {
+    let mut config = Config::new();
+    config
+        .wasm_component_model(true)
+        .epoch_interruption(true)
+        .max_wasm_stack(limits::STACK_BYTES)
+        // A fault is told by its kind; frames of stripped guests tell nobody anything and cost space in each artifact.
+        .wasm_backtrace_max_frames(None)
+        .generate_address_map(false)
+        .native_unwind_info(false)
+        .concurrency_support(false);
+    config
+}
+
+/// The engine that runs guests. It holds no compiler: what is not prepared cannot run.
+#[derive(Clone)]
+pub struct Engine {
+    inner: wasmtime::Engine,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Engine")
+    }
+}
+
+impl Engine {
+    /// # Errors
+    ///
+    /// The machine cannot run compiled guests at all.
+    pub fn new() -> Result<Self, FaultKind> {
+        let mut config = engine_config();
+        config.enable_compiler(false);
+        let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
+        Ok(Engine { inner })
+    }
+
+    /// Moves the clock of time limits on by one [`limits::TICK`].
+    pub fn tick(&self) {
+        self.inner.increment_epoch();
+    }
+
+    /// What a mapped component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`] if it is not one of this engine.
+    pub fn interface(&self, artifact: &Path) -> Result<Interface, FaultKind> {
+        let kind = self.map(artifact)?.component_type();
+        let imports = kind.imports(&self.inner).map(|(name, _)| name.to_owned()).collect();
+        let exports = kind.exports(&self.inner).map(|(name, _)| name.to_owned()).collect();
+        Ok(Interface { imports, exports })
+    }
+
+    /// Maps an artifact and links it. `interface` is what [`Engine::interface`] gave for it.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`] if it is not one of this engine, [`FaultKind::Contract`] if it is no policy.
+    pub fn load(&self, artifact: &Path, interface: &Interface) -> Result<Policy, FaultKind> {
+        let component = self.map(artifact)?;
+        let link = || {
+            let mut linker = Linker::new(&self.inner);
+            imports::define(&mut linker)?;
+            for import in interface.imports.iter().filter(|import| import.starts_with("wasi:random/insecure-seed@")) {
+                imports::define_fixed_seed(&mut linker, import)?;
+            }
+            if interface.imports.iter().any(|import| !import.starts_with(PACKAGE)) {
+                linker.define_unknown_imports_as_traps(&component)?;
+            }
+            GuestPre::new(linker.instantiate_pre(&component)?)
+        };
+        let pre = link().map_err(|error| FaultKind::of_link(&error))?;
+        Ok(Policy { pre })
+    }
+
+    /// Maps the analyzer's artifact.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::load`].
+    pub fn load_analyzer(&self, artifact: &Path) -> Result<Analyzer, FaultKind> {
+        let component = self.map(artifact)?;
+        let link = || {
+            let mut linker = Linker::new(&self.inner);
+            imports::define(&mut linker)?;
+            linker.define_unknown_imports_as_traps(&component)?;
+            AnalyzerGuestPre::new(linker.instantiate_pre(&component)?)
+        };
+        let pre = link().map_err(|error| FaultKind::of_link(&error))?;
+        Ok(Analyzer { pre })
+    }
+
+    #[expect(unsafe_code, reason = "mapping compiled code; the contract stands beside the block")]
+    fn map(&self, artifact: &Path) -> Result<Component, FaultKind> {
+        // SAFETY: wasmtime runs what the file holds as native code, so the file must be one that this program compiled
+        // and that nobody else could change. `cache` ensures both before a path gets here: the folder and the file
+        // belong to this user and only the user can write to them, and the file's stamp or its digest is the one that
+        // the authenticated record of the compilation holds.
+        unsafe { Component::deserialize_file(&self.inner, artifact) }
+            .map_err(|error| FaultKind::Artifact(error.to_string()))
+    }
+}
+
+/// A policy that is linked and can be asked, any number of times.
+#[derive(Clone)]
+pub struct Policy {
+    pre: GuestPre<State>,
+}
+
+impl std::fmt::Debug for Policy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Policy")
+    }
+}
+
+/// What a policy gave back: its answer, and what it left behind on the way.
+#[derive(Debug)]
+pub struct Answer {
+    /// The decision, or why there is none.
+    pub decision: Result<Decision, FaultKind>,
+    /// What it wants written. Kept also when the decision is a fault.
+    pub journal: Vec<JournalLine>,
+    /// Its trace.
+    pub log: Vec<LogLine>,
+    /// The imports that it called, in order.
+    pub asked: Vec<String>,
+}
+
+impl Answer {
+    /// The answer of a policy that could not even be asked.
+    #[must_use]
+    pub fn fault(fault: FaultKind) -> Self {
+        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new() }
+    }
+}
+
+impl Policy {
+    /// Asks a fresh instance: configure, then decide, within `limits`.
+    ///
+    /// The decision is checked against `manifest`.
+    #[must_use]
+    pub fn decide(
+        &self,
+        limits: Limits,
+        settings: &str,
+        scene: Scene,
+        grants: Arc<Grants>,
+        manifest: &Manifest,
+        tool: &str,
+        input: &str,
+    ) -> Answer {
+        let mut store = self.store(limits, grants);
+        let decision = run(&mut store, &self.pre, |store, guest| {
+            let policy = guest.guard_policy_policy();
+            if let Err(text) = policy.call_configure(&mut *store, settings)? {
+                return Ok(Err(FaultKind::refused("configure", &text)));
+            }
+            store.data_mut().scene = Some(scene);
+            Ok(match policy.call_decide(&mut *store, tool, input)? {
+                Ok(decision) => manifest::check_decision(manifest, decision),
+                Err(text) => Err(FaultKind::refused("decide", &text)),
+            })
+        });
+        let state = store.into_data();
+        Answer { decision, journal: state.journal, log: state.log, asked: state.asked }
+    }
+
+    /// Asks the policy what it is.
+    ///
+    /// # Errors
+    ///
+    /// It cannot say so, or what it says breaks the contract.
+    pub fn describe(&self, limits: Limits) -> Result<Manifest, FaultKind> {
+        let mut store = self.store(limits, Arc::default());
+        let manifest = run(&mut store, &self.pre, |store, guest| {
+            Ok(Ok(guest.guard_policy_policy().call_describe(&mut *store)?))
+        })?;
+        manifest::check_manifest(&manifest)?;
+        Ok(manifest)
+    }
+
+    fn store(&self, limits: Limits, grants: Arc<Grants>) -> Store<State> {
+        let mut store = Store::new(self.pre.engine(), State::new(limits, None, grants));
+        store.limiter(|state| &mut state.limits);
+        store.set_epoch_deadline(limits.ticks());
+        store
+    }
+}
+
+fn run<T>(
+    store: &mut Store<State>,
+    pre: &GuestPre<State>,
+    body: impl FnOnce(&mut Store<State>, &Guest) -> wasmtime::Result<Result<T, FaultKind>>,
+) -> Result<T, FaultKind> {
+    let result = pre.instantiate(&mut *store).and_then(|guest| body(store, &guest));
+    result.unwrap_or_else(|error| {
+        let last_words = store.data().log.last().map(|line| line.message.as_str());
+        Err(FaultKind::of_run(&error, last_words))
+    })
+}
+
+/// The component that understands shell text, linked.
+#[derive(Clone)]
+pub struct Analyzer {
+    pre: AnalyzerGuestPre<State>,
+}
+
+impl std::fmt::Debug for Analyzer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Analyzer")
+    }
+}
+
+impl Analyzer {
+    /// Analyses one text in a store of its own.
+    ///
+    /// # Errors
+    ///
+    /// It ran out of its limits or trapped. The caller must take the text for unparsed.
+    pub fn analyze(&self, source: &str, dialect: &str, cwd: &str, home: &str) -> Result<Analysis, FaultKind> {
+        let limits = Limits::ANALYZER;
+        let mut store = Store::new(self.pre.engine(), State::new(limits, None, Arc::default()));
+        store.limiter(|state| &mut state.limits);
+        store.set_epoch_deadline(limits.ticks());
+        let analyze = |store: &mut Store<State>| {
+            let guest: AnalyzerGuest = self.pre.instantiate(&mut *store)?;
+            guest.guard_policy_analyzer().call_analyze(&mut *store, source, dialect, cwd, home)
+        };
+        analyze(&mut store).map_err(|error| FaultKind::of_run(&error, None))
+    }
+}

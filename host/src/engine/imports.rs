@@ -1,0 +1,158 @@
+//! The host's side of the contract: what a guest's imports do.
+//!
+//! A guest learns only what the call's [`Scene`] holds. Nothing here writes to the machine: journal and log lines are
+//! collected and given back with the answer.
+
+use std::sync::Arc;
+
+use wasmtime::error::format_err;
+use wasmtime::component::{HasData, Linker};
+use wasmtime::{Result, StoreLimits};
+
+use super::bindings::{Guest, interfaces};
+use super::limits::{FILE_BYTES, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
+use crate::contract::syntax::Analysis;
+use crate::contract::{CallFacts, FactFault, Level, ResolvedPath};
+use crate::facts::{Facts, Resolver};
+use crate::grants::Grants;
+
+/// All that the policies of a chain can learn of one call.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// Where the call happens.
+    pub context: CallFacts,
+    /// What it does; none if no policy of the chain asks for it.
+    pub analysis: Arc<Analysis>,
+    /// The machine, or the world of a test.
+    pub facts: Arc<dyn Facts>,
+    /// Paths that were resolved already.
+    pub resolver: Arc<Resolver>,
+}
+
+/// A line that a policy wants in one of its journals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalLine {
+    /// The stream's name.
+    pub stream: String,
+    /// The JSON object, without `ts`.
+    pub object: String,
+}
+
+/// A line of a policy's trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogLine {
+    /// How much it matters.
+    pub level: Level,
+    /// What it says.
+    pub message: String,
+}
+
+/// What the store of one instance holds.
+pub(super) struct State {
+    pub(super) limits: StoreLimits,
+    /// None while a policy is described or configured: only `log` works then.
+    pub(super) scene: Option<Scene>,
+    pub(super) grants: Arc<Grants>,
+    pub(super) journal: Vec<JournalLine>,
+    pub(super) log: Vec<LogLine>,
+    pub(super) asked: Vec<String>,
+}
+
+impl State {
+    pub(super) fn new(limits: Limits, scene: Option<Scene>, grants: Arc<Grants>) -> Self {
+        State { limits: limits.store(), scene, grants, journal: Vec::new(), log: Vec::new(), asked: Vec::new() }
+    }
+
+    fn scene(&mut self, question: &str) -> Result<&Scene> {
+        if self.asked.len() < LINES {
+            self.asked.push(question.to_owned());
+        }
+        self.scene.as_ref().ok_or_else(|| format_err!("`{question}` was called outside `decide`"))
+    }
+}
+
+impl HasData for State {
+    type Data<'a> = &'a mut State;
+}
+
+/// Defines the contract's imports.
+pub(super) fn define(linker: &mut Linker<State>) -> Result<()> {
+    Guest::add_to_linker::<State, State>(linker, |state| state)
+}
+
+/// Answers `wasi:random/insecure-seed` with a fixed value: the hash maps of Rust's library ask for it.
+pub(super) fn define_fixed_seed(linker: &mut Linker<State>, import: &str) -> Result<()> {
+    linker.instance(import)?.func_wrap("insecure-seed", |_, (): ()| Ok(((0_u64, 0_u64),)))?;
+    Ok(())
+}
+
+impl interfaces::types::Host for State {}
+
+impl interfaces::syntax::Host for State {}
+
+impl interfaces::analysis::Host for State {
+    fn current(&mut self) -> Result<Analysis> {
+        let scene = self.scene("analysis.current")?;
+        Ok(Analysis::clone(&scene.analysis))
+    }
+}
+
+impl interfaces::context::Host for State {
+    fn get(&mut self) -> Result<CallFacts> {
+        Ok(self.scene("context.get")?.context.clone())
+    }
+}
+
+impl interfaces::files::Host for State {
+    fn resolve(&mut self, path: String) -> Result<ResolvedPath> {
+        let scene = self.scene("files.resolve")?;
+        Ok(scene.resolver.resolve(&*scene.facts, &path))
+    }
+
+    fn read_text(&mut self, path: String) -> Result<Result<String, FactFault>> {
+        let grants = self.grants.clone();
+        let scene = self.scene("files.read-text")?;
+        let resolved = scene.resolver.resolve(&*scene.facts, &path);
+        Ok(match grants.read_root(&resolved.lexical) {
+            Some(root) => scene.facts.read_granted(root, &resolved.lexical, FILE_BYTES),
+            None => Err(FactFault::Denied),
+        })
+    }
+}
+
+impl interfaces::env::Host for State {
+    fn get(&mut self, name: String) -> Result<Result<String, FactFault>> {
+        let granted = self.grants.allows_env(&name);
+        let scene = self.scene("env.get")?;
+        Ok(if granted { scene.facts.env(&name).ok_or(FactFault::Absent) } else { Err(FactFault::Denied) })
+    }
+}
+
+impl interfaces::journal::Host for State {
+    fn append(&mut self, stream: String, object: String) -> Result<Result<(), FactFault>> {
+        self.scene("journal.append")?;
+        if !self.grants.allows_journal(&stream) {
+            return Ok(Err(FactFault::Denied));
+        }
+        if self.journal.len() >= LINES || object.len() > JOURNAL_LINE_BYTES {
+            return Ok(Err(FactFault::TooLarge));
+        }
+        let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&object).is_ok();
+        if !is_object {
+            return Ok(Err(FactFault::Failed));
+        }
+        self.journal.push(JournalLine { stream, object });
+        Ok(Ok(()))
+    }
+}
+
+impl interfaces::log::Host for State {
+    fn log(&mut self, level: Level, mut message: String) -> Result<()> {
+        if self.log.len() < LINES {
+            let end = message.floor_char_boundary(LOG_LINE_BYTES.min(message.len()));
+            message.truncate(end);
+            self.log.push(LogLine { level, message });
+        }
+        Ok(())
+    }
+}

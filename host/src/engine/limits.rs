@@ -1,0 +1,68 @@
+//! What a guest may use, and the numbers behind it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use wasmtime::{StoreLimits, StoreLimitsBuilder};
+
+/// The time between two ticks of the epoch clock; a time limit holds to within one.
+pub const TICK: Duration = Duration::from_millis(10);
+
+/// The stack of a guest. Host and guest share the thread's stack, of which a main thread has 8 MiB.
+pub const STACK_BYTES: usize = 1 << 20;
+
+/// The longest message, remedy or tag of an answer.
+pub const TEXT_BYTES: usize = 64 << 10;
+
+/// The most findings, and the most tags of one.
+pub const ITEMS: usize = 256;
+
+/// The most journal or log lines of one call.
+pub const LINES: usize = 64;
+
+/// The longest journal line.
+pub const JOURNAL_LINE_BYTES: usize = 16 << 10;
+
+/// The longest log line that is kept.
+pub const LOG_LINE_BYTES: usize = 4 << 10;
+
+/// The largest file that a policy is given.
+pub const FILE_BYTES: usize = 1 << 20;
+
+/// What one guest may use in one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Wall time of configure and decide together.
+    pub time_ms: u32,
+    /// Linear memory.
+    pub memory_mib: u32,
+}
+
+impl Limits {
+    /// 200 ms is a thousand times what a policy needs and a tenth of the hook's deadline; 64 MiB is what a guest with
+    /// its own language runtime was seen to start in.
+    pub const DEFAULT: Limits = Limits { time_ms: 200, memory_mib: 64 };
+
+    /// For the analyzer: 128 KiB of text were seen to take some 20 ms, and 128 MiB hold its largest result twice.
+    pub const ANALYZER: Limits = Limits { time_ms: 500, memory_mib: 128 };
+
+    /// For describing a policy when it is prepared, when nobody waits: an interpreter may start slowly.
+    pub const PREPARE: Limits = Limits { time_ms: 2000, memory_mib: 256 };
+
+    pub(crate) fn ticks(self) -> u64 {
+        let ticks = u128::from(self.time_ms).div_ceil(TICK.as_millis());
+        u64::try_from(ticks).unwrap_or(u64::MAX).max(1)
+    }
+
+    pub(crate) fn store(self) -> StoreLimits {
+        let memory = usize::try_from(self.memory_mib).unwrap_or(usize::MAX).saturating_mul(1 << 20);
+        StoreLimitsBuilder::new()
+            .memory_size(memory)
+            .table_elements(100_000)
+            .instances(64)
+            .tables(64)
+            .memories(16)
+            .trap_on_grow_failure(true)
+            .build()
+    }
+}

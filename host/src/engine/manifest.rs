@@ -1,0 +1,87 @@
+//! Checks what a policy says of itself, and that its answers keep to it.
+
+use globset::Glob;
+
+use super::FaultKind;
+use super::limits::{ITEMS, TEXT_BYTES};
+use crate::contract::{Decision, Manifest, Outcome, outcome_name, rank, worse};
+
+const NAME_BYTES: usize = 64;
+
+/// The manifest keeps the contract.
+pub(super) fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
+    let bad = |text: String| Err(FaultKind::BadAnswer(text));
+    if !is_name(&manifest.id, false) {
+        return bad(format!("`{}` is no policy id: use a-z, 0-9 and `-`, at most 64 bytes", short(&manifest.id)));
+    }
+    let lists = [manifest.tools.len(), manifest.rules.len(), manifest.grants.len(), manifest.examples.len()];
+    if lists.iter().any(|length| *length > 4 * ITEMS) {
+        return bad(format!("a list of its manifest is longer than {}", 4 * ITEMS));
+    }
+    if manifest.version.len() + manifest.summary.len() > TEXT_BYTES {
+        return bad("its manifest is too long".to_owned());
+    }
+    for tool in &manifest.tools {
+        if let Err(error) = Glob::new(tool) {
+            return bad(format!("the tool pattern `{}`: {}", short(tool), error.kind()));
+        }
+    }
+    for rule in &manifest.rules {
+        if !is_name(&rule.id, true) {
+            return bad(format!("`{}` is no rule id: use a-z, 0-9, `-` and `_`, at most 64 bytes", short(&rule.id)));
+        }
+        if rank(rule.default) > rank(rule.ceiling) {
+            return bad(format!("the default of its rule `{}` is above its ceiling", rule.id));
+        }
+        if manifest.rules.iter().filter(|other| other.id == rule.id).count() > 1 {
+            return bad(format!("it declares the rule `{}` twice", rule.id));
+        }
+    }
+    Ok(())
+}
+
+/// The decision keeps the contract and the manifest.
+pub(super) fn check_decision(manifest: &Manifest, decision: Decision) -> Result<Decision, FaultKind> {
+    let bad = |text: String| Err(FaultKind::BadAnswer(text));
+    if decision.findings.len() > ITEMS {
+        return bad(format!("more than {ITEMS} findings"));
+    }
+    let mut worst = Outcome::Abstain;
+    for finding in &decision.findings {
+        let Some(rule) = manifest.rules.iter().find(|rule| rule.id == finding.rule) else {
+            return bad(format!("the rule `{}` is not in its manifest", short(&finding.rule)));
+        };
+        if rank(finding.outcome) > rank(rule.ceiling) {
+            return bad(format!(
+                "the rule `{}` gave {}, above its ceiling {}",
+                rule.id,
+                outcome_name(finding.outcome),
+                outcome_name(rule.ceiling)
+            ));
+        }
+        let texts = [finding.message.len(), finding.remedy.len()];
+        let tags = finding.tags.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        if texts.into_iter().chain([tags]).any(|length| length > TEXT_BYTES) || finding.tags.len() > ITEMS {
+            return bad(format!("a text of the rule `{}` is longer than {TEXT_BYTES} bytes", rule.id));
+        }
+        worst = worse(worst, finding.outcome);
+    }
+    if decision.outcome != worst {
+        return bad(format!(
+            "its outcome is {}, the maximum of its findings {}",
+            outcome_name(decision.outcome),
+            outcome_name(worst)
+        ));
+    }
+    Ok(decision)
+}
+
+fn is_name(text: &str, underscores: bool) -> bool {
+    text.len() <= NAME_BYTES
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || (underscores && c == '_'))
+}
+
+fn short(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(text.len().min(80))).unwrap_or_default()
+}

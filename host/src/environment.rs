@@ -1,0 +1,44 @@
+//! [`Environment`]: what the process was started with, read once, so that nothing else asks for globals.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What the process was started with.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    /// When the process started, as near as it can tell.
+    pub started: Instant,
+    /// The variables that are text.
+    pub variables: BTreeMap<String, String>,
+    /// The working directory, absolute; empty if it is gone.
+    pub cwd: String,
+    /// This program's file.
+    pub program: PathBuf,
+    /// The home directory, absolute; empty if there is none.
+    pub home: String,
+}
+
+impl Environment {
+    /// That of this process.
+    #[must_use]
+    pub fn of_process(started: Instant) -> Self {
+        let text = |value: std::ffi::OsString| value.into_string().ok();
+        let variables: BTreeMap<String, String> =
+            env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
+        let cwd = env::current_dir().ok().and_then(|cwd| text(cwd.into_os_string())).unwrap_or_default();
+        let given = variables.get("HOME").filter(|home| home.starts_with('/')).cloned();
+        let home = given.or_else(home_of_user).unwrap_or_default();
+        let home = home.trim_end_matches('/').to_owned();
+        Environment { started, variables, cwd, program: env::current_exe().unwrap_or_default(), home }
+    }
+}
+
+/// The home directory that `/etc/passwd` has for this user.
+fn home_of_user() -> Option<String> {
+    let uid = rustix::process::geteuid().as_raw().to_string();
+    let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
+    let user = passwd.lines().find(|line| line.split(':').nth(2) == Some(uid.as_str()))?;
+    user.split(':').nth(5).filter(|home| home.starts_with('/')).map(str::to_owned)
+}

@@ -1,0 +1,60 @@
+//! Runs the examples that a policy carries in its manifest. A policy that fails one of them is not used.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::call::{Circumstances, ToolCall};
+use crate::chain::stage;
+use crate::contract::{Manifest, outcome_name};
+use crate::engine::{Analyzer, FaultKind, Limits, Policy};
+use crate::facts::fixed::FixedFacts;
+use crate::grants::Grants;
+
+/// The world of an example: an empty project `/repo` of the user `/home/u`.
+#[must_use]
+pub fn circumstances() -> Circumstances {
+    Circumstances {
+        cwd: "/repo".to_owned(),
+        project_root: "/repo".to_owned(),
+        home: "/home/u".to_owned(),
+        ..Circumstances::default()
+    }
+}
+
+/// Runs all examples with the default settings.
+///
+/// # Errors
+///
+/// [`FaultKind::Example`] for the first one that gives another answer.
+pub fn check(
+    policy: &Policy,
+    manifest: &Manifest,
+    analyzer: &Result<Analyzer, FaultKind>,
+) -> Result<(), FaultKind> {
+    let mut facts = FixedFacts::default();
+    facts.dirs.insert("/repo/.git".to_owned());
+    let facts = Arc::new(facts);
+    for (number, example) in manifest.examples.iter().enumerate() {
+        let fail = |text: String| Err(FaultKind::Example(format!("{}: {text}", number + 1)));
+        let input: Map<String, Value> = match serde_json::from_str(&example.input) {
+            Ok(input) => input,
+            Err(error) => return fail(format!("its input is no JSON object: {error}")),
+        };
+        let call = ToolCall::new(&example.tool, input);
+        let scene = stage(&call, &circumstances(), facts.clone(), || analyzer.clone());
+        let grants = Arc::new(Grants::everything());
+        let answer = policy.decide(Limits::PREPARE, "{}", scene, grants, manifest, &call.tool, &example.input);
+        let decision = answer.decision?;
+        if decision.outcome != example.outcome {
+            let (got, expected) = (outcome_name(decision.outcome), outcome_name(example.outcome));
+            return fail(format!("`{}` gives {got}, not {expected}", example.input));
+        }
+        let first = decision.findings.iter().find(|finding| finding.outcome == decision.outcome);
+        let rule = first.map_or("", |finding| finding.rule.as_str());
+        if !example.rule.is_empty() && example.rule != rule {
+            return fail(format!("`{}` gives the rule `{rule}`, not `{}`", example.input, example.rule));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! [`Exit`]: how a command ends. The numbers from 64 on are those of `sysexits.h`.
+
+/// How a command ends. `hook` has the codes of its harness instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; of `check`: the call may run.
+    Success,
+    /// `check`: a person must confirm the call.
+    Ask,
+    /// `check`: the call must not run.
+    Deny,
+    /// The command line makes no sense.
+    Usage,
+    /// The input makes no sense.
+    Data,
+    /// An input file is missing.
+    NoInput,
+    /// Something that was to be ready is not.
+    Unavailable,
+    /// A failure of this program or the machine.
+    Software,
+    /// The configuration is broken.
+    Config,
+}
+
+impl Exit {
+    /// The number.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Success => 0,
+            Exit::Ask => 1,
+            Exit::Deny => 2,
+            Exit::Usage => 64,
+            Exit::Data => 65,
+            Exit::NoInput => 66,
+            Exit::Unavailable => 69,
+            Exit::Software => 70,
+            Exit::Config => 78,
+        }
+    }
+}

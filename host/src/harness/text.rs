@@ -1,0 +1,44 @@
+//! The words of a verdict, the same for every harness.
+
+use crate::contract::{Outcome, rank};
+use crate::redact::{plain, redact, shorten};
+use crate::verdict::{Attributed, Verdict};
+
+/// The most reasons of one reply.
+const REASONS: usize = 8;
+
+/// The longest text of one finding in a reply.
+const FINDING_BYTES: usize = 2000;
+
+/// The longest text that Claude Code takes is 10,000 characters; the others take more.
+const REPLY_BYTES: usize = 9500;
+
+/// What is wrong, what to do instead, and who says so. Empty if nobody says anything.
+#[must_use]
+pub fn reason(verdict: &Verdict) -> String {
+    let told: Vec<&Attributed> = verdict
+        .reasons()
+        .filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn) || verdict.outcome == Outcome::Allow)
+        .filter(|attributed| !attributed.finding.message.is_empty())
+        .collect();
+    let mut paragraphs: Vec<String> = Vec::new();
+    for attributed in &told {
+        let paragraph = paragraph(attributed);
+        if !paragraphs.contains(&paragraph) && paragraphs.len() < REASONS {
+            paragraphs.push(paragraph);
+        }
+    }
+    shorten(&paragraphs.join("\n"), REPLY_BYTES)
+}
+
+fn paragraph(attributed: &Attributed) -> String {
+    let finding = &attributed.finding;
+    let clean = |text: &str| plain(&redact(&shorten(text, FINDING_BYTES)));
+    let message = clean(&finding.message);
+    let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
+    let source = format!("[{}: {}]", attributed.policy, finding.rule);
+    if finding.remedy.is_empty() {
+        return format!("{message}{stop} {source}");
+    }
+    format!("{message}{stop} {source}\nInstead: {}", clean(&finding.remedy))
+}

@@ -1,0 +1,220 @@
+//! The hook: one payload in, one reply out, within a deadline, whatever happens.
+//!
+//! ```text
+//! watchdog -> stdin -> decode -> prepared chain -> decide -> reply -> journal and audit
+//! ```
+
+mod flight;
+mod journal;
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::cache::{Prepared, prepare};
+use crate::call::Circumstances;
+use crate::chain::{Ask, Chain, Trace};
+use crate::config::{BypassAsk, OnMalformed, Places};
+use crate::contract::Outcome;
+use crate::engine::Engine;
+use crate::environment::Environment;
+use crate::facts::paths::lexical;
+use crate::facts::real::RealFacts;
+use crate::facts::{self, Facts};
+use crate::harness::{self, Event, Harness, Malformed, Payload};
+use crate::verdict::{Opinion, Verdict, merge};
+use flight::Flight;
+
+/// The largest payload; the largest that a harness was seen to send is a file of a few megabytes.
+const PAYLOAD_BYTES: u64 = 16 << 20;
+
+/// The whole time of a call for which an artifact must be made, from the start of the process.
+const MAKING: Duration = Duration::from_secs(4);
+
+/// What is left of the deadline when other processes are no longer waited for.
+const MARGIN: Duration = Duration::from_millis(300);
+
+/// What the hook's command line says.
+#[derive(Debug, Clone, Default)]
+pub struct HookOptions {
+    /// The harness; none: the payload tells.
+    pub harness: Option<String>,
+    /// Only these policies; none: all.
+    pub only: Option<Vec<String>>,
+    /// Where the program's files lie.
+    pub places: Option<Places>,
+}
+
+/// Answers the payload on standard input. Gives the exit code.
+///
+/// An error is one of the command line; it is answered like a fault, because a harness may take any other exit for
+/// consent.
+pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u8 {
+    let (options, complaint) = match options {
+        Ok(options) => (options, None),
+        Err(complaint) => (HookOptions::default(), Some(complaint)),
+    };
+    let named = options.harness.as_deref().map(harness::named);
+    let complaint = match named {
+        Some(None) => Some(format!("there is no harness `{}`", options.harness.unwrap_or_default())),
+        _ => complaint,
+    };
+    let harness = named.flatten().unwrap_or_else(harness::default);
+    let places = options.places.unwrap_or_else(|| Places::below(&environment.home));
+    let flight = Flight::start(harness, environment, &places);
+    if let Some(complaint) = complaint {
+        let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
+        return flight.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
+    }
+    decide(&flight, harness, options.only.as_deref(), &places, environment)
+}
+
+fn decide(
+    flight: &Arc<Flight>,
+    harness: &'static dyn Harness,
+    only: Option<&[String]>,
+    places: &Places,
+    environment: &Environment,
+) -> u8 {
+    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
+    let object = match read_payload() {
+        Ok(object) => object,
+        Err(malformed) => return self::malformed(flight, harness, &malformed, places, environment, &*facts),
+    };
+    let harness = harness::detect(&object, harness);
+    flight.speak(harness);
+    let payload = match harness.decode(&object) {
+        Ok(payload) => payload,
+        Err(malformed) => return self::malformed(flight, harness, &malformed, places, environment, &*facts),
+    };
+    let calls = match &payload.event {
+        Event::Calls(calls) if !calls.is_empty() => calls,
+        _ => return flight.reply(&merge([])),
+    };
+    let at = circumstances(harness, &payload, environment, &*facts);
+    let prepared = prepared(flight, places, environment, &at.project_root);
+    flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
+    let Ok(engine) = Engine::new() else {
+        let text = "the sandbox cannot start on this machine".to_owned();
+        let remedy = "run `guard-host cache verify`".to_owned();
+        return flight.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));
+    };
+    flight.set_engine(engine.clone());
+    let chain = Chain::new(engine, prepared);
+    let config = &chain.prepared.config;
+    let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
+    let mut worst = None;
+    for call in calls {
+        flight.set_record(&config.audit, call, &at);
+        let watch = |opinion: &Opinion| flight.hear(opinion);
+        let trace = chain.decide(call, &at, &facts, Ask { only, watch: Some(&watch) });
+        let rank = crate::contract::rank(trace.verdict.outcome);
+        if worst.is_none_or(|(highest, _)| rank > highest) {
+            worst = Some((rank, call));
+        }
+        traces.push(trace);
+    }
+    if let Some((_, call)) = worst {
+        flight.set_record(&config.audit, call, &at);
+    }
+    let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+    let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
+    let exit = flight.reply(&verdict);
+    journal::write(&chain.prepared, &at, &*facts, &traces);
+    exit
+}
+
+/// What becomes of an ask in a mode that skips prompts.
+fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
+    let outcome = match setting {
+        BypassAsk::Ask => return verdict,
+        BypassAsk::Deny => Outcome::Deny,
+        BypassAsk::Skip => Outcome::Warn,
+    };
+    if verdict.outcome == Outcome::Ask {
+        verdict.outcome = outcome;
+        for attributed in verdict.findings.iter_mut().filter(|found| found.finding.outcome == Outcome::Ask) {
+            attributed.finding.outcome = outcome;
+        }
+    }
+    verdict
+}
+
+/// Where the call happens: the harness's word first, then the machine's.
+fn circumstances(
+    harness: &dyn Harness,
+    payload: &Payload,
+    environment: &Environment,
+    facts: &dyn Facts,
+) -> Circumstances {
+    let cwd = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { environment.cwd.clone() };
+    let variable = harness.project_variable().and_then(|name| environment.variables.get(name));
+    let named = variable.filter(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
+    let project_root = named.or_else(|| facts::git_root(facts, &cwd, &environment.home)).unwrap_or_else(|| cwd.clone());
+    Circumstances {
+        cwd,
+        project_root,
+        home: environment.home.clone(),
+        session: payload.session.clone(),
+        harness: harness.name().to_owned(),
+        permission_mode: payload.permission_mode.clone(),
+    }
+}
+
+/// The prepared chain; prepares it when something that it depends on has changed.
+fn prepared(flight: &Flight, places: &Places, environment: &Environment, project_root: &str) -> Prepared {
+    if let Some(prepared) = Prepared::open(places, &environment.program, project_root) {
+        return prepared;
+    }
+    flight.make_until(MAKING);
+    let prepared = prepare(places, &environment.program, project_root, environment.started + MAKING - MARGIN);
+    flight.made();
+    prepared
+}
+
+fn read_payload() -> Result<Map<String, Value>, Malformed> {
+    let invalid = || Malformed("Invalid JSON input".to_owned());
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Malformed(format!("cannot read standard input: {error}")))?;
+    if bytes.len() as u64 > PAYLOAD_BYTES {
+        return Err(Malformed(format!("the payload is larger than {} MiB", PAYLOAD_BYTES >> 20)));
+    }
+    serde_json::from_slice(&bytes).map_err(|_| invalid())
+}
+
+fn malformed(
+    flight: &Flight,
+    harness: &dyn Harness,
+    malformed: &Malformed,
+    places: &Places,
+    environment: &Environment,
+    facts: &dyn Facts,
+) -> u8 {
+    let nowhere = Payload {
+        event: Event::Other,
+        cwd: String::new(),
+        session: String::new(),
+        permission_mode: String::new(),
+    };
+    let at = circumstances(harness, &nowhere, environment, facts);
+    // Only the setting is needed, so nothing is made for it.
+    let config = crate::config::load(places, &at.project_root);
+    let outcome = match config.on_malformed {
+        OnMalformed::Report => return flight.report(&malformed.0),
+        OnMalformed::Allow => Outcome::Abstain,
+        OnMalformed::Ask => Outcome::Ask,
+        OnMalformed::Deny => Outcome::Deny,
+    };
+    let text = format!("the harness sent a payload that cannot be read: {malformed}");
+    let remedy = "update guard-host, or report the payload".to_owned();
+    flight.reply(&merge([Opinion::of_host("hook", "malformed-payload", outcome, text, remedy)]))
+}
+
+/// The program and its places, for a process that goes on after the reply.
+pub(crate) fn places_arguments(places: &Places) -> [(&'static str, PathBuf); 3] {
+    [("--config", places.config.clone()), ("--state", places.state.clone()), ("--cache", places.cache.clone())]
+}

@@ -1,0 +1,79 @@
+//! The rules in the order in which they are reported: those that deny first, the telling before the general.
+//!
+//! A new rule is a file in `rules/`, one line in the list below, and its table in `cases/`.
+
+use guard_sdk::Rule;
+use guard_sdk::syntax::Effect;
+
+use crate::scene::{Hit, Scene};
+
+/// What a rule looks at.
+pub(crate) enum Check {
+    /// Each effect on its own.
+    Effect(fn(&Effect, &Scene<'_>) -> Option<Hit>),
+    /// The call as a whole.
+    Call(fn(&Scene<'_>) -> Option<Hit>),
+}
+
+/// A rule, the class that settings may name it by, and what it looks at.
+pub(crate) struct Entry {
+    pub(crate) rule: Rule,
+    pub(crate) class: &'static str,
+    pub(crate) check: Check,
+}
+
+macro_rules! rules {
+    ($($class:literal: $($rule:ident),+;)+) => {
+        $($(mod $rule;)+)+
+
+        /// Every rule, as the manifest names them.
+        pub(crate) const RULES: &[Rule] = &[$($($rule::RULE),+),+];
+
+        /// Every rule with its class and its check.
+        pub(crate) const ALL: &[Entry] =
+            &[$($(Entry { rule: $rule::RULE, class: $class, check: $rule::CHECK }),+),+];
+    };
+}
+
+rules! {
+    "deletion": rm_root, rm_system, rm_home, rm_wildcard;
+    "device": dd_to_device, write_block_device, make_filesystem;
+    "git": git_reset_hard_remote, force_push_protected, delete_protected_branch;
+    "database": drop_database, drop_schema_cascade, truncate_cascade;
+    "container": docker_prune_volumes, docker_volume_prune;
+    "secrets": shell_write_secret, shell_read_secret;
+    "machine": fork_bomb, recursive_mode;
+    "custom": custom;
+    "general": catastrophic_effect;
+    "deletion": rm_recursive_force, rm_recursive, rm_glob;
+    "git": git_push, git_reset_hard, git_clean;
+    "publish": publish_package;
+    "container": compose_down_volumes, docker_volume_rm, docker_system_prune;
+    "database": drop_schema, drop_table, truncate_table, delete_without_where, update_without_where;
+    "service": service_stop, kubectl_delete;
+    "config": shell_write_config;
+    "code": pipe_to_shell, dynamic_code, dynamic_command, inline_code;
+    "general": destructive_effect, unparsed_command;
+}
+
+/// Whether a rule or a class has this name.
+pub(crate) fn is_known(name: &str) -> bool {
+    ALL.iter().any(|entry| entry.rule.id == name || entry.class == name)
+}
+
+/// The classes, for a message.
+pub(crate) fn classes() -> String {
+    let mut classes: Vec<&str> = ALL.iter().map(|entry| entry.class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes.join(", ")
+}
+
+/// Whether `word` names `program`, whatever its folder and its case.
+pub(crate) fn is_program(word: &str, programs: &[&str]) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    programs.iter().any(|program| program.eq_ignore_ascii_case(name))
+}
+
+/// Shells, which run the text that they are given.
+pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "busybox"];

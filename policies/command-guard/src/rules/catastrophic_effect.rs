@@ -1,0 +1,65 @@
+//! `catastrophic-effect`: an effect that the analyzer calls catastrophic and that no other rule names; asked about where it is a guess.
+//!
+//! ## Why
+//! A disk, a database or a shared history is lost.
+//! ## Example
+//! `cryptsetup luksErase /dev/sda1`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::{Effect, Severity};
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "catastrophic-effect",
+    summary: "a loss that cannot be made good",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    if effect.severity != Severity::Catastrophic || is_named(effect) {
+        return None;
+    }
+    let outcome = if effect.certain { Outcome::Deny } else { Outcome::Ask };
+    let why = format!("`{}` loses what cannot be had back", effect.operation);
+    let hit = Hit::new(outcome, effect, why, "ask the user to run it themselves, with a backup at hand");
+    Some(hit.tag("operation", effect.operation.as_str()))
+}
+
+/// Operations that have rules of their own, which know better than the severity alone.
+const NAMED: &[&str] = &[
+    "container.compose.down",
+    "container.system.prune",
+    "container.volume.prune",
+    "container.volume.remove",
+    "device.format",
+    "device.write",
+    "execute.decoded",
+    "execute.remote",
+    "fs.delete.recursive",
+    "git.clean",
+    "git.push",
+    "git.push.delete",
+    "git.push.force",
+    "git.push.force-with-lease",
+    "git.reset.hard",
+    "kubernetes.delete",
+    "process.fork-bomb",
+    "sql.delete",
+    "sql.drop-database",
+    "sql.drop-schema",
+    "sql.drop-table",
+    "sql.truncate",
+    "sql.update",
+];
+
+/// Whether another rule judges the effect, or it does nothing after all.
+pub(super) fn is_named(effect: &Effect) -> bool {
+    effect.tag("dry-run").is_some() || NAMED.contains(&effect.operation.as_str())
+}

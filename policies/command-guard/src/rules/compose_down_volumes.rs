@@ -1,0 +1,34 @@
+//! `compose-down-volumes`: `docker compose down` with `--volumes`.
+//!
+//! ## Why
+//! The databases of the composition live in its volumes.
+//! ## Example
+//! `docker-compose down -v` · `docker compose -f x down --volumes`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "compose-down-volumes",
+    summary: "deletion of the volumes of a composition",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "container.compose.down" && effect.tag("volumes").is_some()).then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "the databases of the services live in these volumes",
+            "stop the services and keep the data with `docker compose down`",
+        )
+    })
+}

@@ -1,0 +1,39 @@
+//! `dd-to-device`: `dd` that writes to a device.
+//!
+//! ## Why
+//! It overwrites the disk from its first block on: partitions and file systems are gone at once.
+//! ## Example
+//! `dd if=/dev/zero of=/dev/sda` · `dd of=/dev/nvme0n1 if=x`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "dd-to-device", summary: "dd onto a device", default: Outcome::Deny, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "device.write" && is_by_dd(effect, scene)).then(|| {
+        let why = format!("`{}` is overwritten from its first block on", effect.target);
+        Hit::new(
+            RULE.default,
+            effect,
+            why,
+            "write an image to a file, such as `dd if=/dev/zero of=disk.img bs=1M count=64`",
+        )
+    })
+}
+
+/// Whether `dd` itself does it, not a redirection of its output.
+pub(super) fn is_by_dd(effect: &Effect, scene: &Scene<'_>) -> bool {
+    match effect.tag("by") {
+        Some(program) => super::is_program(program, &["dd"]),
+        None => scene.command(effect).is_some_and(|command| super::is_program(command.word(0), &["dd"])),
+    }
+}

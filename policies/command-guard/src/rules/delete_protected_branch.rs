@@ -1,0 +1,30 @@
+//! `delete-protected-branch`: deletion of a protected branch on a remote.
+//!
+//! ## Why
+//! The branch that everybody builds on is gone for everybody.
+//! ## Example
+//! `git push origin --delete main` · `git push origin :main`
+//! ## Settings
+//! `protected-branches`
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "delete-protected-branch",
+    summary: "deletion of a protected branch on a remote",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "git.push.delete" && scene.settings.protects(&effect.target)).then(|| {
+        let why = "the branch that everybody builds on is gone for everybody";
+        Hit::new(RULE.default, effect, why, "ask the user to delete the branch on the server")
+    })
+}

@@ -1,0 +1,35 @@
+//! `docker-prune-volumes`: `docker system prune` with both `--all` and `--volumes`.
+//!
+//! ## Why
+//! Data volumes of stopped services count as unused.
+//! ## Example
+//! `docker system prune -a --volumes` · `podman system prune -af --volumes`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "docker-prune-volumes",
+    summary: "deletion of all unused images, containers and volumes",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    is_total(effect).then(|| {
+        let why = "the data volumes of every stopped service count as unused and are lost";
+        Hit::new(RULE.default, effect, why, "leave the volumes alone with `docker system prune`")
+    })
+}
+
+/// Whether a prune takes all images and the volumes too.
+pub(super) fn is_total(effect: &Effect) -> bool {
+    effect.operation == "container.system.prune" && effect.tag("all").is_some() && effect.tag("volumes").is_some()
+}

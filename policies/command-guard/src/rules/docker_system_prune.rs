@@ -1,0 +1,34 @@
+//! `docker-system-prune`: `docker system prune`, but not with both `--all` and `--volumes`, which is `docker-prune-volumes`.
+//!
+//! ## Why
+//! Stopped containers, networks and images go without being named.
+//! ## Example
+//! `docker system prune` · `docker system prune -f`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "docker-system-prune",
+    summary: "deletion of all that no container uses",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "container.system.prune" && !super::docker_prune_volumes::is_total(effect)).then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "stopped containers, networks and images go without being named",
+            "see what is there with `docker system df`",
+        )
+    })
+}

@@ -1,0 +1,31 @@
+//! `docker-volume-prune`: `docker volume prune`; denied with `--force`, otherwise asked about.
+//!
+//! ## Why
+//! Volumes of stopped services count as unused, and databases live in volumes.
+//! ## Example
+//! `docker volume prune -f` · `docker volume prune`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "docker-volume-prune",
+    summary: "deletion of all unused volumes",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "container.volume.prune").then(|| {
+        let outcome = if effect.tag("force").is_some() { Outcome::Deny } else { Outcome::Ask };
+        let why = "the volumes of every stopped service count as unused, and databases live in them";
+        Hit::new(outcome, effect, why, "list them with `docker volume ls` and remove one with `docker volume rm NAME`")
+    })
+}

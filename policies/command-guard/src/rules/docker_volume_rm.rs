@@ -1,0 +1,30 @@
+//! `docker-volume-rm`: `docker volume rm`.
+//!
+//! ## Why
+//! The data of a service lives in its volume and nowhere else.
+//! ## Example
+//! `docker volume rm v` · `podman volume remove v`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "docker-volume-rm", summary: "deletion of a volume", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "container.volume.remove").then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "the data of a service lives in its volume and nowhere else",
+            "look at it with `docker volume inspect` and save its data first",
+        )
+    })
+}

@@ -1,0 +1,30 @@
+//! `drop-database`: SQL that drops a database.
+//!
+//! ## Why
+//! All tables go at once, and no transaction brings them back.
+//! ## Example
+//! `psql -c 'DROP DATABASE x'` · `mysql -e 'drop database x'`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "drop-database", summary: "deletion of a database", default: Outcome::Deny, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "sql.drop-database").then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "all of its tables go at once, and no transaction brings them back",
+            "ask the user to do it, with a backup at hand",
+        )
+    })
+}

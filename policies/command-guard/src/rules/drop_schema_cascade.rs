@@ -1,0 +1,34 @@
+//! `drop-schema-cascade`: SQL that drops a schema with `CASCADE`.
+//!
+//! ## Why
+//! Everything that depends on the schema goes as well, named nowhere in the command.
+//! ## Example
+//! `psql -c 'DROP SCHEMA public CASCADE'`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "drop-schema-cascade",
+    summary: "deletion of a schema with all that depends on it",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "sql.drop-schema" && effect.tag("cascade").is_some()).then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "all that depends on the schema goes with it, and the statement does not name it",
+            "ask the user to do it, with a backup at hand",
+        )
+    })
+}

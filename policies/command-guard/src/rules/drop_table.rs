@@ -1,0 +1,25 @@
+//! `drop-table`: SQL that drops a table.
+//!
+//! ## Why
+//! The rows go with it, and no transaction brings them back once it is committed.
+//! ## Example
+//! `psql -c 'DROP TABLE t'` · `DROP TABLE t;`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "drop-table", summary: "deletion of a table", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "sql.drop-table").then(|| {
+        Hit::new(RULE.default, effect, "the rows go with the table", "save it first, such as with `pg_dump -t`")
+    })
+}

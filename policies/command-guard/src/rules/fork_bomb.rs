@@ -1,0 +1,34 @@
+//! `fork-bomb`: a function that starts itself twice and so without end.
+//!
+//! ## Why
+//! The machine stops answering until it is switched off.
+//! ## Example
+//! `:(){ :|:& };:`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "fork-bomb",
+    summary: "a function that starts itself without end",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "process.fork-bomb").then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "the machine stops answering until it is switched off",
+            "bound the number of processes, such as with `xargs -P 4`",
+        )
+    })
+}

@@ -1,0 +1,30 @@
+//! `git-clean`: `git clean` that deletes.
+//!
+//! ## Why
+//! Untracked files are in no commit, so git cannot bring them back.
+//! ## Example
+//! `git clean -fd` · `git clean -ffdx`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "git-clean", summary: "deletion of untracked files", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "git.clean").then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "untracked files are in no commit, so git cannot bring them back",
+            "see what would go with `git clean -n`",
+        )
+    })
+}

@@ -1,0 +1,30 @@
+//! `git-push`: `git push` in every form that no stricter rule denies.
+//!
+//! ## Why
+//! What is pushed is public to all who can read the remote.
+//! ## Example
+//! `git push` · `git push origin main` · `git -C x push --force origin topic`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "git-push", summary: "a push to a remote", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let why = match effect.operation.as_str() {
+        "git.push" => "`git push` publishes commits to all who can read the remote",
+        "git.push.force" => "`git push` with force replaces the history of the remote branch",
+        "git.push.force-with-lease" => "`git push` with a lease replaces the history of the remote branch",
+        "git.push.delete" if !scene.settings.protects(&effect.target) => "`git push` deletes the branch on the remote",
+        _ => return None,
+    };
+    Some(Hit::new(RULE.default, effect, why, "see what would be pushed with `git log @{push}..` before you ask for it"))
+}

@@ -1,0 +1,31 @@
+//! `git-reset-hard`: `git reset --hard` to something local.
+//!
+//! ## Why
+//! Uncommitted work is thrown away; git keeps no copy of it.
+//! ## Example
+//! `git reset --hard` · `git reset --hard HEAD~1`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "git-reset-hard", summary: "a hard reset", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "git.reset.hard" && !super::git_reset_hard_remote::is_remote(&effect.target)).then(|| {
+        let why = "uncommitted work is thrown away, and git keeps no copy of it";
+        Hit::new(
+            RULE.default,
+            effect,
+            why,
+            "keep the work with `git stash`, or move the branch only with `git reset --soft`",
+        )
+    })
+}

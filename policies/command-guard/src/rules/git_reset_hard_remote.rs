@@ -1,0 +1,47 @@
+//! `git-reset-hard-remote`: a hard reset to a remote-tracking branch.
+//!
+//! ## Why
+//! Local commits and uncommitted work are thrown away together.
+//! ## Example
+//! `git reset --hard origin/main` · `git -C x reset --hard origin`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "git-reset-hard-remote",
+    summary: "a hard reset to a remote branch",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "git.reset.hard" && is_remote(&effect.target)).then(|| {
+        let why = "local commits and uncommitted work are thrown away together";
+        Hit::new(
+            RULE.default,
+            effect,
+            why,
+            "keep the work first with `git stash` or `git branch backup`, then `git merge --ff-only`",
+        )
+    })
+}
+
+/// Whether a revision names a remote-tracking branch.
+pub(super) fn is_remote(revision: &str) -> bool {
+    let lower = revision.to_ascii_lowercase();
+    let name = lower.trim_start_matches("refs/").trim_start_matches("remotes/");
+    let origin =
+        name.strip_prefix("origin").is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '~', '^', '@', ':']));
+    origin
+        || name.len() < lower.trim_start_matches("refs/").len()
+        || lower.contains("@{u}")
+        || lower.contains("@{upstream}")
+}

@@ -1,0 +1,30 @@
+//! `kubectl-delete`: `kubectl delete`.
+//!
+//! ## Why
+//! Workloads stop, and volumes and secrets that go with them are lost.
+//! ## Example
+//! `kubectl delete pod x` · `kubectl -n a delete -f x`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "kubectl-delete",
+    summary: "deletion of objects of a cluster",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "kubernetes.delete" && effect.tag("dry-run").is_none()).then(|| {
+        let why = "workloads stop, and the volumes and secrets that go with them are lost";
+        Hit::new(RULE.default, effect, why, "see what would go with `kubectl delete --dry-run=client`")
+    })
+}

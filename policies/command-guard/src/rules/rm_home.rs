@@ -1,0 +1,32 @@
+//! `rm-home`: deletion of a home directory, or of all that is in it.
+//!
+//! ## Why
+//! Documents, keys and settings of a person lie there, in no repository.
+//! ## Example
+//! `rm -rf ~` · `rm -rf "$HOME"/` · `rm -rf /home/u/*`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::reach::{Reach, reach};
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "rm-home", summary: "deletion of a home directory", default: Outcome::Deny, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let hit = effect.kind == "delete" && reach(effect, scene) == Reach::Home;
+    hit.then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "the files, keys and settings of a person lie there, in no repository",
+            "name the directory you mean, such as `rm -rf ./build`",
+        )
+    })
+}

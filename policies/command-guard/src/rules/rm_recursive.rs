@@ -1,0 +1,28 @@
+//! `rm-recursive`: `rm` with `-r`, without `-f`.
+//!
+//! ## Why
+//! All below a directory is deleted, and no bin keeps it.
+//! ## Example
+//! `rm -r dir` · `rm -R dir` · `rm --recursive dir`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::reach::{Reach, reach};
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "rm-recursive", summary: "deletion of a directory", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let plain = effect.operation == "fs.delete.recursive" && effect.tag("force").is_none();
+    (plain && reach(effect, scene) <= Reach::WorkingDirectory).then(|| {
+        let why = format!("all below {} is deleted, and no bin keeps it", super::rm_recursive_force::name_of(effect));
+        Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
+    })
+}

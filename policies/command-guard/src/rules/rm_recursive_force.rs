@@ -1,0 +1,50 @@
+//! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories that ask nothing.
+//!
+//! ## Why
+//! All below a directory is deleted, and no bin keeps it.
+//! ## Example
+//! `rm -rf ./build` · `rm -rf "$dir"` · `rm --recursive --force a`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::reach::{Reach, reach};
+use crate::scene::{Hit, Scene, shorten};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "rm-recursive-force",
+    summary: "forced deletion of a directory",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
+    (forced && !is_denied(effect, scene)).then(|| {
+        let why = format!("all below {} is deleted, and no bin keeps it", name_of(effect));
+        Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
+    })
+}
+
+/// Whether a rule denies the deletion already, so that asking about it would only repeat it.
+fn is_denied(effect: &Effect, scene: &Scene<'_>) -> bool {
+    match reach(effect, scene) {
+        Reach::Part => false,
+        Reach::WorkingDirectory => super::rm_wildcard::is_rm(effect),
+        Reach::Home | Reach::System | Reach::Root => true,
+    }
+}
+
+/// What is deleted, for a message.
+pub(super) fn name_of(effect: &Effect) -> String {
+    if effect.certain {
+        format!("`{}`", shorten(&effect.target))
+    } else {
+        format!("`{}`, which is known only at run time,", shorten(&effect.target))
+    }
+}

@@ -1,0 +1,37 @@
+//! `rm-wildcard`: forced deletion of the working directory, of all that is in it, or of a directory above it.
+//!
+//! ## Why
+//! What is lost depends on where the shell happens to be, and uncommitted work goes with it.
+//! ## Example
+//! `rm -rf *` · `rm -rf .` · `rm -rf ./*` · `rm -rf ..`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::reach::{Reach, reach};
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "rm-wildcard",
+    summary: "deletion of the whole working directory",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
+    (forced && is_rm(effect) && reach(effect, scene) == Reach::WorkingDirectory).then(|| {
+        let why = "it takes whatever is there, uncommitted work included, and nothing names what that is";
+        Hit::new(RULE.default, effect, why, "name the directory you mean, such as `rm -rf ./build`")
+    })
+}
+
+/// `find . -delete` and the like select what they delete.
+pub(super) fn is_rm(effect: &Effect) -> bool {
+    effect.tag("by").is_none_or(|program| program.eq_ignore_ascii_case("rm"))
+}

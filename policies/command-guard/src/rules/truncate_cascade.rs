@@ -1,0 +1,34 @@
+//! `truncate-cascade`: SQL that truncates a table with `CASCADE`.
+//!
+//! ## Why
+//! Every table that refers to it is emptied as well, named nowhere in the command.
+//! ## Example
+//! `psql -c 'TRUNCATE t CASCADE'`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "truncate-cascade",
+    summary: "emptying a table and all that refer to it",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "sql.truncate" && effect.tag("cascade").is_some()).then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "every table that refers to it is emptied as well, and the statement does not name them",
+            "ask the user to do it, with a backup at hand",
+        )
+    })
+}

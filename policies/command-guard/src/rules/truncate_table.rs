@@ -1,0 +1,30 @@
+//! `truncate-table`: SQL that truncates a table, without `CASCADE`.
+//!
+//! ## Why
+//! All rows go at once, and many databases cannot roll it back.
+//! ## Example
+//! `mysql -e 'TRUNCATE t'`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "truncate-table", summary: "emptying a table", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "sql.truncate" && effect.tag("cascade").is_none()).then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "all rows go at once, and many databases cannot roll it back",
+            "count the rows first with `SELECT count(*)`, and save them",
+        )
+    })
+}

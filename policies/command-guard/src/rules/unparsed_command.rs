@@ -1,0 +1,41 @@
+//! `unparsed-command`: a command that cannot be parsed, or that is too large to be analysed whole.
+//!
+//! ## Why
+//! A shell runs the lines before an error, so a text that looks broken still acts.
+//! ## Example
+//! `if true; then rm x` · 200 KiB of text
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Coverage;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene, shorten};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "unparsed-command",
+    summary: "a text that cannot be parsed",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Call(check);
+
+fn check(scene: &Scene<'_>) -> Option<Hit> {
+    let analysis = scene.analysis;
+    let cut_off = analysis.coverage == Coverage::Partial && analysis.reasons.iter().any(|reason| is_cut_off(reason));
+    if analysis.coverage != Coverage::Unparsed && !cut_off {
+        return None;
+    }
+    let why = match analysis.reasons.first() {
+        Some(reason) => format!("what it does is not known ({})", shorten(reason)),
+        None => "what it does is not known".to_owned(),
+    };
+    Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
+}
+
+/// Whether the analysis stopped at a limit, so that what follows was not looked at.
+fn is_cut_off(reason: &str) -> bool {
+    reason.contains("too ") || reason.contains("more ")
+}

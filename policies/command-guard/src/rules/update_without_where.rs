@@ -1,0 +1,34 @@
+//! `update-without-where`: SQL that updates a table without a `WHERE` in that statement.
+//!
+//! ## Why
+//! Every row changes, most often because a clause was forgotten.
+//! ## Example
+//! `psql -c 'UPDATE t SET a = 1'`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "update-without-where",
+    summary: "a change to every row of a table",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "sql.update" && effect.tag("where").is_none()).then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "without a `WHERE`, every row is changed",
+            "say which rows with `WHERE`, and see them first with `SELECT`",
+        )
+    })
+}

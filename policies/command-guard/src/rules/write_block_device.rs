@@ -1,0 +1,30 @@
+//! `write-block-device`: a redirection, or a program other than `dd`, that writes to a block device.
+//!
+//! ## Why
+//! It overwrites partitions and file systems from the first block on.
+//! ## Example
+//! `echo x > /dev/sda` · `cat image | tee /dev/sdb` · `cp image /dev/mmcblk0`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "write-block-device",
+    summary: "a write to a block device",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "device.write" && !super::dd_to_device::is_by_dd(effect, scene)).then(|| {
+        let why = format!("`{}` is overwritten from its first block on", effect.target);
+        Hit::new(RULE.default, effect, why, "write to a file instead, such as `disk.img`")
+    })
+}

@@ -1,0 +1,116 @@
+//! What the policy lets its user set.
+//!
+//! Knows the names of rules and classes only to refuse one that does not exist.
+
+use guard_sdk::{Error, Outcome};
+use policy_sensitive_paths::Lists;
+use serde::Deserialize;
+
+use crate::rules;
+
+/// The settings, with the defaults of the seeds.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Branches whose history belongs to everybody; `*` stands for any text. Default: `["main", "master"]`.
+    pub protected_branches: Vec<String>,
+    /// The answer to a command that reads a secret. Default: `"deny"`.
+    pub secret_reads: Answer,
+    /// The answer to `git push --force-with-lease` to a protected branch. Default: `"ask"`.
+    pub force_with_lease: Answer,
+    /// Texts that no command may hold, upper and lower case being equal, and each run of white space one space.
+    /// Plain text, not a regular expression. Default: none.
+    pub deny_patterns: Vec<String>,
+    /// The shell that runs the commands; the host hands it to the analyzer. Default: `"bash"`.
+    pub shell: Shell,
+    /// Rules or classes of rules that answer one step more severely: ask becomes deny.
+    pub raise: Vec<String>,
+    /// Rules or classes that answer one step less severely: deny becomes ask, ask becomes warn.
+    pub lower: Vec<String>,
+    /// Rules or classes that say nothing. Wins over `raise` and `lower`.
+    pub silence: Vec<String>,
+    /// Which files hold secrets and which ones steer a project: `blocked`, `confirm`, `exempt`.
+    pub files: Lists,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            protected_branches: vec!["main".to_owned(), "master".to_owned()],
+            secret_reads: Answer::Deny,
+            force_with_lease: Answer::Ask,
+            deny_patterns: Vec::new(),
+            shell: Shell::Bash,
+            raise: Vec::new(),
+            lower: Vec::new(),
+            silence: Vec::new(),
+            files: Lists::default(),
+        }
+    }
+}
+
+/// An answer that a setting may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// The call must not run.
+    Deny,
+    /// A person must confirm it.
+    Ask,
+    /// The policy says nothing of it.
+    Allow,
+}
+
+impl Answer {
+    /// The outcome to report, none for [`Answer::Allow`].
+    pub(crate) fn outcome(self) -> Option<Outcome> {
+        match self {
+            Answer::Deny => Some(Outcome::Deny),
+            Answer::Ask => Some(Outcome::Ask),
+            Answer::Allow => None,
+        }
+    }
+}
+
+/// A shell that the analyzer knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "each variant is the shell of its name")]
+pub enum Shell {
+    Bash,
+    Posix,
+    Zsh,
+}
+
+impl Settings {
+    /// Refuses a name that no rule and no class has.
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        let named = self.raise.iter().chain(&self.lower).chain(&self.silence);
+        if let Some(unknown) = named.into_iter().find(|name| !rules::is_known(name)) {
+            return Err(Error::from(format!("`{unknown}` is no rule and no class (classes: {})", rules::classes())));
+        }
+        Ok(self)
+    }
+
+    /// The outcome of a rule after `raise`, `lower` and `silence`; none if it says nothing.
+    pub(crate) fn adjust(&self, rule: &str, class: &str, outcome: Outcome) -> Option<Outcome> {
+        let lists = |list: &[String]| list.iter().any(|name| name == rule || name == class);
+        if lists(&self.silence) {
+            return None;
+        }
+        Some(match (lists(&self.raise), lists(&self.lower), outcome) {
+            (true, false, Outcome::Ask) => Outcome::Deny,
+            (false, true, Outcome::Deny) => Outcome::Ask,
+            (false, true, Outcome::Ask) => Outcome::Warn,
+            _ => outcome,
+        })
+    }
+
+    /// Whether `reference`, a branch or a full reference name, is a protected branch.
+    pub(crate) fn protects(&self, reference: &str) -> bool {
+        let branch = reference.strip_prefix("refs/heads/").or_else(|| reference.strip_prefix("heads/"));
+        let branch = branch.unwrap_or(reference);
+        !branch.is_empty()
+            && self.protected_branches.iter().any(|protected| policy_sensitive_paths::matches(protected, branch))
+    }
+}

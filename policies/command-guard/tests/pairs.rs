@@ -1,0 +1,227 @@
+//! Tables that are products: each way to write with each guarded file, each dangerous command in each spelling, and
+//! each as data.
+
+#![cfg(test)]
+
+use guard_sdk::testing::World;
+use guard_sdk::{Decision, Outcome};
+use policy_command_guard::CommandGuard;
+
+fn decide(command: &str) -> Decision {
+    let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
+    let mut world = World { analysis, ..World::default() };
+    world.fill_paths();
+    let input = serde_json::json!({ "command": command }).to_string();
+    world.decide::<CommandGuard>("{}", "Bash", &input).unwrap()
+}
+
+/// Collects every command whose answer is another one.
+#[track_caller]
+fn check(rows: impl IntoIterator<Item = (String, Outcome, Option<&'static str>)>) {
+    let mut failures = Vec::new();
+    for (command, outcome, rule) in rows {
+        let decision = decide(&command);
+        let first = decision.findings.first().map(|finding| finding.rule.as_str());
+        if decision.outcome != outcome || rule.is_some() && first != rule {
+            failures.push(format!("{command:?}: expected {outcome:?} {rule:?}, got {:?} {first:?}", decision.outcome));
+        }
+    }
+    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+const SECRETS: [&str; 8] =
+    [".env", "x.pem", "x.key", "id_rsa", "secrets.yml", "credentials.json", ".git/config", "~/.ssh/config"];
+
+const STEERING: [&str; 7] = [
+    "package-lock.json",
+    "Dockerfile",
+    "docker-compose.yml",
+    ".github/workflows/a.yml",
+    "Makefile",
+    "tsconfig.json",
+    ".claude/x.md",
+];
+
+#[test]
+fn seven_programs_may_not_write_eight_secrets() {
+    let programs = ["echo x > F", "cat a > F", "tee -a F", "sed -i s/a/b/ F", "ed F", "cp a F", "mv a F"];
+    check(SECRETS.iter().flat_map(|file| {
+        programs.map(|program| (program.replace('F', file), Outcome::Deny, Some("shell-write-secret")))
+    }));
+}
+
+#[test]
+fn reading_eight_secrets_is_denied_by_default() {
+    let programs = ["cat F", "cp F /tmp/x", "sed -n p F", "cat < F", "head -c 10 F | base64"];
+    check(SECRETS.iter().flat_map(|file| {
+        programs.map(|program| (program.replace('F', file), Outcome::Deny, Some("shell-read-secret")))
+    }));
+}
+
+#[test]
+fn moving_a_secret_away_is_a_change() {
+    check(SECRETS.map(|file| (format!("mv {file} x"), Outcome::Deny, Some("shell-write-secret"))));
+}
+
+#[test]
+fn four_programs_ask_before_they_write_seven_steering_files() {
+    let programs = ["echo x >> F", "cat a > F", "tee F", "sed -i s/a/b/ F"];
+    check(STEERING.iter().flat_map(|file| {
+        programs.map(|program| (program.replace('F', file), Outcome::Ask, Some("shell-write-config")))
+    }));
+}
+
+#[test]
+fn naming_a_guarded_file_is_no_offence() {
+    let files = SECRETS.iter().chain(&STEERING);
+    let programs = ["echo F", "ls -l F", "test -f F", "git log -- F", "git commit -m 'change F'", "echo 'x > F'"];
+    check(files.flat_map(|file| programs.map(|program| (program.replace('F', file), Outcome::Abstain, None))));
+}
+
+#[test]
+fn reading_a_steering_file_is_free() {
+    let programs = ["cat F", "grep -n x F", "cp F /tmp/x", "wc -l < F"];
+    check(
+        STEERING.iter().flat_map(|file| programs.map(|program| (program.replace('F', file), Outcome::Abstain, None))),
+    );
+}
+
+/// One command of each kind, with its answer.
+const DANGEROUS: &[(&str, Outcome, &str)] = &[
+    ("rm -rf /", Outcome::Deny, "rm-root"),
+    ("rm -rf ~", Outcome::Deny, "rm-home"),
+    ("rm -rf *", Outcome::Deny, "rm-wildcard"),
+    ("mkfs.ext4 /dev/sda1", Outcome::Deny, "make-filesystem"),
+    ("dd if=/dev/zero of=/dev/sda", Outcome::Deny, "dd-to-device"),
+    ("tee /dev/sda", Outcome::Deny, "write-block-device"),
+    ("git reset --hard origin/main", Outcome::Deny, "git-reset-hard-remote"),
+    ("git push --force origin main", Outcome::Deny, "force-push-protected"),
+    ("psql -c \"DROP DATABASE x\"", Outcome::Deny, "drop-database"),
+    ("psql -c \"DROP SCHEMA x CASCADE\"", Outcome::Deny, "drop-schema-cascade"),
+    ("psql -c \"TRUNCATE t CASCADE\"", Outcome::Deny, "truncate-cascade"),
+    ("docker system prune -a --volumes", Outcome::Deny, "docker-prune-volumes"),
+    ("docker volume prune -f", Outcome::Deny, "docker-volume-prune"),
+    ("cp a .env", Outcome::Deny, "shell-write-secret"),
+    ("cat .env", Outcome::Deny, "shell-read-secret"),
+    ("rm -rf ./build", Outcome::Ask, "rm-recursive-force"),
+    ("rm -r dir", Outcome::Ask, "rm-recursive"),
+    ("rm *.log", Outcome::Ask, "rm-glob"),
+    ("git push", Outcome::Ask, "git-push"),
+    ("git reset --hard", Outcome::Ask, "git-reset-hard"),
+    ("git clean -fd", Outcome::Ask, "git-clean"),
+    ("npm publish", Outcome::Ask, "publish-package"),
+    ("docker-compose down -v", Outcome::Ask, "compose-down-volumes"),
+    ("docker volume rm v", Outcome::Ask, "docker-volume-rm"),
+    ("docker system prune", Outcome::Ask, "docker-system-prune"),
+    ("psql -c \"DROP TABLE t\"", Outcome::Ask, "drop-table"),
+    ("mysql -e \"TRUNCATE t\"", Outcome::Ask, "truncate-table"),
+    ("sqlite3 d \"DELETE FROM t\"", Outcome::Ask, "delete-without-where"),
+    ("systemctl stop x", Outcome::Ask, "service-stop"),
+    ("kubectl delete pod x", Outcome::Ask, "kubectl-delete"),
+    ("tee Makefile", Outcome::Ask, "shell-write-config"),
+];
+
+fn of_all(spellings: &[&str], spell: impl Fn(&str, &str) -> String) {
+    check(DANGEROUS.iter().flat_map(|(command, outcome, rule)| {
+        spellings.iter().map(|spelling| (spell(spelling, command), *outcome, Some(*rule))).collect::<Vec<_>>()
+    }));
+}
+
+#[test]
+fn a_wrapper_changes_nothing() {
+    let spellings = [
+        "@",
+        "sudo @",
+        "sudo -u root @",
+        "command @",
+        "\\@",
+        "/usr/bin/@",
+        "env X=1 @",
+        "X=1 @",
+        "nohup @",
+        "timeout 5 @",
+        "bash -c '@'",
+        "sh -c '@'",
+        "eval '@'",
+        "exec @",
+    ];
+    of_all(&spellings, |spelling, command| spelling.replace('@', command));
+}
+
+#[test]
+fn a_place_in_the_text_changes_nothing() {
+    let spellings = [
+        "true && @",
+        "false || @",
+        "ls; @",
+        "ls\n@",
+        "@ &",
+        "(@)",
+        "{ @; }",
+        "$(@)",
+        "echo $(@)",
+        "echo \"`@`\"",
+        "if true; then @; fi",
+        "for i in 1; do @; done",
+        "f() { @; }; f",
+        "! @",
+        "bash <<'E'\n@\nE",
+    ];
+    of_all(&spellings, |spelling, command| match spelling.contains('`') && command.contains('"') {
+        true => spelling.replace(['`', '"'], "").replace('@', &format!("$({command})")),
+        false => spelling.replace('@', command),
+    });
+}
+
+#[test]
+fn data_stays_data() {
+    let twins = [
+        "echo '@'",
+        "printf '%s' '@'",
+        "grep -n '@' f",
+        "git commit -m '@'",
+        "cat <<'EOT' > notes.txt\n@\nEOT",
+        "x='@'",
+        "# @",
+    ];
+    check(
+        DANGEROUS.iter().flat_map(|(command, _, _)| {
+            twins.map(|twin| (twin.replace('@', command), Outcome::Abstain, None)).to_vec()
+        }),
+    );
+}
+
+#[test]
+fn what_the_remedies_offer_is_never_denied() {
+    let mut denied = Vec::new();
+    for (command, _, _) in DANGEROUS {
+        for finding in decide(command).findings {
+            assert!(!finding.remedy.is_empty(), "{} offers no way out", finding.rule);
+            for offer in finding.remedy.split('`').skip(1).step_by(2) {
+                if decide(offer).outcome == Outcome::Deny {
+                    denied.push(format!("{}: `{offer}`", finding.rule));
+                }
+            }
+        }
+    }
+    assert!(denied.is_empty(), "denied: {denied:?}");
+}
+
+#[test]
+fn a_flood_of_commands_gives_few_findings_soon() {
+    let flood = "rm -rf a; git push; echo x > .env; ".repeat(600);
+    assert!(decide(&flood).findings.len() < 64);
+}
+
+#[test]
+fn a_long_command_is_shown_in_part() {
+    let decision = decide(&format!("rm -rf / {}", "x".repeat(5_000)));
+    assert_eq!(decision.outcome, Outcome::Deny);
+    assert!(decision.findings.iter().all(|finding| finding.message.chars().count() < 1_000));
+}
+
+#[test]
+fn settings_with_an_unknown_rule_are_refused() {
+    let error = World::default().decide::<CommandGuard>(r#"{"silence": ["rm-rot"]}"#, "Bash", "{}").unwrap_err();
+    assert!(error.contains("`rm-rot`"), "{error}");
+}

@@ -1,0 +1,38 @@
+//! `secret-file`: a change to a file that holds secrets, or that decides who may connect.
+//!
+//! ## Why
+//! Keys and passwords are not in the repository, so nothing brings an overwritten one back; and a line added to
+//! `.ssh/authorized_keys` or `.git/config` opens the machine.
+//! ## Example
+//! `Write .env` · `Edit certs/server.key` · `Write ~/.ssh/config`
+//! ## Settings
+//! `blocked`, `exempt`
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::Settings;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "secret-file",
+    summary: "a change to a file that holds secrets",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Finding> {
+    let entry = settings.secret_of(effect)?;
+    let path = &effect.target;
+    let message =
+        format!("Modifications to '{path}' never allowed: `{entry}` holds secrets or decides who may connect");
+    Some(Finding::new(&RULE, message).remedy(remedy(entry)).tag("path", path.as_str()))
+}
+
+/// What to do instead. Nothing that is offered here may be denied by this rule.
+fn remedy(entry: &str) -> &'static str {
+    if entry.starts_with(".env") {
+        "write the variable's name with a placeholder to `.env.example` and ask the user to put the value into `.env`"
+    } else {
+        "tell the user which change is needed and let them make it"
+    }
+}

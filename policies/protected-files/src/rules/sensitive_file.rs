@@ -1,0 +1,35 @@
+//! `sensitive-file`: a change to a file that steers a build, a tool, or the machine.
+//!
+//! ## Why
+//! Lockfiles, build files and pipelines run code on other machines, and agent settings decide what the agent may do.
+//! ## Example
+//! `Edit Dockerfile` · `Write .github/workflows/ci.yml`
+//! ## Settings
+//! `confirm`, `exempt`
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::Settings;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "sensitive-file",
+    summary: "a change to a file that steers a build, a tool, or the machine",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Finding> {
+    if settings.secret_of(effect).is_some() {
+        return None;
+    }
+    let entry = settings.sensitive_of(effect)?;
+    let path = &effect.target;
+    let message =
+        format!("'{path}' needs confirmation (sensitive-file): `{entry}` steers a build, a tool, or the machine");
+    Some(
+        Finding::new(&RULE, message)
+            .remedy("say what the change does, so that the user can confirm it")
+            .tag("path", path.as_str()),
+    )
+}

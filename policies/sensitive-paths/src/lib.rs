@@ -1,0 +1,164 @@
+//! Which paths hold secrets, and which ones steer a project: the lists that several policies share.
+//!
+//! A path is compared component by component, never as a substring: `keyboard.ts` is no `.key` file. Knows no tool, no
+//! outcome and no rule; it is a library, not a policy.
+//!
+//! ```
+//! use policy_sensitive_paths::Lists;
+//!
+//! let lists = Lists::default();
+//! assert_eq!(lists.secret("app/.env"), Some(".env"));
+//! assert_eq!(lists.secret("app/.env.example"), None);
+//! assert_eq!(lists.sensitive("ci/Dockerfile.dev"), Some("Dockerfile.*"));
+//! ```
+
+mod defaults;
+mod pattern;
+
+use guard_sdk::syntax::Effect;
+use serde::Deserialize;
+
+use pattern::Path;
+pub use pattern::matches;
+
+/// The three lists. In settings, a list that is given replaces the default one.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Lists {
+    /// Files that hold secrets.
+    pub blocked: Vec<String>,
+    /// Files that steer builds, tools and machines.
+    pub confirm: Vec<String>,
+    /// Names that are neither, whatever the other two say of the name: templates.
+    pub exempt: Vec<String>,
+}
+
+impl Default for Lists {
+    fn default() -> Self {
+        let owned = |list: &[&str]| list.iter().map(|pattern| (*pattern).to_owned()).collect();
+        Lists { blocked: owned(defaults::BLOCKED), confirm: owned(defaults::CONFIRM), exempt: owned(defaults::EXEMPT) }
+    }
+}
+
+impl Lists {
+    /// The entry of `blocked` that covers `path`.
+    ///
+    /// A path with wildcards of its own (`.en*`) is covered if it plainly reaches for a listed name.
+    #[must_use]
+    pub fn secret(&self, path: &str) -> Option<&str> {
+        self.find(&self.blocked, path)
+    }
+
+    /// The entry of `confirm` that covers `path`.
+    #[must_use]
+    pub fn sensitive(&self, path: &str) -> Option<&str> {
+        self.find(&self.confirm, path)
+    }
+
+    /// The entry of `blocked` that covers the effect's target, seen raw, lexically or canonically.
+    ///
+    /// To read or delete a listed folder is to read or delete what is in it.
+    #[must_use]
+    pub fn secret_of(&self, effect: &Effect) -> Option<&str> {
+        self.find_of(&self.blocked, effect)
+    }
+
+    /// The entry of `confirm` that covers the effect's target, seen as in [`Lists::secret_of`].
+    #[must_use]
+    pub fn sensitive_of(&self, effect: &Effect) -> Option<&str> {
+        self.find_of(&self.confirm, effect)
+    }
+
+    fn find_of<'a>(&self, list: &'a [String], effect: &Effect) -> Option<&'a str> {
+        let whole = matches!(effect.kind.as_str(), "read" | "delete");
+        let path = |text| if whole { Path::new(text).into_folder() } else { Path::new(text) };
+        spellings(effect).find_map(|text| self.covering(list, &path(text)))
+    }
+
+    fn find<'a>(&self, list: &'a [String], path: &str) -> Option<&'a str> {
+        self.covering(list, &Path::new(path))
+    }
+
+    fn covering<'a>(&self, list: &'a [String], path: &Path<'_>) -> Option<&'a str> {
+        let template = self.exempt.iter().any(|exempt| path.is_covered_by(exempt));
+        let mut covering = list.iter().map(String::as_str).filter(|pattern| path.is_covered_by(pattern));
+        covering.find(|pattern| !template || pattern.ends_with('/'))
+    }
+}
+
+/// The texts under which an effect's target is known, as written first, equal ones once.
+fn spellings(effect: &Effect) -> impl Iterator<Item = &str> {
+    let path = &effect.path;
+    let [target, raw, lexical, canonical] =
+        [&effect.target, &path.raw, &path.lexical, &path.canonical].map(String::as_str);
+    let fresh = [
+        Some(target),
+        Some(raw).filter(|text| *text != target),
+        Some(lexical).filter(|text| *text != raw),
+        Some(canonical).filter(|text| *text != lexical),
+    ];
+    fresh.into_iter().flatten().filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(paths: &[&str]) -> Vec<&'static str> {
+        let lists = Lists::default();
+        let verdict = |path: &&str| match (lists.secret(path), lists.sensitive(path)) {
+            (Some(_), _) => "secret",
+            (None, Some(_)) => "sensitive",
+            _ => "plain",
+        };
+        paths.iter().map(verdict).collect()
+    }
+
+    #[track_caller]
+    fn all(expected: &str, paths: &[&str]) {
+        for (path, verdict) in paths.iter().zip(verdicts(paths)) {
+            assert_eq!(verdict, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_found_at_any_depth_and_in_any_case() {
+        all("secret", &[".env", "/repo/app/.env", ".env.local", ".ENV", "certs/X.PEM", "server.key", "~/.ssh/id_rsa"]);
+        all("secret", &["id_rsa.pub", "config/secrets.yaml", "credentials.json", "sub/.git/config", ".git//config"]);
+        all("secret", &["./.env", "a/../.env", ".git/./config", "~/.ssh/", ".ssh/*", "/home/u/.ssh/deep/er"]);
+    }
+
+    #[test]
+    fn neighbours_of_secrets_are_plain() {
+        all("plain", &["environment.ts", "src/.envrc.md", "pem.rs", "x.pem.md", "keyboard.ts", ".keys/readme"]);
+        all("plain", &["test_id_rsa_parser.rs", "secrets.yml.example", "credentials.json.md", ".gitconfig.md"]);
+        all("plain", &["my.ssh/x", ".ssh", "git/config", "src/main.ts", "", "/", "x.github/a", "src/Makefile.rs"]);
+    }
+
+    #[test]
+    fn templates_are_plain_unless_their_folder_is_listed() {
+        all("plain", &[".env.example", ".env.local.sample", "app/.env.template", ".env.dist", "x.key.example"]);
+        all("secret", &[".ssh/config.example"]);
+    }
+
+    #[test]
+    fn steering_files_are_sensitive() {
+        all(
+            "sensitive",
+            &["package-lock.json", "sub/yarn.lock", "Dockerfile", "Dockerfile.dev", ".github/workflows/a"],
+        );
+        all("sensitive", &["Makefile", "a/Cargo.toml", ".claude/commands/x.md", "compose.yaml", "/etc/hosts"]);
+    }
+
+    #[test]
+    fn wildcards_that_reach_for_a_secret_count() {
+        all("secret", &[".en*", ".env*", ".env?", ".[e]nv", "*.pem", "id_r*", "creden*.json", ".ssh*/x/../id_rsa"]);
+        all("plain", &["*", "*.json", "*.rs", "src/*", ".*", "?????", "*.y*"]);
+    }
+
+    #[test]
+    fn hostile_lengths_stay_cheap() {
+        let long = format!("{}.env", "a/*".repeat(60_000));
+        assert_eq!(verdicts(&[&long, &"*".repeat(100_000), &".env".repeat(30_000)]), ["plain"; 3]);
+    }
+}

@@ -1,0 +1,157 @@
+//! Compares a path with an entry of a list, component by component, ASCII case folded.
+//!
+//! An entry is one of
+//!
+//! - `name`: the last component is `name`,
+//! - `folder/name`: the last components are these,
+//! - `folder/`: something below a component `folder`,
+//! - `/etc/name`, `/etc/`: the same, from the root.
+//!
+//! `*` stands for any text within a component. Looks at no file system: `.`, `..` and doubled slashes are resolved by
+//! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them.
+
+/// More components than this are never compared; a path that deep names nothing on the lists but by its end.
+const DEEPEST: usize = 256;
+
+/// Longest component that is compared. No file system takes a longer one.
+const LONGEST: usize = 255;
+
+/// A path taken apart.
+pub(crate) struct Path<'a> {
+    /// Without `.`, `..` and empty ones; the last [`DEEPEST`] of them.
+    components: Vec<&'a str>,
+    absolute: bool,
+    /// Ends with a slash: names what is below.
+    folder: bool,
+}
+
+impl<'a> Path<'a> {
+    pub(crate) fn new(path: &'a str) -> Self {
+        let mut components = Vec::new();
+        for component in path.split('/') {
+            match component {
+                "" | "." => {}
+                ".." => drop(components.pop()),
+                name => components.push(name),
+            }
+        }
+        let deep = components.len() > DEEPEST;
+        components.drain(..components.len().saturating_sub(DEEPEST));
+        Path { components, absolute: path.starts_with('/') && !deep, folder: path.ends_with('/') }
+    }
+
+    /// The same path, taken as all that is below it.
+    pub(crate) fn into_folder(mut self) -> Self {
+        self.folder = true;
+        self
+    }
+
+    /// Whether `entry` covers this path.
+    pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
+        let rooted = entry.starts_with('/');
+        if rooted && !self.absolute {
+            return false;
+        }
+        let below = entry.ends_with('/');
+        let wanted = entry.split('/').filter(|component| !component.is_empty());
+        let count = wanted.clone().count();
+        if count == 0 || count > self.components.len() {
+            return false;
+        }
+        let fits = |start: usize| {
+            let here = self.components.iter().skip(start);
+            here.zip(wanted.clone()).all(|(component, wanted)| component_fits(wanted, component))
+        };
+        let last = self.components.len() - count;
+        if !below {
+            return (!rooted || last == 0) && fits(last);
+        }
+        // Something must stand below the folder, if only the slash that says so.
+        let furthest = if self.folder { last } else { last.saturating_sub(1) };
+        if !self.folder && last == 0 {
+            return false;
+        }
+        let starts = if rooted { 0..=0 } else { 0..=furthest };
+        starts.into_iter().any(fits)
+    }
+}
+
+/// Whether `pattern`, in which `*` is any text and `?` any byte, matches all of `text`, ASCII case folded.
+#[must_use]
+pub fn matches(pattern: &str, text: &str) -> bool {
+    wildcard(pattern.as_bytes(), text.as_bytes())
+}
+
+/// Whether a component, which may hold wildcards itself, is or plainly reaches for `wanted`.
+fn component_fits(wanted: &str, component: &str) -> bool {
+    let component = component.trim_end_matches(['.', ' ']);
+    if component.len() > LONGEST {
+        // Only an ending can be told of so long a name.
+        return wanted.strip_prefix('*').is_some_and(|end| {
+            component
+                .len()
+                .checked_sub(end.len())
+                .and_then(|at| component.get(at..))
+                .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+        });
+    }
+    if wildcard(wanted.as_bytes(), component.as_bytes()) {
+        return true;
+    }
+    // What the shell expands: a wildcard names a file on the list if enough of the name is spelled out.
+    component.contains(['*', '?', '[']) && !wanted.contains('*') && reaches(component, wanted)
+}
+
+/// Whether the shell pattern `glob` matches `name` and spells enough of it to mean it.
+fn reaches(glob: &str, name: &str) -> bool {
+    let prefix = glob.find(['*', '?', '[']).unwrap_or(glob.len());
+    let spelled = glob.bytes().filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']')).count();
+    let telling = if glob.contains('*') { prefix >= 3 } else { spelled >= 2 };
+    // `.env?` means the neighbours of `.env`, its backups for one.
+    let neighbours = glob.get(..prefix).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    telling && (neighbours || wildcard(&one_for_each_set(glob), name.as_bytes()))
+}
+
+/// The pattern with each `[...]` as one `?`.
+fn one_for_each_set(glob: &str) -> Vec<u8> {
+    let mut simple = Vec::with_capacity(glob.len());
+    let mut inside = false;
+    for byte in glob.bytes() {
+        match (inside, byte) {
+            (false, b'[') => {
+                inside = true;
+                simple.push(b'?');
+            }
+            (true, b']') => inside = false,
+            (true, _) => {}
+            (false, byte) => simple.push(byte),
+        }
+    }
+    simple
+}
+
+/// Whether `pattern`, with `*` and `?`, matches all of `text`. At most `pattern` times `text` steps.
+fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut position) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while let Some(byte) = text.get(position) {
+        match pattern.get(at) {
+            Some(b'*') => {
+                retry = Some((at + 1, position));
+                at += 1;
+            }
+            Some(wanted) if *wanted == b'?' || wanted.eq_ignore_ascii_case(byte) => {
+                at += 1;
+                position += 1;
+            }
+            _ => match retry {
+                Some((after, from)) => {
+                    retry = Some((after, from + 1));
+                    (at, position) = (after, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.iter().skip(at).all(|byte| *byte == b'*')
+}
