@@ -12,6 +12,7 @@ use crate::contract::syntax::{Analysis, Coverage};
 use crate::contract::{Manifest, Outcome};
 use crate::engine::{Analyzer, Answer, Engine, FaultKind, JournalLine, Policy, Scene};
 use crate::facts::{Facts, Resolver};
+use crate::grants::Grants;
 use crate::policy::{Entry, Layer, covers};
 use crate::verdict::{Opinion, Verdict, merge, tighten_only};
 
@@ -63,6 +64,8 @@ pub struct Ask<'a> {
     pub only: Option<&'a [String]>,
     /// Is told each opinion as it comes, so that a deadline finds the worst so far.
     pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
+    /// Every policy is granted everything: for a world that holds only what is meant for it.
+    pub grant_all: bool,
 }
 
 impl std::fmt::Debug for Ask<'_> {
@@ -105,7 +108,7 @@ impl Chain {
             ask.only.is_none_or(|only| only.contains(&member.entry.name)) && is_asked(member, &call.tool)
         }).collect();
         let wants = |(_, member): &(usize, &Member)| {
-            matches!(&member.readiness, Readiness::Ready { interface, .. } if interface.wants_analysis())
+            matches!(&member.readiness, Readiness::Ready { artifact, .. } if artifact.interface.wants_analysis())
         };
         let started = Instant::now();
         let analyzed = asked.iter().any(wants);
@@ -120,7 +123,7 @@ impl Chain {
         let mut steps = Vec::with_capacity(asked.len());
         for (index, member) in asked {
             let started = Instant::now();
-            let answer = self.ask(index, member, call, &input, at, &scene);
+            let answer = self.ask(index, member, call, &input, at, &scene, ask.grant_all);
             hear(opinion(&member.entry, &answer));
             steps.push(Step { policy: member.entry.name.clone(), answer, time: started.elapsed() });
         }
@@ -128,20 +131,33 @@ impl Chain {
         Trace { verdict: merge(opinions), analysis, analysis_time, steps }
     }
 
-    fn ask(&self, index: usize, member: &Member, call: &ToolCall, input: &str, at: &Circumstances, scene: &Scene) -> Answer {
+    fn ask(
+        &self,
+        index: usize,
+        member: &Member,
+        call: &ToolCall,
+        input: &str,
+        at: &Circumstances,
+        scene: &Scene,
+        grant_all: bool,
+    ) -> Answer {
         let fault = |fault: &FaultKind| Answer::fault(fault.clone());
-        let (artifact, manifest, interface) = match &member.readiness {
-            Readiness::Ready { artifact, manifest, interface } => (artifact, manifest, interface),
+        let (artifact, manifest) = match &member.readiness {
+            Readiness::Ready { artifact, manifest } => (artifact, manifest),
             Readiness::Broken(why) => return fault(why),
         };
         let Some(slot) = self.policies.get(index) else {
             return fault(&FaultKind::Artifact("it is not loaded".to_owned()));
         };
-        match slot.get_or_init(|| self.engine.load(&artifact.path, interface)) {
+        match slot.get_or_init(|| self.engine.load(&artifact.path, &artifact.interface)) {
             Ok(policy) => {
                 let entry = &member.entry;
                 let within = (entry.layer == Layer::Project).then_some(at.project_root.as_str());
-                let grants = entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name));
+                let grants = if grant_all {
+                    Grants::everything()
+                } else {
+                    entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
+                };
                 policy.decide(
                     entry.limits,
                     &entry.settings,
@@ -158,7 +174,7 @@ impl Chain {
 
     fn analyzer(&self) -> Result<Analyzer, FaultKind> {
         let load = || match &self.prepared.analyzer {
-            Ok(artifact) => self.engine.load_analyzer(&artifact.path),
+            Ok(artifact) => self.engine.load_analyzer(&artifact.path, &artifact.interface),
             Err(fault) => Err(fault.clone()),
         };
         self.analyzer.get_or_init(load).clone()

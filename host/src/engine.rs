@@ -117,17 +117,7 @@ impl Engine {
     /// [`FaultKind::Artifact`] if it is not one of this engine, [`FaultKind::Contract`] if it is no policy.
     pub fn load(&self, artifact: &Path, interface: &Interface) -> Result<Policy, FaultKind> {
         let component = self.map(artifact)?;
-        let link = || {
-            let mut linker = Linker::new(&self.inner);
-            imports::define(&mut linker)?;
-            for import in interface.imports.iter().filter(|import| import.starts_with("wasi:random/insecure-seed@")) {
-                imports::define_fixed_seed(&mut linker, import)?;
-            }
-            if interface.imports.iter().any(|import| !import.starts_with(PACKAGE)) {
-                linker.define_unknown_imports_as_traps(&component)?;
-            }
-            GuestPre::new(linker.instantiate_pre(&component)?)
-        };
+        let link = || GuestPre::new(self.linker(&component, interface)?.instantiate_pre(&component)?);
         let pre = link().map_err(|error| FaultKind::of_link(&error))?;
         Ok(Policy { pre })
     }
@@ -137,16 +127,24 @@ impl Engine {
     /// # Errors
     ///
     /// As [`Engine::load`].
-    pub fn load_analyzer(&self, artifact: &Path) -> Result<Analyzer, FaultKind> {
+    pub fn load_analyzer(&self, artifact: &Path, interface: &Interface) -> Result<Analyzer, FaultKind> {
         let component = self.map(artifact)?;
-        let link = || {
-            let mut linker = Linker::new(&self.inner);
-            imports::define(&mut linker)?;
-            linker.define_unknown_imports_as_traps(&component)?;
-            AnalyzerGuestPre::new(linker.instantiate_pre(&component)?)
-        };
+        let link = || AnalyzerGuestPre::new(self.linker(&component, interface)?.instantiate_pre(&component)?);
         let pre = link().map_err(|error| FaultKind::of_link(&error))?;
         Ok(Analyzer { pre })
+    }
+
+    /// The contract's imports; of all others only a seed that never changes, and traps.
+    fn linker(&self, component: &Component, interface: &Interface) -> wasmtime::Result<Linker<State>> {
+        let mut linker = Linker::new(&self.inner);
+        imports::define(&mut linker)?;
+        for import in interface.imports.iter().filter(|import| import.starts_with("wasi:random/insecure-seed@")) {
+            imports::define_fixed_seed(&mut linker, import)?;
+        }
+        if interface.imports.iter().any(|import| !import.starts_with(PACKAGE)) {
+            linker.define_unknown_imports_as_traps(component)?;
+        }
+        Ok(linker)
     }
 
     #[expect(unsafe_code, reason = "mapping compiled code; the contract stands beside the block")]

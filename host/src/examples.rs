@@ -46,12 +46,13 @@ pub fn check(
         let grants = Arc::new(Grants::everything());
         let answer = policy.decide(Limits::PREPARE, "{}", scene, grants, manifest, &call.tool, &example.input);
         let decision = answer.decision?;
-        if decision.outcome != example.outcome {
-            let (got, expected) = (outcome_name(decision.outcome), outcome_name(example.outcome));
-            return fail(format!("`{}` gives {got}, not {expected}", example.input));
-        }
         let first = decision.findings.iter().find(|finding| finding.outcome == decision.outcome);
         let rule = first.map_or("", |finding| finding.rule.as_str());
+        if decision.outcome != example.outcome {
+            let (got, expected) = (outcome_name(decision.outcome), outcome_name(example.outcome));
+            let why = first.map_or_else(String::new, |finding| format!(" ({rule}: {})", finding.message));
+            return fail(format!("`{}` gives {got}{why}, not {expected}", example.input));
+        }
         if !example.rule.is_empty() && example.rule != rule {
             return fail(format!("`{}` gives the rule `{rule}`, not `{}`", example.input, example.rule));
         }

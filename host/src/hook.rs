@@ -110,7 +110,7 @@ fn decide(
     for call in calls {
         flight.set_record(&config.audit, call, &at);
         let watch = |opinion: &Opinion| flight.hear(opinion);
-        let trace = chain.decide(call, &at, &facts, Ask { only, watch: Some(&watch) });
+        let trace = chain.decide(call, &at, &facts, Ask { only, watch: Some(&watch), ..Ask::default() });
         let rank = crate::contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
             worst = Some((rank, call));

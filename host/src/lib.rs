@@ -15,6 +15,7 @@ pub mod audit;
 pub mod environment;
 pub mod exit;
 pub mod hook;
+pub mod suite;
 pub mod cli;
 pub mod config;
 pub mod cache;

@@ -79,8 +79,10 @@ fn end_word(word: &mut Option<String>, words: &mut Vec<String>) {
 
 /// Drops reserved words, assignments and redirections before the name.
 fn strip(words: &mut Vec<String>) {
-    const RESERVED: &[&str] =
-        &["if", "then", "else", "elif", "fi", "while", "until", "do", "done", "case", "esac", "time", "!", "{", "}", "coproc"];
+    const RESERVED: &[&str] = &[
+        "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "case", "esac", "time", "!", "{", "}",
+        "coproc",
+    ];
     let named = words.iter().position(|word| {
         let assigns = word.split_once('=').is_some_and(|(name, _)| crate::word::is_name(name));
         !(assigns || RESERVED.contains(&word.as_str()) || word.starts_with(['<', '>']))

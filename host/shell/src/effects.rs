@@ -15,6 +15,7 @@ pub(crate) mod run;
 use guard_sdk::syntax::{Command, Effect, Script};
 
 use crate::programs;
+use draft::Draft;
 use pipeline::Pipelines;
 use run::Run;
 
@@ -80,9 +81,21 @@ pub(crate) fn collect(commands: &[Command], home: &str) -> Collected {
     fork::find(commands, &pipelines, &mut collected);
     for command in commands {
         let mut run = Run::new(command, commands, &pipelines, home, &mut collected);
+        privilege(&mut run);
         redirect::find(&mut run);
         pipeline::find(&mut run);
         programs::find(&mut run);
     }
     collected
+}
+
+/// The command runs as another user, who may do more.
+fn privilege(run: &mut Run<'_>) {
+    let via = run.command.via.iter().find(|via| {
+        matches!(via.kind.as_str(), "sudo" | "doas" | "su" | "pkexec" | "run0" | "sudo-rs" | "gosu" | "su-exec")
+    });
+    if let Some(via) = via {
+        let user = if via.detail.is_empty() { "root" } else { via.detail.as_str() };
+        run.emit(Draft::notable("privilege", "privilege.raise").target(user).tag("by", &via.kind));
+    }
 }

@@ -20,8 +20,14 @@ pub(crate) const NESTED: usize = 64;
 pub(crate) const PATTERN_OPENERS: usize = 8;
 /// `[` beyond the `]` seen so far.
 pub(crate) const OPEN_BRACKETS: usize = 64;
-/// `time` or `!` in a row.
+/// `{` beyond the `}` seen so far.
+pub(crate) const OPEN_BRACES: usize = 64;
+/// Compound commands inside each other, by their reserved words.
+pub(crate) const COMPOUNDS: usize = 30;
+/// `time`, `!` or `coproc` in a row.
 pub(crate) const PREFIX_RUN: usize = 8;
+/// Expansions in one word.
+pub(crate) const EXPANSIONS: usize = 256;
 /// Here-documents.
 pub(crate) const HEREDOCS: usize = 64;
 /// Depth of the parser's own tree.

@@ -104,27 +104,19 @@ fn item(stmt: &Stmt, operator: &'static str, background: bool) -> Item {
 }
 
 fn node(stmt: &Stmt) -> Node {
-    Node {
-        kind: kind(stmt),
-        redirects: stmt.redirects.iter().map(redirect).collect(),
-        span: range(stmt.span),
-    }
+    Node { kind: kind(stmt), redirects: stmt.redirects.iter().map(redirect).collect(), span: range(stmt.span) }
 }
 
 fn redirect(redirect: &shuck_ast::Redirect) -> Redirect {
-    let fd = if redirect.fd_var.is_some() { Some(-2) } else { redirect.fd };
+    let named = redirect.fd_var.is_some();
     let span = range(redirect.span);
     match &redirect.target {
-        RedirectTarget::Word(word) => Redirect { fd, span, target: range(word.span), heredoc: None },
+        RedirectTarget::Word(word) => Redirect { named, span, target: range(word.span), heredoc: None },
         RedirectTarget::Heredoc(heredoc) => Redirect {
-            fd,
+            named,
             span,
             target: range(heredoc.delimiter.span),
-            heredoc: Some(Heredoc {
-                body: range(heredoc.body.span),
-                quoted: heredoc.delimiter.quoted || !heredoc.delimiter.expands_body,
-                tabs: heredoc.delimiter.strip_tabs,
-            }),
+            heredoc: Some(Heredoc { body: range(heredoc.body.span), tabs: heredoc.delimiter.strip_tabs }),
         },
     }
 }
@@ -234,7 +226,8 @@ fn compound(compound: &CompoundCommand) -> Kind {
             otherwise: command.else_branch.as_ref().map(sequence),
         },
         CompoundCommand::For(command) => {
-            let variable = command.targets.first().and_then(|target| target.name.as_ref()).map_or("", |name| name.as_str());
+            let variable =
+                command.targets.first().and_then(|target| target.name.as_ref()).map_or("", |name| name.as_str());
             repeated(None, variable, command.words.as_deref().map(words).unwrap_or_default(), &command.body)
         }
         CompoundCommand::Repeat(command) => repeated(None, "", vec![range(command.count.span)], &command.body),
@@ -268,9 +261,9 @@ fn compound(compound: &CompoundCommand) -> Kind {
         CompoundCommand::Subshell(body) => Kind::Subshell(sequence(body)),
         CompoundCommand::BraceGroup(body) => Kind::Group(sequence(body)),
         CompoundCommand::Arithmetic(command) => Kind::Arithmetic(range(command.span)),
-        CompoundCommand::Time(command) => Kind::Timed(Sequence {
-            items: command.command.iter().map(|stmt| item(stmt, "", false)).collect(),
-        }),
+        CompoundCommand::Time(command) => {
+            Kind::Timed(Sequence { items: command.command.iter().map(|stmt| item(stmt, "", false)).collect() })
+        }
         CompoundCommand::Conditional(command) => Kind::Test(range(command.span)),
         CompoundCommand::Coproc(command) => Kind::Coprocess(Box::new(item(&command.body, "", false))),
         CompoundCommand::Always(command) => {

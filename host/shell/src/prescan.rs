@@ -42,7 +42,10 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, String> {
         (counts.depth, limits::NESTED, "quotes and braces are nested too deeply"),
         (counts.pattern_openers, limits::PATTERN_OPENERS, "the text holds too many extended patterns"),
         (counts.brackets, limits::OPEN_BRACKETS, "too many brackets are open"),
-        (counts.prefix_run, limits::PREFIX_RUN, "too many `time` or `!` in a row"),
+        (counts.braces, limits::OPEN_BRACES, "too many braces are open"),
+        (counts.compounds, limits::COMPOUNDS, "compound commands are nested too deeply"),
+        (counts.prefix_run, limits::PREFIX_RUN, "too many `time`, `!` or `coproc` in a row"),
+        (counts.expansions, limits::EXPANSIONS, "one word holds too many expansions"),
         (counts.heredocs, limits::HEREDOCS, "the text holds too many here-documents"),
     ];
     if let Some((_, _, told)) = excess.into_iter().find(|(count, limit, _)| count > limit) {

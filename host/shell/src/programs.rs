@@ -16,11 +16,15 @@ mod find;
 mod git;
 pub(crate) mod interpreters;
 mod kubernetes;
+mod migrations;
 pub(crate) mod options;
 mod process;
 mod publish;
 mod readers;
+mod secrets;
 mod service;
+mod sockets;
+mod system;
 mod text;
 
 use crate::effects::run::Run;
@@ -60,6 +64,9 @@ const FAMILIES: &[&[Program]] = &[
     archive::TABLE,
     database::TABLE,
     service::TABLE,
+    system::TABLE,
+    sockets::TABLE,
+    migrations::TABLE,
     process::TABLE,
     kubernetes::TABLE,
     cloud::TABLE,
@@ -73,7 +80,10 @@ pub(crate) fn find(run: &mut Run<'_>) {
         return;
     }
     sql::bare(run);
-    let Some(program) = lookup(&run.name).or_else(|| lookup(unversioned(&run.name))) else { return };
+    secrets::find(run);
+    let plain = unversioned(&run.name);
+    let other = || if plain == run.name { None } else { lookup(plain) };
+    let Some(program) = lookup(&run.name).or_else(other) else { return };
     let parsed = run.parse(run.arguments(), program.options);
     (program.act)(run, &parsed);
 }

@@ -25,13 +25,15 @@ pub(crate) fn script(run: &mut Run<'_>, client: &str, text: &str, certain: bool)
 
 /// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
 pub(crate) fn bare(run: &mut Run<'_>) {
-    if !matches!(run.name.as_str(), "drop" | "truncate" | "delete" | "update" | "alter") {
+    if !matches!(run.name.as_str(), "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain") {
         return;
     }
     let second = run.command.word(1).to_ascii_lowercase();
     let is_sql = match run.name.as_str() {
         "truncate" => !second.starts_with('-') && !second.is_empty(),
         "delete" => second == "from",
+        "merge" => second == "into",
+        "explain" => second == "analyze",
         "update" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("set")),
         _ => true,
     };
@@ -136,7 +138,9 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
             (!name.is_empty()).then_some(draft)
         }
         "delete" => {
-            if !reader.take("from") {
+            reader.take_all(&["low_priority", "quick", "ignore"]);
+            // MySQL names the tables before `FROM` when it joins several.
+            if !reader.take("from") && !reader.contains("from") {
                 return None;
             }
             reader.take("only");
@@ -150,12 +154,21 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
             let draft = with_where(Draft::destructive("database", "sql.update"), &reader);
             (!name.is_empty() && reader.contains("set")).then(|| draft.target(&name))
         }
+        "merge" if reader.contains("delete") => {
+            reader.take("into");
+            let name = reader.name();
+            Some(Draft::destructive("database", "sql.delete").target(&name).flag("merge", true))
+        }
         "alter" => {
             if !reader.take("table") {
                 return None;
             }
             reader.take_all(&["if", "exists", "only"]);
             let name = reader.name();
+            // A mutation of ClickHouse.
+            if reader.take("delete") {
+                return Some(with_where(Draft::destructive("database", "sql.delete").target(&name), &reader));
+            }
             let drops = reader.contains("drop") && !reader.contains("constraint") && !reader.contains("index");
             drops.then(|| Draft::destructive("database", "sql.drop-column").target(&name))
         }
@@ -163,9 +176,16 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
     }
 }
 
-/// Skips what may stand before the verb: `EXPLAIN` aside, a common table expression.
+/// Skips what may stand before the verb: a plan that is also run, a name for the statement, a common table expression.
 fn skip_prelude<'s, 't>(statement: &'s [Token<'t>]) -> &'s [Token<'t>] {
-    if !statement.first().is_some_and(|token| token.is("with")) {
+    let first = statement.first();
+    let explains = first.is_some_and(|token| token.is("explain"));
+    // A plan alone runs nothing.
+    if explains && !statement.iter().take(8).any(|token| token.is("analyze") || token.is("analyse")) {
+        return &[];
+    }
+    let has_prelude = explains || first.is_some_and(|token| token.is("with") || token.is("prepare"));
+    if !has_prelude {
         return statement;
     }
     let mut depth = 0_u32;
@@ -175,7 +195,7 @@ fn skip_prelude<'s, 't>(statement: &'s [Token<'t>]) -> &'s [Token<'t>] {
             Token::Sign(')') => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth == 0 && (token.is("delete") || token.is("update"))
+        depth == 0 && (token.is("delete") || token.is("update") || token.is("merge"))
     });
     start.and_then(|start| statement.get(start..)).unwrap_or(statement)
 }

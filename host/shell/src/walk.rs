@@ -2,6 +2,7 @@
 //!
 //! Every nested text is parsed anew from its own bytes. What cannot be followed becomes a reason, never silence.
 
+mod layers;
 mod output;
 pub(crate) mod shell;
 mod simple;
@@ -50,6 +51,8 @@ pub(crate) struct Walker {
     texts: usize,
     /// How many layers are around the text that is walked, so that a command in it counts its own only.
     texts_via: usize,
+    /// Nothing more can be listed, so nothing more is read.
+    full: bool,
     /// How many more rounds of loops are walked one by one.
     rounds_left: usize,
 }
@@ -121,6 +124,7 @@ impl Walker {
             depth: 0,
             texts: 0,
             texts_via: 0,
+            full: false,
             rounds_left: 64,
         }
     }
@@ -165,6 +169,9 @@ impl Walker {
 
     /// Parses a text and walks it in this shell.
     fn unit(&mut self, unit: Unit<'_>) {
+        if self.full {
+            return;
+        }
         self.parsed += unit.text.len();
         if self.parsed > limits::PARSED {
             return self.partial("too much nested text to parse");
@@ -185,6 +192,9 @@ impl Walker {
     fn guess(&mut self, text: &str, span: Span) {
         let certain = std::mem::replace(&mut self.certain, false);
         for words in crude::commands(text) {
+            if self.full {
+                break;
+            }
             self.pipelines += 1;
             let item = Item { operator: "", background: false, negated: false, elements: Vec::new() };
             let place = Place { pipeline: self.pipelines, index: 0, length: 1, item: &item };
@@ -283,6 +293,9 @@ impl Walker {
     }
 
     fn pipeline(&mut self, unit: Unit<'_>, item: &Item) {
+        if self.full {
+            return;
+        }
         self.pipelines += 1;
         let length = item.elements.len();
         let pipeline = self.pipelines;
@@ -321,7 +334,9 @@ impl Walker {
     fn compound(&mut self, unit: Unit<'_>, node: &Node) {
         match &node.kind {
             Kind::Simple { .. } => {}
-            Kind::Subshell(body) => self.inside("subshell", |walker| walker.apart(|walker| walker.sequence(unit, body))),
+            Kind::Subshell(body) => {
+                self.inside("subshell", |walker| walker.apart(|walker| walker.sequence(unit, body)))
+            }
             Kind::Group(body) => self.inside("group", |walker| walker.sequence(unit, body)),
             Kind::Timed(body) => {
                 self.via.push(Via { kind: "time".to_owned(), detail: String::new() });
@@ -415,7 +430,6 @@ impl Walker {
                 let text = unit.slice(*range).to_owned();
                 self.shell.forget_named_in(&text);
             }
-            Kind::Unknown => self.partial("a command of an unknown kind"),
         }
     }
 
@@ -442,6 +456,10 @@ impl Walker {
     fn children(&mut self, unit: Unit<'_>, children: &[Child], parent: u32) {
         let before = std::mem::replace(&mut self.parent, parent);
         for child in children {
+            let body = child.text.as_deref().unwrap_or_else(|| unit.slice(child.body));
+            if self.full || is_empty(body) {
+                continue;
+            }
             let what = if child.process { "process" } else { "substitution" };
             let count = self.commands.len();
             self.inside(what, |walker| {
@@ -456,8 +474,7 @@ impl Walker {
                     }
                 });
             });
-            let body = child.text.as_deref().unwrap_or_else(|| unit.slice(child.body));
-            if count == self.commands.len() && !is_empty(body) {
+            if count == self.commands.len() {
                 self.partial("a substitution holds no command that could be read");
             }
         }

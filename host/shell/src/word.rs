@@ -58,6 +58,8 @@ pub(crate) struct Reading {
     pub(crate) children: Vec<Child>,
     /// A construct has no end inside the word.
     pub(crate) torn: bool,
+    /// White space or an operator stands in it outside quotes: it is more than one word.
+    pub(crate) broken: bool,
 }
 
 /// How to read a range.
@@ -145,6 +147,12 @@ impl Reader<'_> {
                 b'#' if mode == Mode::Words && matches!(self.byte(at.wrapping_sub(1)), b' ' | b'\t' | b'\n' | b'(') => {
                     scan::find(self.bytes, at, b'\n')
                 }
+                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+                    if mode == Mode::Word && !self.silent =>
+                {
+                    self.reading.broken = true;
+                    self.literal(at)
+                }
                 _ => self.literal(at),
             };
         }
@@ -156,7 +164,28 @@ impl Reader<'_> {
         while end < self.end
             && !matches!(
                 self.byte(end),
-                b'\\' | b'\'' | b'"' | b'$' | b'`' | b'<' | b'>' | b'@' | b'+' | b'!' | b'?' | b'*' | b'[' | b'#'
+                b'\\'
+                    | b'\''
+                    | b'"'
+                    | b'$'
+                    | b'`'
+                    | b'<'
+                    | b'>'
+                    | b'@'
+                    | b'+'
+                    | b'!'
+                    | b'?'
+                    | b'*'
+                    | b'['
+                    | b'#'
+                    | b' '
+                    | b'\t'
+                    | b'\n'
+                    | b';'
+                    | b'&'
+                    | b'|'
+                    | b'('
+                    | b')'
             )
         {
             end += 1;
@@ -204,17 +233,17 @@ impl Reader<'_> {
         let mut at = start;
         while at < end {
             at = match self.byte(at) {
-                b'\\' => {
-                    match self.byte(at + 1) {
-                        b'\n' => {}
-                        b'$' | b'`' | b'"' | b'\\' => self.source(PieceKind::Literal, at + 1, at + 2, true),
-                        _ => {
-                            self.push(PieceKind::Literal, "\\", true);
-                            at -= 1;
-                        }
+                b'\\' => match self.byte(at + 1) {
+                    b'\n' => at + 2,
+                    b'$' | b'`' | b'"' | b'\\' => {
+                        self.source(PieceKind::Literal, at + 1, at + 2, true);
+                        at + 2
                     }
-                    at + 2
-                }
+                    _ => {
+                        self.push(PieceKind::Literal, "\\", true);
+                        at + 1
+                    }
+                },
                 b'$' => self.dollar(at, true),
                 b'`' => self.backtick(at, true),
                 _ => {

@@ -28,6 +28,8 @@ pub struct Artifact {
     pub stamp: Stamp,
     /// The digest of the component that it was made of.
     pub component: String,
+    /// What the component imports and exports.
+    pub interface: Interface,
 }
 
 impl Artifact {
@@ -54,8 +56,6 @@ pub struct Made {
     pub artifact: Artifact,
     /// What the policy says of itself; none of the analyzer.
     pub manifest: Option<Manifest>,
-    /// What the component imports and exports.
-    pub interface: Interface,
     /// This call made it.
     pub fresh: bool,
 }
@@ -104,8 +104,8 @@ impl Artifacts {
         if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest {
             return None;
         }
-        let artifact = Artifact { path, stamp, component: component.to_owned() };
-        Some(Made { artifact, manifest: record.manifest, interface: record.interface, fresh: false })
+        let artifact = Artifact { path, stamp, component: component.to_owned(), interface: record.interface };
+        Some(Made { artifact, manifest: record.manifest, fresh: false })
     }
 
     /// The artifact of a component; makes it if there is none. Of several processes one makes it, the others wait.
@@ -145,8 +145,9 @@ impl Artifacts {
         let written = self.seal.write(PURPOSE, &self.path(component, "json"), &record);
         written.map_err(|error| fail("its record cannot be written", &error))?;
         let data = fs::symlink_metadata(&path).map_err(|error| fail("it cannot be read", &error))?;
-        let artifact = Artifact { path, stamp: Stamp::from(&data), component: record.component };
-        Ok(Made { artifact, manifest: record.manifest, interface: record.interface, fresh: true })
+        let (component, interface) = (record.component, record.interface);
+        let artifact = Artifact { path, stamp: Stamp::from(&data), component, interface };
+        Ok(Made { artifact, manifest: record.manifest, fresh: true })
     }
 
     /// Every artifact's path and whether it can be used.

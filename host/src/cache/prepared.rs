@@ -17,7 +17,7 @@ use super::seal::Seal;
 use super::stamp::{Stamp, hex};
 use crate::config::{self, Config, Places};
 use crate::contract::Manifest;
-use crate::engine::{ENGINE_KEY, Engine, FaultKind, Interface};
+use crate::engine::{ENGINE_KEY, Engine, FaultKind};
 use crate::policy::{Entry, Source};
 use crate::{builtin, examples};
 
@@ -54,8 +54,6 @@ pub enum Readiness {
         artifact: Artifact,
         /// What it says of itself.
         manifest: Manifest,
-        /// What its component imports and exports.
-        interface: Interface,
     },
     /// It cannot, and this is why.
     Broken(FaultKind),
@@ -68,6 +66,14 @@ impl Prepared {
         let seal = Seal::open(&places.state).ok()?;
         let prepared: Prepared = seal.read(PURPOSE, &file(places, program, project_root))?;
         prepared.holds().then_some(prepared)
+    }
+
+    /// A chain of one policy with these settings, for tests of that policy alone. None if it is not in this chain.
+    #[must_use]
+    pub fn alone(&self, name: &str, settings: String) -> Option<Self> {
+        let mut member = self.members.iter().find(|member| member.entry.name == name)?.clone();
+        member.entry.settings = settings;
+        Some(Prepared { members: vec![member], ..self.clone() })
     }
 
     fn holds(&self) -> bool {
@@ -129,8 +135,8 @@ pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: In
     let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
     let mut prepared = Prepared { config, members, analyzer: analyzer.map(|made| made.artifact), inputs };
     for member in &mut prepared.members {
-        if let Readiness::Ready { artifact, manifest, interface } = &member.readiness
-            && let Err(fault) = run_examples(artifact, manifest, interface, prepared.analyzer.as_ref())
+        if let Readiness::Ready { artifact, manifest } = &member.readiness
+            && let Err(fault) = run_examples(artifact, manifest, prepared.analyzer.as_ref())
         {
             member.readiness = Readiness::Broken(fault);
         }
@@ -144,8 +150,8 @@ pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: In
 impl From<Result<Made, FaultKind>> for Readiness {
     fn from(made: Result<Made, FaultKind>) -> Self {
         match made {
-            Ok(Made { artifact, manifest: Some(manifest), interface, .. }) => {
-                Readiness::Ready { artifact, manifest, interface }
+            Ok(Made { artifact, manifest: Some(manifest), .. }) => {
+                Readiness::Ready { artifact, manifest }
             }
             Ok(_) => Readiness::Broken(FaultKind::Artifact("its record holds no manifest".to_owned())),
             Err(fault) => Readiness::Broken(fault),
@@ -203,15 +209,14 @@ fn read_component(path: &Path) -> Result<Vec<u8>, FaultKind> {
 fn run_examples(
     artifact: &Artifact,
     manifest: &Manifest,
-    interface: &Interface,
     analyzer: Result<&Artifact, &FaultKind>,
 ) -> Result<(), FaultKind> {
     if manifest.examples.is_empty() {
         return Ok(());
     }
     let engine = Engine::new()?;
-    let policy = engine.load(&artifact.path, interface)?;
-    let analyzer = analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path));
+    let policy = engine.load(&artifact.path, &artifact.interface)?;
+    let analyzer = analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path, &artifact.interface));
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 

@@ -160,7 +160,7 @@ fn decide_line(
     // A payload without a call is one that nobody has to decide.
     let worst = worst.unwrap_or_else(|| {
         let nothing = ToolCall::new("", Map::new());
-        bench.chain.decide(&nothing, &at, &bench.facts, Ask { only: Some(&[]), watch: None })
+        bench.chain.decide(&nothing, &at, &bench.facts, Ask { only: Some(&[]), ..Ask::default() })
     });
     Ok(Record::of(&worst))
 }

@@ -77,12 +77,12 @@ fn find(prepared: &Prepared, name: &str, places: &Places, environment: &Environm
     if let Some(member) = prepared.members.iter().find(|member| member.entry.name == name) {
         return match &member.readiness {
             Readiness::Broken(fault) => Err(refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), "")),
-            Readiness::Ready { artifact, manifest, interface } => Ok(About {
+            Readiness::Ready { artifact, manifest } => Ok(About {
                 source: source(&member.entry),
                 digest: artifact.component.clone(),
                 bytes: size(&member.entry.source),
                 manifest: manifest.clone(),
-                interface: interface.clone(),
+                interface: artifact.interface.clone(),
                 granted: member.entry.grants.clone(),
             }),
         };
@@ -104,7 +104,7 @@ fn find(prepared: &Prepared, name: &str, places: &Places, environment: &Environm
     let manifest = made.manifest.ok_or_else(|| refused(Exit::Data, format!("`{name}` is no policy"), ""))?;
     let bytes = wasm.len() as u64;
     let source = path.display().to_string();
-    Ok(About { source, digest, bytes, manifest, interface: made.interface, granted: GrantSpec::default() })
+    Ok(About { source, digest, bytes, manifest, interface: made.artifact.interface, granted: GrantSpec::default() })
 }
 
 fn size(source: &Source) -> u64 {

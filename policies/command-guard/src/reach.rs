@@ -51,8 +51,20 @@ const SYSTEM: &[&str] = &[
 /// Ways to write the working directory that are known only at run time.
 const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
 
+/// Whether the effect takes all of its target away: not only what tests select in it, nor an empty directory.
+pub(crate) fn takes_whole(effect: &Effect) -> bool {
+    effect.kind == "delete" && effect.tag("filtered").is_none() && effect.tag("by") != Some("rmdir")
+}
+
 /// How far the effect reaches.
 pub(crate) fn reach(effect: &Effect, scene: &Scene<'_>) -> Reach {
+    // A quoted `*` is a file of that name.
+    if effect.target.contains('*')
+        && effect.tag("glob").is_none()
+        && !HERE.iter().any(|here| effect.target.starts_with(here))
+    {
+        return Reach::Part;
+    }
     let command = scene.command(effect);
     let mut farthest = if effect.tag("whole-directory").is_some() || is_here(&effect.target) {
         Reach::WorkingDirectory

@@ -45,14 +45,15 @@ rules! {
     "machine": fork_bomb, recursive_mode;
     "custom": custom;
     "general": catastrophic_effect;
-    "deletion": rm_recursive_force, rm_recursive, rm_glob;
-    "git": git_push, git_reset_hard, git_clean;
+    "deletion": rm_recursive_force, rm_recursive, rm_glob, shred_file;
+    "git": git_push, git_reset_hard, git_clean, git_as_root, git_config_code;
     "publish": publish_package;
-    "container": compose_down_volumes, docker_volume_rm, docker_system_prune;
-    "database": drop_schema, drop_table, truncate_table, delete_without_where, update_without_where;
-    "service": service_stop, kubectl_delete;
+    "container": compose_down_volumes, docker_volume_rm, docker_system_prune, container_host_access;
+    "database": drop_schema, drop_table, drop_object, truncate_table, delete_without_where, update_without_where;
+    "service": service_stop, kubectl_delete, shared_state, system_change;
     "config": shell_write_config;
-    "code": pipe_to_shell, dynamic_code, dynamic_command, inline_code;
+    "secrets": secret_printed;
+    "code": pipe_to_shell, downloaded_code, dynamic_code, dynamic_command, inline_code;
     "general": destructive_effect, unparsed_command;
 }
 

@@ -51,8 +51,8 @@ impl<'a> Scene<'a> {
     /// The command with this id. They stand in the order of their ids.
     pub(crate) fn command_by_id(&self, id: u32) -> Option<&Command> {
         let commands = &self.analysis.commands;
-        let index = usize::try_from(id.checked_sub(1)?).ok()?;
-        commands.get(index).filter(|command| command.id == id).or_else(|| commands.iter().find(|one| one.id == id))
+        let place = commands.binary_search_by_key(&id, |command| command.id).ok()?;
+        commands.get(place)
     }
 
     /// What to show of the call: all of it if it is short, else the command in question.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::rules;
 
-/// The settings, with the defaults of the seeds.
+/// The settings.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {

@@ -4,7 +4,7 @@
 #![cfg(test)]
 
 use guard_sdk::testing::World;
-use guard_sdk::{Decision, Outcome};
+use guard_sdk::{Decision, Outcome, Policy};
 use policy_command_guard::CommandGuard;
 
 fn decide(command: &str) -> Decision {
@@ -205,6 +205,34 @@ fn what_the_remedies_offer_is_never_denied() {
         }
     }
     assert!(denied.is_empty(), "denied: {denied:?}");
+}
+
+#[test]
+fn messages_name_the_command_and_the_rule() {
+    for (command, outcome, rule) in DANGEROUS {
+        let decision = decide(command);
+        let message = &decision.findings[0].message;
+        let opening = match outcome {
+            Outcome::Deny => format!("Dangerous command: `{command}` ({rule}, "),
+            _ => format!("`{command}` needs confirmation ({rule}, "),
+        };
+        assert!(message.starts_with(&opening), "{message}");
+        assert!(!message.ends_with('.'), "{message}");
+    }
+}
+
+#[test]
+fn the_readme_names_every_rule() {
+    let readme = include_str!("../../README.md");
+    let rules = CommandGuard::MANIFEST.rules.iter().map(|rule| rule.id);
+    let missing: Vec<&str> = rules.filter(|id| !readme.contains(&format!("| `{id}` |"))).collect();
+    assert!(missing.is_empty(), "policies/README.md lacks {missing:?}");
+}
+
+#[test]
+fn every_spelling_of_a_dynamic_target_asks() {
+    let targets = ["$x", "\"$x\"", "${x}", "\"$x\"/*", "$(cat f)", "\"${x:?}\"", "$1", "\"$@\""];
+    check(targets.map(|target| (format!("rm -rf {target}"), Outcome::Ask, Some("rm-recursive-force"))));
 }
 
 #[test]

@@ -23,6 +23,15 @@ pub(crate) struct Path<'a> {
     absolute: bool,
     /// Ends with a slash: names what is below.
     folder: bool,
+    /// The bytes that components begin with, as bits; all of them if a component has wildcards.
+    ///
+    /// Most entries are told from the path by their first byte, without a comparison.
+    begins: u128,
+}
+
+/// The bit of a first byte. Bytes beyond ASCII share one.
+fn bit(byte: u8) -> u128 {
+    1 << byte.to_ascii_lowercase().min(127)
 }
 
 impl<'a> Path<'a> {
@@ -37,7 +46,12 @@ impl<'a> Path<'a> {
         }
         let deep = components.len() > DEEPEST;
         components.drain(..components.len().saturating_sub(DEEPEST));
-        Path { components, absolute: path.starts_with('/') && !deep, folder: path.ends_with('/') }
+        let begins = if path.contains(['*', '?', '[']) {
+            u128::MAX
+        } else {
+            components.iter().filter_map(|name| name.bytes().next()).fold(0, |all, byte| all | bit(byte))
+        };
+        Path { components, absolute: path.starts_with('/') && !deep, folder: path.ends_with('/'), begins }
     }
 
     /// The same path, taken as all that is below it.
@@ -49,7 +63,8 @@ impl<'a> Path<'a> {
     /// Whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
         let rooted = entry.starts_with('/');
-        if rooted && !self.absolute {
+        let first = entry.bytes().find(|byte| *byte != b'/');
+        if rooted && !self.absolute || first.is_some_and(|byte| byte != b'*' && bit(byte) & self.begins == 0) {
             return false;
         }
         let below = entry.ends_with('/');

@@ -1,4 +1,4 @@
-//! Finds a fork bomb: a function that pipes itself into itself in the background and is called.
+//! Finds a fork bomb: a function that starts itself in the background, mostly twice in a pipe, and is called.
 
 use guard_sdk::syntax::Command;
 
@@ -15,7 +15,9 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, out: &mut Collec
     let is_inside = |command: &Command| command.position.within.iter().any(|place| place == "function");
     let suspects = commands.iter().filter(|command| {
         let position = &command.position;
-        position.background && position.length > 1 && position.index == 0 && is_inside(command)
+        // A name that the text itself defines is not certain; any other one runs a program and ends.
+        let calls_itself = position.length > 1 || !command.certain;
+        position.background && calls_itself && position.index == 0 && is_inside(command)
     });
     let bomb = suspects.take(MAX_SUSPECTS).find_map(|body| {
         let name = body.word(0);

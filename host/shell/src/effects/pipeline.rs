@@ -54,10 +54,7 @@ impl Pipelines {
 }
 
 /// At most this many earlier stages are looked at, so that a text of nothing but pipes stays linear.
-const MAX_STAGES: usize = 16;
-
-/// At most this many commands inside words are looked at.
-const MAX_CHILDREN: usize = 64;
+const MAX_STAGES: usize = 64;
 
 /// Adds `execute.remote`, `execute.decoded` or `execute.piped` if the command runs what another one gives it.
 pub(super) fn find(run: &mut Run<'_>) {
@@ -96,7 +93,7 @@ fn from_here_string(run: &Run<'_>) -> Option<Draft> {
 }
 
 fn from_words(run: &Run<'_>) -> Option<Draft> {
-    run.pipelines.children(run.commands, run.command.id).take(MAX_CHILDREN).find_map(origin)
+    run.pipelines.children(run.commands, run.command.id).find_map(origin)
 }
 
 /// The substitutions of a text that became shell stand right before the commands that were read from it.

@@ -39,10 +39,16 @@ pub(crate) struct Counts {
     pub(crate) pattern_openers: usize,
     /// The most `[` open at once.
     pub(crate) brackets: usize,
-    /// The longest run of `time` and `!`.
+    /// The most `{` open at once.
+    pub(crate) braces: usize,
+    /// The most compound commands open at once, by their reserved words.
+    pub(crate) compounds: usize,
+    /// The longest run of `time`, `!` and `coproc`.
     pub(crate) prefix_run: usize,
     /// Here-documents.
     pub(crate) heredocs: usize,
+    /// The most expansions in one outermost word.
+    pub(crate) expansions: usize,
     /// Where a backslash and a newline join two lines.
     pub(crate) continuations: Vec<usize>,
 }
@@ -75,6 +81,9 @@ pub(crate) struct Scanner<'a> {
     word_start: bool,
     run: usize,
     open_brackets: usize,
+    open_braces: usize,
+    open_compounds: usize,
+    expansions: usize,
     counts: Counts,
 }
 
@@ -141,6 +150,9 @@ impl<'a> Scanner<'a> {
             word_start: true,
             run: 0,
             open_brackets: 0,
+            open_braces: 0,
+            open_compounds: 0,
+            expansions: 0,
             counts: Counts::default(),
         }
     }
@@ -155,6 +167,8 @@ impl<'a> Scanner<'a> {
         self.command_position = true;
         self.word_start = true;
         self.counts.depth = self.counts.depth.max(self.stack.len());
+        self.expansions += 1;
+        self.counts.expansions = self.counts.expansions.max(self.expansions);
         let commands = self.stack.iter().rev().take(64).filter(|frame| !matches!(frame, Frame::Double)).count();
         self.counts.command_depth = self.counts.command_depth.max(commands);
     }
@@ -206,6 +220,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn replace(&mut self, frame: Frame) {
+        if let Frame::Arithmetic { parens: open } | Frame::Bracket { open } = frame {
+            self.counts.depth = self.counts.depth.max(self.stack.len() + open as usize);
+        }
         if let Some(top) = self.stack.last_mut() {
             *top = frame;
         }
@@ -225,6 +242,8 @@ impl<'a> Scanner<'a> {
             }
             b'`' => {
                 let end = close_backtick(self.bytes, self.at + 1).unwrap_or(self.bytes.len());
+                self.expansions += 1;
+                self.counts.expansions = self.counts.expansions.max(self.expansions);
                 self.backtick_continuations(end);
                 self.within_word(end - self.at);
             }
@@ -269,6 +288,9 @@ impl<'a> Scanner<'a> {
 
     fn commands(&mut self, closes: bool, cases: u16) {
         let byte = self.peek(0);
+        if self.stack.len() == 1 && matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|') {
+            self.expansions = 0;
+        }
         match byte {
             b'\'' => {
                 let end = find(self.bytes, self.at + 1, b'\'') + 1;
@@ -320,11 +342,19 @@ impl<'a> Scanner<'a> {
                 self.counts.pattern_openers += 1;
                 self.within_word(1);
             }
-            _ if self.word_start && (byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'{' | b'}')) => {
-                self.bare_word(closes, cases);
-            }
+            b'{' | b'}' => self.brace(byte == b'{'),
+            _ if self.word_start && (byte.is_ascii_alphabetic() || byte == b'!') => self.bare_word(closes, cases),
             _ => self.expansion(false),
         }
+    }
+
+    fn brace(&mut self, opens: bool) {
+        self.open_braces = if opens { self.open_braces + 1 } else { self.open_braces.saturating_sub(1) };
+        self.counts.braces = self.counts.braces.max(self.open_braces);
+        let follows = self.peek(1);
+        let group = opens && self.word_start && self.command_position && (follows == 0 || separates(follows));
+        self.within_word(1);
+        self.command_position = group;
     }
 
     fn word_break(&mut self, width: usize) {
@@ -336,14 +366,14 @@ impl<'a> Scanner<'a> {
     fn bare_word(&mut self, closes: bool, cases: u16) {
         let start = self.at;
         let mut end = start;
-        while byte(self.bytes, end).is_ascii_alphabetic() || matches!(byte(self.bytes, end), b'!' | b'{' | b'}') {
+        while byte(self.bytes, end).is_ascii_alphabetic() || byte(self.bytes, end) == b'!' {
             end += 1;
         }
         let follows = byte(self.bytes, end);
         let whole = end == self.bytes.len() || separates(follows);
         let word = self.bytes.get(start..end).unwrap_or_default();
         let position = self.command_position;
-        if matches!(word, b"time" | b"!") {
+        if matches!(word, b"time" | b"!" | b"coproc") {
             self.run += 1;
             self.counts.prefix_run = self.counts.prefix_run.max(self.run);
         } else {
@@ -365,8 +395,16 @@ impl<'a> Scanner<'a> {
         }
         let introduces = matches!(
             word,
-            b"then" | b"do" | b"else" | b"elif" | b"if" | b"while" | b"until" | b"time" | b"!" | b"{" | b"coproc"
+            b"then" | b"do" | b"else" | b"elif" | b"if" | b"while" | b"until" | b"time" | b"!" | b"coproc"
         );
+        match word {
+            b"if" | b"while" | b"until" | b"for" | b"case" | b"select" | b"foreach" | b"repeat" if position => {
+                self.open_compounds += 1;
+            }
+            b"fi" | b"done" | b"esac" if position => self.open_compounds = self.open_compounds.saturating_sub(1),
+            _ => {}
+        }
+        self.counts.compounds = self.counts.compounds.max(self.open_compounds);
         // `for ((` stands where no command does, but its parentheses are arithmetic as well.
         self.command_position = (position && (introduces || word == b"for")) || (word == b"in" && cases > 0);
     }
@@ -420,7 +458,11 @@ impl<'a> Scanner<'a> {
                 let start = self.at;
                 let mut end = find(self.bytes, start, b'\n');
                 if !heredoc.quoted {
-                    while end > start && byte(self.bytes, end - 1) == b'\\' && end < self.bytes.len() && odd(self.bytes, start, end) {
+                    while end > start
+                        && byte(self.bytes, end - 1) == b'\\'
+                        && end < self.bytes.len()
+                        && odd(self.bytes, start, end)
+                    {
                         self.counts.continuations.push(end - 1);
                         end = find(self.bytes, end + 1, b'\n');
                     }

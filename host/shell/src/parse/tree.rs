@@ -74,8 +74,6 @@ pub(crate) enum Kind {
     Test(Range),
     /// `((...))`, whole.
     Arithmetic(Range),
-    /// Something that this crate does not know.
-    Unknown,
 }
 
 /// A word of a command.
@@ -89,8 +87,8 @@ pub(crate) struct WordAt {
 /// A redirection.
 #[derive(Debug)]
 pub(crate) struct Redirect {
-    /// The descriptor as written; `None` if it is implied, -2 for `{name}`.
-    pub(crate) fd: Option<i32>,
+    /// The shell picks the descriptor: `{name}>`.
+    pub(crate) named: bool,
     pub(crate) span: Range,
     pub(crate) target: Range,
     pub(crate) heredoc: Option<Heredoc>,
@@ -100,6 +98,5 @@ pub(crate) struct Redirect {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heredoc {
     pub(crate) body: Range,
-    pub(crate) quoted: bool,
     pub(crate) tabs: bool,
 }

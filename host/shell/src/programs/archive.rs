@@ -34,6 +34,10 @@ const TAR: Options = Options::new(
         "owner",
         "group",
         "mode",
+        "info-script",
+        "new-volume-script",
+        "to-command",
+        "checkpoint-action",
     ],
 );
 
@@ -63,13 +67,21 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     } else if mode("t", "list") {
         file.iter().for_each(|file| run.read(file));
     } else if mode("c", "create") || mode("r", "append") || mode("u", "update") {
-        file.iter().for_each(|file| run.write(file));
+        match file.iter().find(|file| file.text.contains(':') && !parsed.is("", "force-local")) {
+            Some(remote) => run.emit(Draft::notable("network", "network.upload").target(&remote.text)),
+            None => file.iter().for_each(|file| run.write(file)),
+        }
         rest.iter().for_each(|source| run.read(source));
         if parsed.has("", "remove-files") {
             rest.iter().for_each(|source| run.delete(source, false));
         }
     }
-    if parsed.is("", "checkpoint-action") || parsed.is("I", "use-compress-program") || parsed.is("", "to-command") {
+    if parsed.is("", "checkpoint-action")
+        || parsed.is("I", "use-compress-program")
+        || parsed.is("", "to-command")
+        || parsed.is("F", "info-script")
+        || parsed.is("", "new-volume-script")
+    {
         run.reason("a program that tar starts is not followed");
     }
 }

@@ -1,6 +1,6 @@
 //! Programs that delete what runs or is kept elsewhere: cloud accounts, infrastructure, hosted repositories.
 
-use guard_sdk::syntax::Word;
+use guard_sdk::syntax::Severity;
 
 use super::Program;
 use super::options::{Operand, Options, Parsed};
@@ -8,24 +8,57 @@ use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
-    Program::new(&["aws"], Options::new("", &["profile", "region", "output", "query", "endpoint-url"]), aws),
+    Program::new(&["aws"], AWS, aws),
     Program::new(&["terraform", "tofu", "terragrunt"], Options::NONE, terraform),
     Program::new(&["pulumi"], Options::new("sC", &["stack", "cwd"]), pulumi),
     Program::new(&["gcloud", "az", "doctl", "heroku", "flyctl", "fly", "vercel", "netlify"], ACCOUNT, account),
+    Program::new(
+        &["firebase", "railway", "turso", "neonctl", "oci", "ibmcloud", "linode-cli", "hcloud"],
+        ACCOUNT,
+        account,
+    ),
+    Program::new(&["vault", "bao"], ACCOUNT, vault),
     Program::new(&["gsutil"], Options::new("oh", &[]), gsutil),
-    Program::new(&["gh"], Options::new("R", &["repo"]), gh),
-    Program::new(&["crontab"], Options::new("u", &[]), crontab),
+    Program::new(&["gh"], Options::new("RXFfHq", &["repo", "method", "field", "raw-field", "header", "input"]), gh),
 ];
 
-const ACCOUNT: Options =
-    Options::new("agn", &["project", "app", "resource-group", "name", "zone", "region", "subscription"]);
+const AWS: Options = Options::new(
+    "",
+    &["profile", "region", "output", "query", "endpoint-url", "instance-ids", "bucket", "cli-input-json", "name"],
+);
 
-fn is_dry(words: &[Word]) -> bool {
-    words.iter().any(|word| matches!(word.text.as_str(), "--dryrun" | "--dry-run"))
+const ACCOUNT: Options = Options::new(
+    "agnosc",
+    &[
+        "project",
+        "app",
+        "resource-group",
+        "name",
+        "zone",
+        "region",
+        "subscription",
+        "output",
+        "format",
+        "query",
+        "filter",
+        "org",
+        "team",
+        "config",
+        "account-name",
+        "account-key",
+        "source",
+        "pattern",
+        "container-name",
+    ],
+);
+
+/// A dry run that a later word does not take back.
+fn is_dry(parsed: &Parsed<'_>) -> bool {
+    (parsed.is("", "dryrun") || parsed.is("", "dry-run")) && !parsed.is("", "no-dry-run")
 }
 
 fn aws<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if is_dry(run.arguments()) {
+    if is_dry(parsed) {
         return;
     }
     let recursive = parsed.has("", "recursive");
@@ -64,8 +97,16 @@ fn terraform<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             run.emit(Draft::catastrophic("cloud", "terraform.destroy").flag("auto-approve", automatic));
         }
         "apply" => run.emit(Draft::notable("cloud", "terraform.apply").flag("auto-approve", automatic)),
-        "state" if parsed.text(1) == "rm" => {
-            run.emit(Draft::destructive("cloud", "terraform.state.remove").target(parsed.text(2)));
+        "state" if matches!(parsed.text(1), "rm" | "push" | "mv" | "replace-provider") => {
+            let removes = parsed.text(1) == "rm" || parsed.text(1) == "push";
+            let draft = Draft::notable("cloud", "terraform.state.change").severe(Severity::Destructive, removes);
+            run.emit(draft.target(parsed.text(2)).tag("verb", parsed.text(1)));
+        }
+        "workspace" if parsed.text(1) == "delete" => {
+            run.emit(Draft::destructive("cloud", "terraform.workspace.delete").target(parsed.text(2)));
+        }
+        "force-unlock" | "taint" | "import" => {
+            run.emit(Draft::notable("cloud", "terraform.state.change").tag("verb", verb));
         }
         _ => {}
     }
@@ -78,16 +119,38 @@ fn pulumi<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// What a verb of an account's program loses; `None` if nothing.
+fn verb_severity(word: &str) -> Option<Severity> {
+    let verb = word.rsplit(':').next().unwrap_or_default();
+    let verb = verb.strip_suffix("-batch").unwrap_or(verb);
+    match verb {
+        "delete" | "destroy" | "remove" | "rm" | "purge" | "reset" => Some(Severity::Destructive),
+        "unset" | "leave" | "kill" | "rename" | "down" | "stop" | "transfer" => Some(Severity::Notable),
+        _ if word.ends_with("maintenance:on") => Some(Severity::Notable),
+        _ => None,
+    }
+}
+
 /// Accounts whose programs spell it `NOUN... delete NAME` or `NOUN:destroy`.
 fn account<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let name = run.name.clone();
-    let verb = parsed.operands.iter().take(5).position(|operand| {
-        let text = operand.text.rsplit(':').next().unwrap_or_default();
-        matches!(text, "delete" | "destroy" | "remove" | "rm" | "purge")
-    });
-    if let Some(verb) = verb {
-        let target = parsed.text(verb.saturating_add(1)).to_owned();
-        run.emit(Draft::destructive("cloud", "cloud.delete").target(&target).tag("client", &name));
+    let words = parsed.operands.iter().take(5).enumerate();
+    let verb = words.filter_map(|(at, operand)| verb_severity(&operand.text).map(|severity| (at, severity))).next();
+    if let Some((at, severity)) = verb {
+        let target = parsed.text(at.saturating_add(1)).to_owned();
+        let operation = if severity == Severity::Destructive { "cloud.delete" } else { "cloud.change" };
+        let draft = Draft::notable("cloud", operation).severe(severity, true).target(&target);
+        run.emit(draft.tag("client", &name).tag("verb", parsed.text(at)));
+    }
+}
+
+fn vault<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let words: Vec<&str> = parsed.operands.iter().take(4).map(|operand| operand.text.as_ref()).collect();
+    let loses =
+        words.iter().any(|word| matches!(*word, "delete" | "destroy" | "disable" | "revoke" | "seal" | "purge"));
+    if loses {
+        let target = words.last().copied().unwrap_or_default();
+        run.emit(Draft::destructive("cloud", "cloud.delete").target(target).tag("client", "vault"));
     }
 }
 
@@ -105,19 +168,20 @@ fn gh<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         ("release" | "secret" | "variable" | "gist" | "issue" | "run" | "cache", "delete") => {
             Draft::destructive("vcs", "github.delete").tag("what", parsed.text(0))
         }
+        ("api", _) if parsed.values("X", "method").any(|method| method.text.eq_ignore_ascii_case("delete")) => {
+            run.emit(Draft::destructive("vcs", "github.delete").target(parsed.text(1)));
+            return;
+        }
+        ("repo", "rename" | "archive") => Draft::notable("vcs", "github.repo.change").tag("verb", parsed.text(1)),
+        ("gist", "create") => {
+            parsed.from(2).iter().for_each(|file| run.read(file));
+            run.emit(Draft::notable("network", "network.upload").target("gist"));
+            return;
+        }
         ("pr", "merge") => Draft::notable("vcs", "github.pr.merge"),
         ("release", "create") => Draft::notable("package", "package.release").tag("manager", "gh"),
         ("repo", "edit") if parsed.has("", "visibility") => Draft::notable("vcs", "github.repo.visibility"),
         _ => return,
     };
     run.emit(draft.target(parsed.text(2)));
-}
-
-fn crontab<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.has("r", "") {
-        run.emit(Draft::destructive("service", "service.crontab.remove"));
-    } else if let Some(file) = parsed.operands.first() {
-        run.read(file);
-        run.emit(Draft::notable("service", "service.crontab.replace"));
-    }
 }

@@ -24,7 +24,7 @@ pub(super) const TABLE: &[Program] = &[
         Options::new("up", &["eval", "host", "port", "username", "password", "file"]),
         mongo,
     ),
-    Program::new(&["redis-cli", "valkey-cli"], Options::leading("hpnasu", &["user", "pass"]), redis),
+    Program::new(&["redis-cli", "valkey-cli"], Options::leading("hpnasuPrid", &["user", "pass", "pattern"]), redis),
     Program::new(&["pg_dump", "pg_dumpall"], Options::new("fhpUdnFt", &["file", "host", "port", "dbname"]), dump),
     Program::new(&["pg_restore"], Options::new("dhpUFfjtn", &["dbname", "host", "port", "file"]), restore),
 ];
@@ -106,6 +106,9 @@ fn mysql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// SQLite's own options begin with one dash: `-cmd TEXT` holds statements, others take one word or none.
 fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    if run.arguments().iter().any(|word| word.text.trim_start_matches('-') == "readonly") {
+        return;
+    }
     let mut words = run.arguments().iter();
     let mut operands = Vec::new();
     let mut any = false;
@@ -217,11 +220,28 @@ fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn redis<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    match parsed.text(0).to_ascii_lowercase().as_str() {
-        "flushall" => run.emit(Draft::catastrophic("database", "redis.flush-all")),
-        "flushdb" => run.emit(Draft::catastrophic("database", "redis.flush")),
-        _ => {}
+    if !parsed.operands.is_empty() {
+        redis_command(run, parsed.text(0), parsed.text(1));
+        return;
     }
+    let Some(input) = run.input() else { return };
+    for line in input.text.lines().take(4096) {
+        let mut words = line.split_whitespace();
+        redis_command(run, words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    }
+}
+
+fn redis_command(run: &mut Run<'_>, verb: &str, target: &str) {
+    let draft = match verb.to_ascii_lowercase().as_str() {
+        "flushall" => Draft::catastrophic("database", "redis.flush-all"),
+        "flushdb" => Draft::catastrophic("database", "redis.flush"),
+        "del" | "unlink" => Draft::destructive("database", "redis.delete").target(target),
+        "slaveof" | "replicaof" => Draft::destructive("database", "redis.replicate").target(target),
+        "config" if target.eq_ignore_ascii_case("set") => Draft::notable("database", "redis.config"),
+        "shutdown" => Draft::notable("database", "redis.shutdown"),
+        _ => return,
+    };
+    run.emit(draft);
 }
 
 fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

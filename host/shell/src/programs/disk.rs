@@ -20,10 +20,13 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["hdparm"], Options::new("", &["user-master", "security-erase"]), hdparm),
     Program::new(&["nvme"], Options::new("nlsp", &["namespace-id", "lbaf", "ses"]), nvme),
     Program::new(&["diskutil"], Options::NONE, diskutil),
-    Program::new(&["pvcreate", "pvremove", "vgremove", "lvremove"], Options::NONE, last),
+    Program::new(&["pvcreate", "pvremove", "vgremove", "lvremove", "lvreduce"], VOLUME, last),
+    Program::new(&["lvm"], VOLUME, volumes),
     Program::new(&["mdadm"], Options::NONE, mdadm),
     Program::new(&["zpool", "zfs", "btrfs"], Options::NONE, pool),
 ];
+
+const VOLUME: Options = Options::new("Lls", &["size", "extents"]);
 
 fn format(run: &mut Run<'_>, device: &Operand<'_>) {
     let by = run.name.clone();
@@ -47,6 +50,13 @@ fn make<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn last<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !only_asks(parsed) {
         parsed.operands.iter().for_each(|device| format(run, device));
+    }
+}
+
+fn volumes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let verb = parsed.text(0);
+    if verb.ends_with("remove") || verb.ends_with("reduce") || verb == "pvcreate" {
+        parsed.from(1).iter().for_each(|device| format(run, device));
     }
 }
 

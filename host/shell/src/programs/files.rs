@@ -1,5 +1,7 @@
 //! Programs that make, copy, move, link, delete or mark files.
 
+use guard_sdk::syntax::Severity;
+
 use super::Program;
 use super::options::{Operand, Options, Parsed};
 use crate::effects::draft::Draft;
@@ -50,8 +52,16 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let force = parsed.has("f", "force");
     let interactive = parsed.has("iI", "interactive") && !force;
     let by = run.name.clone();
+    // A word such as `$flags` may turn out to be `-rf`.
+    let may_be_flags = |word: &&Operand<'a>| word.dynamic && !word.word.quoted && word.text.starts_with('$');
+    let unknown = !recursive && parsed.operands.iter().any(|word| may_be_flags(&word));
     for operand in &parsed.operands {
-        if let Some(starts) = super::find::starts_of(run, operand) {
+        if unknown && !operand.dynamic && loses_much(run, operand) {
+            let place = path::place(operand, run.cwd(), run.home);
+            let draft = Draft::catastrophic("delete", "fs.delete.recursive").certain(false).tag("by", &by);
+            let whole = path::is_whole_directory(&operand.text, operand.word.glob, place.relative);
+            run.emit_on(draft.flag("whole-directory", whole), operand);
+        } else if let Some(starts) = super::find::starts_of(run, operand) {
             for start in &starts {
                 delete_operand(run, start, recursive, force, interactive, &by);
             }
@@ -59,6 +69,12 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             delete_operand(run, operand, recursive, force, interactive, &by);
         }
     }
+}
+
+/// Whether a recursive deletion of it would be the end of the machine, a home or the working directory.
+fn loses_much(run: &Run<'_>, operand: &Operand<'_>) -> bool {
+    let place = path::place(operand, run.cwd(), run.home);
+    path::is_catastrophic(&place.raw, operand.word.glob, run.home)
 }
 
 fn delete_operand(run: &mut Run<'_>, operand: &Operand<'_>, recursive: bool, force: bool, interactive: bool, by: &str) {
@@ -138,7 +154,11 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((sources, target, is_folder)) = destination(parsed) else { return };
-    sources.iter().for_each(|source| run.delete(source, false));
+    for source in sources {
+        let much = loses_much(run, source);
+        let draft = Draft::notable("delete", "fs.delete").severe(Severity::Catastrophic, much);
+        run.emit_on(draft.flag("glob", source.word.glob).tag("by", "mv"), source);
+    }
     write_into(run, sources, &target, is_folder);
 }
 
@@ -245,8 +265,9 @@ fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let named = dashed.is_some() || parsed.has("", "reference");
     let mode = dashed.unwrap_or_else(|| if named { "" } else { parsed.text(0) });
     for operand in parsed.from(usize::from(!named)) {
-        let draft = Draft::notable("metadata", "fs.mode").flag("recursive", recursive).tag("mode", mode);
-        run.emit_on(draft, operand);
+        let much = recursive && loses_much(run, operand);
+        let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
+        run.emit_on(draft.flag("recursive", recursive).tag("mode", mode), operand);
     }
 }
 
@@ -261,6 +282,8 @@ fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
     let skip = usize::from(!parsed.has("", "reference"));
     for operand in parsed.from(skip) {
-        run.emit_on(Draft::notable("metadata", "fs.owner").flag("recursive", recursive), operand);
+        let much = recursive && loses_much(run, operand);
+        let draft = Draft::notable("metadata", "fs.owner").severe(Severity::Destructive, much);
+        run.emit_on(draft.flag("recursive", recursive), operand);
     }
 }

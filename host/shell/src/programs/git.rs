@@ -59,8 +59,14 @@ const VERBS: &[Verb] = &[
     verb("format-patch", Options::new("onv", &["output-directory"]), writes_output),
     verb("diff", Options::new("OSGUl", &["output"]), writes_output),
     verb("log", Options::new("nOSGULl", &["output", "grep", "author", "since", "until", "format"]), writes_output),
-    verb("show", Options::new("OSGUl", &["output"]), writes_output),
+    verb("show", Options::new("OSGUl", &["output"]), show),
     verb("bundle", Options::NONE, bundle),
+    verb("merge", Options::new("msXF", &["strategy", "strategy-option", "message"]), joins),
+    verb("rebase", Options::new("sXxC", &["onto", "strategy", "exec"]), joins),
+    verb("cherry-pick", Options::new("msX", &["mainline", "strategy"]), joins),
+    verb("revert", Options::new("msX", &["mainline", "strategy"]), joins),
+    verb("pull", Options::new("sXj", &["strategy", "strategy-option", "depth"]), joins),
+    verb("cat-file", Options::NONE, revision_file),
     verb("commit", Options::new("mFCct", &["message", "file", "author", "date", "template"]), commit),
 ];
 
@@ -80,6 +86,9 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn reset<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !parsed.has("", "hard") {
+        if parsed.has("", "merge") {
+            run.emit(Draft::notable("vcs", "git.reset.merge").target(parsed.text(0)));
+        }
         return;
     }
     let to = parsed.operands.first().filter(|_| parsed.before_dashes != Some(0));
@@ -242,6 +251,41 @@ fn writes_output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("", "no-index") {
         parsed.operands.iter().for_each(|file| run.read(file));
     }
+}
+
+/// Subcommands that move the branch or leave conflicts behind; what git holds stays.
+fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let words: &'a [guard_sdk::syntax::Word] = run.arguments();
+    let names = ["merge", "rebase", "cherry-pick", "revert", "pull"];
+    let verb = words.iter().find_map(|word| names.into_iter().find(|name| word.text.eq_ignore_ascii_case(name)));
+    let operation = match verb {
+        Some("merge") => "git.merge",
+        Some("rebase") => "git.rebase",
+        Some("cherry-pick") => "git.cherry-pick",
+        Some("revert") => "git.revert",
+        _ => "git.pull",
+    };
+    let known = parsed.operands.first().is_none_or(|operand| !operand.dynamic);
+    run.emit(Draft::notable("vcs", operation).target(parsed.text(0)).certain(known));
+    if parsed.is("x", "exec") {
+        run.reason("a command that git starts is not followed");
+    }
+}
+
+/// `REVISION:PATH` shows a file as a revision holds it.
+fn revision_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for operand in &parsed.operands {
+        let file = operand.text.split_once(':').filter(|(revision, file)| !revision.contains('/') && !file.is_empty());
+        if let Some((_, file)) = file {
+            let draft = Draft::routine("read", "fs.read").flag("revision", true);
+            run.read_as(&operand.renamed(file.to_owned()), draft);
+        }
+    }
+}
+
+fn show<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    writes_output(run, parsed);
+    revision_file(run, parsed);
 }
 
 fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -139,7 +139,10 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
 fn python<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     match parsed.value("m", "") {
         Some(module) => super::publish::python_module(run, &module, parsed),
-        None => drop(run_code(run, parsed, "python", "c", "")),
+        None => {
+            run_code(run, parsed, "python", "c", "");
+            super::migrations::of_script(run, parsed);
+        }
     }
 }
 
@@ -186,6 +189,7 @@ fn code_in_place<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str) {
 
 fn php<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run_code(run, parsed, "php", "r", "run");
+    super::migrations::of_script(run, parsed);
 }
 
 fn lua<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

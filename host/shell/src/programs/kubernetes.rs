@@ -8,6 +8,8 @@ use crate::effects::run::Run;
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["kubectl", "oc", "k3s", "microk8s", "kubecolor"], GLOBAL, kubectl),
     Program::new(&["helm", "helm3"], HELM, helm),
+    Program::new(&["argocd", "velero", "flux", "istioctl", "eksctl", "kind", "minikube", "k3d"], HELM, cluster),
+    Program::new(&["patronictl"], Options::new("cd", &["config-file", "dcs-url"]), cluster),
 ];
 
 const GLOBAL: Options = Options::leading(
@@ -48,7 +50,17 @@ fn kubectl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let after = run.parse(words, DELETE);
     let draft = match first.text.to_ascii_lowercase().as_str() {
         "delete" => Draft::destructive("orchestration", "kubernetes.delete"),
-        "drain" => Draft::notable("orchestration", "kubernetes.drain"),
+        "drain" | "cordon" | "uncordon" | "taint" => Draft::notable("orchestration", "kubernetes.drain"),
+        "replace" | "apply" if after.is("", "force") || after.has("", "prune") => {
+            Draft::destructive("orchestration", "kubernetes.replace")
+        }
+        "replace" | "apply" | "patch" | "edit" | "scale" | "rollout" | "set" | "label" | "annotate" | "create" => {
+            Draft::notable("orchestration", "kubernetes.change").tag("verb", &first.text)
+        }
+        "config" if after.text(0).starts_with("delete-") || after.text(0) == "unset" => {
+            Draft::notable("orchestration", "kubernetes.config.delete")
+        }
+        "debug" => Draft::notable("orchestration", "kubernetes.debug"),
         _ => return,
     };
     let dry = after.is("", "dry-run") && after.value("", "dry-run").is_none_or(|value| value.text != "none");
@@ -77,10 +89,36 @@ fn helm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
                 run.emit(draft.flag("dry-run", after.is("", "dry-run")).certain(!release.dynamic));
             }
         }
+        "rollback" | "upgrade" | "install" => {
+            let dry = after
+                .values("", "dry-run")
+                .last()
+                .map_or(after.is("", "dry-run"), |value| !matches!(value.text.as_ref(), "none" | "false" | "0"));
+            let draft = Draft::notable("orchestration", "helm.change").target(after.text(0)).tag("verb", &first.text);
+            run.emit(draft.flag("force", after.is("", "force")).flag("dry-run", dry));
+        }
         "push" => {
             let draft = Draft::notable("package", "package.publish").target(after.text(0));
             run.emit(draft.tag("manager", "helm"));
         }
         _ => {}
     }
+}
+
+/// Programs that delete, restore or fail over parts of a cluster: `NOUN VERB NAME` or `VERB NOUN`.
+fn cluster<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let client = run.name.clone();
+    let words: Vec<&str> = parsed.operands.iter().take(4).map(|operand| operand.text.as_ref()).collect();
+    let find = |verbs: &[&str]| words.iter().take(2).position(|word| verbs.contains(word));
+    let prunes = words.starts_with(&["app", "sync"]) && run.arguments().iter().any(|word| word.text == "--prune");
+    let draft = if find(&["delete", "rm", "remove", "uninstall", "delete-resource", "purge"]).is_some() || prunes {
+        Draft::destructive("orchestration", "cluster.delete")
+    } else if find(&["failover", "switchover", "reinit", "rollback"]).is_some()
+        || words.starts_with(&["restore", "create"])
+    {
+        Draft::notable("orchestration", "cluster.change")
+    } else {
+        return;
+    };
+    run.emit(draft.target(words.last().copied().unwrap_or_default()).tag("client", &client));
 }

@@ -137,7 +137,7 @@ impl<'a> Parsed<'a> {
 fn matches(name: Name<'_>, letters: &str, long: &str, abbreviated: bool) -> bool {
     match name {
         Name::Short(letter) => letters.contains(letter),
-        Name::Long(given) => same(given, long) || (abbreviated && is_abbreviation(given, long)),
+        Name::Long(given) => same(given, long) || (abbreviated && is_abbreviation(given, long, 1)),
     }
 }
 
@@ -145,8 +145,8 @@ fn same(given: &str, long: &str) -> bool {
     !long.is_empty() && given.eq_ignore_ascii_case(long)
 }
 
-fn is_abbreviation(given: &str, long: &str) -> bool {
-    given.len() >= 3
+fn is_abbreviation(given: &str, long: &str, least: usize) -> bool {
+    given.len() >= least
         && given.len() < long.len()
         && long.get(..given.len()).is_some_and(|p| p.eq_ignore_ascii_case(given))
 }
@@ -204,7 +204,7 @@ fn long_option<'a>(
 fn with_value(given: &str, spec: Options) -> Option<&'static str> {
     let mut names = spec.long.iter().copied();
     let exact = names.clone().find(|name| same(given, name));
-    exact.or_else(|| names.find(|name| is_abbreviation(given, name)))
+    exact.or_else(|| names.find(|name| is_abbreviation(given, name, 3)))
 }
 
 /// Takes in a cluster of short options; answers how many further words it used.

@@ -11,7 +11,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["npm", "pnpm", "yarn", "lerna", "jsr", "vsce", "ovsx", "np"], MANAGER, manager),
     Program::new(&["cargo"], CARGO, cargo),
     Program::new(&["twine", "gem", "poetry", "uv", "hatch", "flit", "pdm", "maturin", "rye"], MANAGER, manager),
-    Program::new(&["nuget", "dotnet", "mvn", "mvnw", "gradle", "gradlew", "mix", "dart", "flutter"], MANAGER, manager),
+    Program::new(&["nuget", "dotnet", "mvn", "mvnw", "gradle", "gradlew", "dart", "flutter"], MANAGER, manager),
 ];
 
 const MANAGER: Options = Options::leading(
@@ -75,7 +75,7 @@ pub(super) fn package_manager<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     let verb = first.text.to_ascii_lowercase();
     let operand = parsed.text(0);
     let operation = match (name.as_str(), verb.as_str()) {
-        ("npm", "unpublish") | ("gem", "yank") => "package.unpublish",
+        ("npm" | "pnpm" | "yarn", "unpublish") | ("gem", "yank") => "package.unpublish",
         ("npm", "deprecate") => "package.deprecate",
         ("npm" | "pnpm" | "yarn" | "lerna" | "jsr" | "vsce" | "ovsx" | "bun" | "deno", "publish") => "package.publish",
         ("npm", "pub") | ("twine", "upload") | ("gem", "push") | ("nuget", "push") => "package.publish",
@@ -83,7 +83,7 @@ pub(super) fn package_manager<'a>(run: &mut Run<'a>, words: &'a [Word]) {
             "package.publish"
         }
         ("dotnet", "nuget") if operand == "push" => "package.publish",
-        ("mvn" | "mvnw", "deploy") | ("mix", "hex.publish") => "package.publish",
+        ("mvn" | "mvnw", "deploy") => "package.publish",
         ("gradle" | "gradlew", task) if task.starts_with("publish") && !task.ends_with("local") => "package.publish",
         ("dart" | "flutter", "pub") if operand == "publish" => "package.publish",
         _ => return,
@@ -140,6 +140,9 @@ fn cargo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// `python -m twine upload` and its kin.
 pub(super) fn python_module<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
+    if module.text == "django" {
+        super::migrations::django(run, &parsed.operands);
+    }
     let publishes = matches!(
         (module.text.as_ref(), parsed.text(0)),
         ("twine", "upload") | ("flit" | "poetry" | "hatch", "publish")

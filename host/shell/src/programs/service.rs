@@ -31,6 +31,7 @@ fn draft(verb: &str) -> Option<Draft> {
         "stop" | "kill" | "unload" | "bootout" | "down" | "shutdown" | "force-stop" | "exit" => "service.stop",
         "disable" | "delete" | "remove" => "service.disable",
         "mask" => "service.mask",
+        "enable" | "reenable" | "unmask" => "service.enable",
         "restart" | "try-restart" | "reload-or-restart" | "condrestart" | "force-reload" | "kickstart" => {
             "service.restart"
         }

@@ -66,9 +66,10 @@ fn echo(words: &[Word]) -> Option<String> {
     let mut rest = words;
     let mut escapes = false;
     while let Some((first, tail)) = rest.split_first()
-        && first.text.strip_prefix('-').is_some_and(|flags| {
-            !flags.is_empty() && flags.chars().all(|flag| matches!(flag, 'n' | 'e' | 'E'))
-        })
+        && first
+            .text
+            .strip_prefix('-')
+            .is_some_and(|flags| !flags.is_empty() && flags.chars().all(|flag| matches!(flag, 'n' | 'e' | 'E')))
     {
         escapes |= first.text.contains('e');
         rest = tail;

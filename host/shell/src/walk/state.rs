@@ -20,10 +20,24 @@ fn name<'t>(unit: &'t Unit<'_>, item: &Item) -> Option<&'t str> {
 
 /// Whether a pipeline is taken to succeed: if it does not, nobody expects the rest of the line to be right.
 pub(super) fn succeeds(unit: Unit<'_>, item: &Item) -> bool {
-    matches!(
-        name(&unit, item),
-        Some("" | "cd" | "pushd" | "popd" | "mkdir" | "echo" | "printf" | "export" | "set" | "true" | ":" | "source" | ".")
-    )
+    !item.negated
+        && matches!(
+            name(&unit, item),
+            Some(
+                "" | "cd"
+                    | "pushd"
+                    | "popd"
+                    | "mkdir"
+                    | "echo"
+                    | "printf"
+                    | "export"
+                    | "set"
+                    | "true"
+                    | ":"
+                    | "source"
+                    | "."
+            )
+        )
 }
 
 /// Whether a pipeline ends the shell or its loop.
@@ -31,9 +45,7 @@ pub(super) fn leaves(unit: Unit<'_>, item: &Item) -> bool {
     let leaving = |name: &str| matches!(name, "exit" | "return" | "break" | "continue");
     match item.elements.as_slice() {
         [node] => match &node.kind {
-            Kind::Group(body) => {
-                body.items.last().and_then(|item| name(&unit, item)).is_some_and(leaving)
-            }
+            Kind::Group(body) => body.items.last().and_then(|item| name(&unit, item)).is_some_and(leaving),
             _ => name(&unit, item).is_some_and(leaving),
         },
         _ => false,
@@ -47,7 +59,8 @@ pub(super) fn keeps_shell(unit: Unit<'_>, item: &Item) -> bool {
 
 /// Whether a text may change the directory.
 pub(super) fn changes_directory(text: &str) -> bool {
-    text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').any(|word| matches!(word, "cd" | "pushd" | "popd"))
+    text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_')
+        .any(|word| matches!(word, "cd" | "pushd" | "popd"))
 }
 
 impl Walker {
@@ -77,7 +90,9 @@ impl Walker {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.word(0) {
             "cd" | "chdir" => self.shell.change_directory(words),
-            "pushd" if words.iter().any(|word| !word.text.starts_with(['-', '+'])) => self.shell.change_directory(words),
+            "pushd" if words.iter().any(|word| !word.text.starts_with(['-', '+'])) => {
+                self.shell.change_directory(words)
+            }
             "pushd" | "popd" => self.shell.lose_directory(),
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for word in words {

@@ -49,10 +49,7 @@ pub(super) fn decode(raw: &str) -> String {
                 }
                 other => other,
             },
-            'c' => match chars.next() {
-                Some(control) => Some(control as u32 & 0x1f),
-                None => None,
-            },
+            'c' => chars.next().map(|control| control as u32 & 0x1f),
             _ => None,
         };
         match code.map(|code| u8::try_from(code).unwrap_or(b'?')) {

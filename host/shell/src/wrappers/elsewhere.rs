@@ -14,9 +14,12 @@ const RUN: Takes = Takes {
            log-driver log-opt mac-address memory mount name network net pid platform publish pull restart runtime \
            security-opt shm-size stop-signal storage-opt sysctl tmpfs ulimit user userns uts volume volumes-from workdir",
 };
-const DOCKER: Takes = Takes { short: "cHl", long: "config context host log-level tlscacert tlscert tlskey connection url" };
-const COMPOSE: Takes = Takes { short: "fp", long: "file project-name profile project-directory env-file parallel ansi" };
-const KUBECTL: Takes = Takes { short: "ncsf", long: "namespace context cluster container kubeconfig server user token filename" };
+const DOCKER: Takes =
+    Takes { short: "cHl", long: "config context host log-level tlscacert tlscert tlskey connection url" };
+const COMPOSE: Takes =
+    Takes { short: "fp", long: "file project-name profile project-directory env-file parallel ansi" };
+const KUBECTL: Takes =
+    Takes { short: "ncsf", long: "namespace context cluster container kubeconfig server user token filename" };
 
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     match name {

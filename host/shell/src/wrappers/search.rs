@@ -65,15 +65,17 @@ pub(super) fn find(argv: &[Word]) -> Option<Layer> {
 pub(super) fn fd(argv: &[Word]) -> Option<Layer> {
     let at = argv.iter().position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))?;
     let (outer, inner) = argv.split_at_checked(at)?;
-    let mut inner: Vec<Word> =
-        inner.get(1..)?.iter().take_while(|word| word.text != ";").cloned().collect();
+    let mut inner: Vec<Word> = inner.get(1..)?.iter().take_while(|word| word.text != ";").cloned().collect();
     if inner.is_empty() {
         return None;
     }
     if !fill(&mut inner, "{") {
         inner.push(placeholder());
     }
-    Some(Layer { outer: Some(outer.to_vec()), runs: vec![Run { mark: Some("{".to_owned()), ..run("find-exec", &inner, Place::Apart) }] })
+    Some(Layer {
+        outer: Some(outer.to_vec()),
+        runs: vec![Run { mark: Some("{".to_owned()), ..run("find-exec", &inner, Place::Apart) }],
+    })
 }
 
 /// `xargs PROGRAM WORDS`: the operands come from standard input.
@@ -126,5 +128,8 @@ pub(super) fn parallel(argv: &[Word]) -> Option<Layer> {
         fill(&mut words, "{");
     }
     let text = What::Text { text: joined(&words), parameters: None };
-    Some(Layer { outer: None, runs: vec![Run { what: text, mark: Some("{".to_owned()), ..run("parallel", &[], Place::Apart) }] })
+    Some(Layer {
+        outer: None,
+        runs: vec![Run { what: text, mark: Some("{".to_owned()), ..run("parallel", &[], Place::Apart) }],
+    })
 }

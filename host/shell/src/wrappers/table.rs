@@ -50,7 +50,10 @@ const fn takes(short: &'static str, long: &'static str) -> Takes {
 static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "sudo",
-        takes: takes("ugpCchrRtTDU", "user group prompt close-from class host role chroot type command-timeout chdir other-user"),
+        takes: takes(
+            "ugpCchrRtTDU",
+            "user group prompt close-from class host role chroot type command-timeout chdir other-user",
+        ),
         inert: &["e", "edit", "l", "list", "v", "validate", "K", "remove-timestamp", "V", "version"],
         detail: &["u", "user"],
         directory: &["D", "chdir"],
@@ -87,12 +90,26 @@ static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "nice", takes: takes("n", "adjustment"), ..PLAIN },
     Wrapper { name: "ionice", takes: takes("cnpPu", "class classdata pid pgid uid"), inert: &["p", "P", "u"], ..PLAIN },
-    Wrapper { name: "chrt", takes: takes("TPDp", "sched-runtime sched-period sched-deadline"), skip: 1, inert: &["p"], ..PLAIN },
+    Wrapper {
+        name: "chrt",
+        takes: takes("TPDp", "sched-runtime sched-period sched-deadline"),
+        skip: 1,
+        inert: &["p"],
+        ..PLAIN
+    },
     Wrapper { name: "taskset", skip: 1, inert: &["p", "pid"], ..PLAIN },
-    Wrapper { name: "numactl", takes: takes("imNCpP", "interleave membind cpunodebind physcpubind preferred"), ..PLAIN },
+    Wrapper {
+        name: "numactl",
+        takes: takes("imNCpP", "interleave membind cpunodebind physcpubind preferred"),
+        ..PLAIN
+    },
     Wrapper { name: "nohup", ..PLAIN },
     Wrapper { name: "setsid", ..PLAIN },
-    Wrapper { name: "setpriv", takes: takes("", "reuid regid groups inh-caps ambient-caps bounding-set securebits"), ..PLAIN },
+    Wrapper {
+        name: "setpriv",
+        takes: takes("", "reuid regid groups inh-caps ambient-caps bounding-set securebits"),
+        ..PLAIN
+    },
     Wrapper { name: "timeout", takes: takes("ks", "kill-after signal"), skip: 1, ..PLAIN },
     Wrapper { name: "gtimeout", takes: takes("ks", "kill-after signal"), skip: 1, ..PLAIN },
     Wrapper { name: "time", takes: takes("fo", "format output"), ..PLAIN },
@@ -102,14 +119,28 @@ static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "chroot", takes: takes("", "userspec groups"), skip: 1, ..PLAIN },
     Wrapper { name: "unshare", takes: takes("SGRw", "setuid setgid root wd propagation map-user map-group"), ..PLAIN },
     Wrapper { name: "nsenter", takes: takes("tSG", "target setuid setgid"), ..PLAIN },
-    Wrapper { name: "flock", takes: takes("wEc", "wait timeout conflict-exit-code command"), text: &["c", "command"], skip: 1, ..PLAIN },
+    Wrapper {
+        name: "flock",
+        takes: takes("wEc", "wait timeout conflict-exit-code command"),
+        text: &["c", "command"],
+        skip: 1,
+        ..PLAIN
+    },
     Wrapper { name: "watch", takes: takes("nq", "interval equexit"), joins: true, ..PLAIN },
     Wrapper { name: "entr", ..PLAIN },
     Wrapper { name: "strace", takes: takes("aEeIoOpPsSuUbX", "output"), inert: &["p"], ..PLAIN },
     Wrapper { name: "ltrace", takes: takes("aeFlnopsSuwx", "output"), inert: &["p"], ..PLAIN },
     Wrapper { name: "valgrind", ..PLAIN },
     Wrapper { name: "caffeinate", takes: takes("tw", ""), ..PLAIN },
-    Wrapper { name: "systemd-run", takes: takes("ptuEMHD", "unit property slice description setenv machine host uid gid nice working-directory on-active on-boot on-calendar service-type"), directory: &["working-directory"], ..PLAIN },
+    Wrapper {
+        name: "systemd-run",
+        takes: takes(
+            "ptuEMHD",
+            "unit property slice description setenv machine host uid gid nice working-directory on-active on-boot on-calendar service-type",
+        ),
+        directory: &["working-directory"],
+        ..PLAIN
+    },
     Wrapper { name: "systemd-inhibit", takes: takes("", "what who why mode"), ..PLAIN },
     Wrapper { name: "dbus-run-session", takes: takes("", "config-file dbus-daemon"), ..PLAIN },
     Wrapper { name: "firejail", ..PLAIN },
@@ -119,7 +150,13 @@ static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "faketime", takes: takes("f", ""), skip: 1, ..PLAIN },
     Wrapper { name: "rlwrap", takes: takes("CDfHsS", ""), ..PLAIN },
     Wrapper { name: "arch", takes: takes("", ""), ..PLAIN },
-    Wrapper { name: "script", takes: takes("cEIoOBTm", "command echo log-in log-out log-io log-timing logging-format"), text: &["c", "command"], skip: usize::MAX, ..PLAIN },
+    Wrapper {
+        name: "script",
+        takes: takes("cEIoOBTm", "command echo log-in log-out log-io log-timing logging-format"),
+        text: &["c", "command"],
+        skip: usize::MAX,
+        ..PLAIN
+    },
     Wrapper { name: "command", inert: &["v", "V"], here: true, ..PLAIN },
     Wrapper { name: "builtin", here: true, ..PLAIN },
     Wrapper { name: "exec", takes: takes("a", ""), here: true, ..PLAIN },
@@ -128,13 +165,24 @@ static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "busybox", inert: &["list", "list-full", "install", "help"], ..PLAIN },
     Wrapper { name: "toybox", ..PLAIN },
     Wrapper { name: "npx", takes: takes("pwc", "package workspace call"), text: &["c", "call"], ..PLAIN },
-    Wrapper { name: "npm", takes: takes("pwc", "package workspace call prefix"), verbs: &["exec", "x"], text: &["c", "call"], ..PLAIN },
+    Wrapper {
+        name: "npm",
+        takes: takes("pwc", "package workspace call prefix"),
+        verbs: &["exec", "x"],
+        text: &["c", "call"],
+        ..PLAIN
+    },
     Wrapper { name: "pnpx", ..PLAIN },
     Wrapper { name: "pnpm", takes: takes("", "package"), verbs: &["dlx", "exec"], ..PLAIN },
     Wrapper { name: "yarn", takes: takes("p", "package"), verbs: &["dlx", "exec"], ..PLAIN },
     Wrapper { name: "bunx", takes: takes("p", "package"), ..PLAIN },
     Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), ..PLAIN },
-    Wrapper { name: "uv", takes: takes("pm", "python with extra group package env-file directory project"), verbs: &["run"], ..PLAIN },
+    Wrapper {
+        name: "uv",
+        takes: takes("pm", "python with extra group package env-file directory project"),
+        verbs: &["run"],
+        ..PLAIN
+    },
     Wrapper { name: "poetry", takes: takes("CP", "directory project"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "pipx", takes: takes("", "spec python index-url pip-args"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "pipenv", verbs: &["run"], ..PLAIN },
@@ -146,10 +194,29 @@ static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "bundle", takes: takes("", "gemfile"), verbs: &["exec"], ..PLAIN },
     Wrapper { name: "direnv", verbs: &["exec"], skip: 1, ..PLAIN },
     Wrapper { name: "op", takes: takes("", "env-file account"), verbs: &["run"], ..PLAIN },
-    Wrapper { name: "doppler", takes: takes("pc", "project config command"), verbs: &["run"], text: &["command"], ..PLAIN },
+    Wrapper {
+        name: "doppler",
+        takes: takes("pc", "project config command"),
+        verbs: &["run"],
+        text: &["command"],
+        ..PLAIN
+    },
     Wrapper { name: "aws-vault", takes: takes("d", "duration"), verbs: &["exec"], skip: 1, ..PLAIN },
-    Wrapper { name: "nix-shell", takes: takes("pAI", "run command packages attr argstr arg"), text: &["run", "command"], skip: usize::MAX, ..PLAIN },
-    Wrapper { name: "nix", takes: takes("c", "command"), verbs: &["develop", "shell"], text: &["command-text"], skip: usize::MAX, ..PLAIN },
+    Wrapper {
+        name: "nix-shell",
+        takes: takes("pAI", "run command packages attr argstr arg"),
+        text: &["run", "command"],
+        skip: usize::MAX,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "nix",
+        takes: takes("c", "command"),
+        verbs: &["develop", "shell"],
+        text: &["command-text"],
+        skip: usize::MAX,
+        ..PLAIN
+    },
 ];
 
 /// Takes a plain wrapper off.

@@ -1,9 +1,10 @@
-//! `catastrophic-effect`: an effect that the analyzer calls catastrophic and that no other rule names; asked about where it is a guess.
+//! `catastrophic-effect`: an effect that the analyzer calls catastrophic and that no other rule names; denied on a
+//! disk and a database, asked about elsewhere and where it is a guess.
 //!
 //! ## Why
-//! A disk, a database or a shared history is lost.
+//! What is lost cannot be had back.
 //! ## Example
-//! `cryptsetup luksErase /dev/sda1`
+//! `redis-cli FLUSHALL` · `terraform destroy`
 //! ## Settings
 //! none
 
@@ -26,7 +27,9 @@ fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     if effect.severity != Severity::Catastrophic || is_named(effect) {
         return None;
     }
-    let outcome = if effect.certain { Outcome::Deny } else { Outcome::Ask };
+    // The named rules deny on a disk and a database; elsewhere a person may have a reason.
+    let denied = effect.certain && matches!(effect.kind.as_str(), "device" | "database" | "process");
+    let outcome = if denied { Outcome::Deny } else { Outcome::Ask };
     let why = format!("`{}` loses what cannot be had back", effect.operation);
     let hit = Hit::new(outcome, effect, why, "ask the user to run it themselves, with a backup at hand");
     Some(hit.tag("operation", effect.operation.as_str()))

@@ -1,4 +1,5 @@
-//! `docker-system-prune`: `docker system prune`, but not with both `--all` and `--volumes`, which is `docker-prune-volumes`.
+//! `docker-system-prune`: `docker system prune`, but not with both `--all` and `--volumes`, which is
+//! `docker-prune-volumes`; and `docker image prune --all`.
 //!
 //! ## Why
 //! Stopped containers, networks and images go without being named.
@@ -23,7 +24,9 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "container.system.prune" && !super::docker_prune_volumes::is_total(effect)).then(|| {
+    (effect.operation == "container.system.prune" && !super::docker_prune_volumes::is_total(effect)
+        || effect.operation == "container.image.prune" && effect.tag("all").is_some())
+    .then(|| {
         Hit::new(
             RULE.default,
             effect,

@@ -7,10 +7,10 @@
 //! ## Settings
 //! none
 
-use guard_sdk::syntax::{Command, Word};
+use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
 
-use super::{Check, SHELLS, is_program};
+use super::{Check, is_program};
 use crate::scene::{Hit, Scene};
 
 pub(crate) const RULE: Rule = Rule {
@@ -23,44 +23,33 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(scene: &Scene<'_>) -> Option<Hit> {
-    let command = scene.analysis.commands.iter().find(|command| runs_a_dynamic_text(command))?;
+    let command = scene.analysis.commands.iter().find(|command| runs_a_dynamic_text(command, scene))?;
     let why = "the commands are known only at run time, so nothing can be said of them";
     Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"))
 }
 
-fn runs_a_dynamic_text(command: &Command) -> bool {
-    if is_program(command.word(0), &["eval"]) {
-        return command.argv.iter().skip(1).any(is_unknown);
-    }
-    if is_program(command.word(0), SHELLS) {
-        let mut words = command.argv.iter().skip(1);
-        let run =
-            words.find(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('c'));
-        return run.is_some() && words.next().is_some_and(is_unknown);
-    }
-    // What `eval "$x"` leaves when the analyzer has taken it apart: one word, a command that nobody knows.
+fn runs_a_dynamic_text(command: &Command, scene: &Scene<'_>) -> bool {
+    // What `eval "$x"` leaves when the analyzer has taken it apart: a command that nobody knows.
     let evaluated = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "eval" | "shell-c"));
-    evaluated && command.argv.len() == 1 && command.argv.first().is_some_and(is_unknown)
+    let unknown = command.argv.first().is_some_and(|name| name.dynamic);
+    evaluated && unknown && !prints_set_up(command, scene)
 }
 
-/// Whether a word is known only at run time, and not merely set up by a tool that prints shell set-up.
-fn is_unknown(word: &Word) -> bool {
-    if !word.dynamic {
+/// Whether the text comes from a single tool whose documented use is `eval "$(tool ...)"`.
+fn prints_set_up(command: &Command, scene: &Scene<'_>) -> bool {
+    if command.argv.len() != 1 || command.word(0) != SUBSTITUTED {
         return false;
     }
-    let mut dynamic = word.parts.iter().filter(|part| part.kind != "literal").peekable();
-    dynamic.peek().is_none() || !dynamic.all(|part| part.kind == "command" && prints_set_up(&part.text))
+    let printer = command.id.checked_sub(1).and_then(|id| scene.command_by_id(id));
+    printer.is_some_and(|printer| {
+        let alone =
+            printer.position.length <= 1 && printer.position.within.last().is_some_and(|place| place == "substitution");
+        alone && is_program(printer.word(0), SET_UP)
+    })
 }
 
-/// Whether a substitution runs a tool whose documented use is `eval "$(tool ...)"`.
-fn prints_set_up(substitution: &str) -> bool {
-    let text = substitution.trim_start_matches(['$', '(', '`', ' ', '"']).trim_end_matches([')', '`', ' ', '"']);
-    if text.contains([';', '|', '&', '$', '`', '(', '<', '>', '\n']) {
-        return false;
-    }
-    let mut words = text.split_whitespace();
-    is_program(words.next().unwrap_or_default(), SET_UP)
-}
+/// What stands for a substitution in a text that becomes shell.
+const SUBSTITUTED: &str = "$_";
 
 /// Tools that print shell set-up to be evaluated.
 const SET_UP: &[&str] = &[

@@ -1,9 +1,10 @@
-//! `dynamic-command`: a command whose name is known only at run time, with words that a deletion would have.
+//! `dynamic-command`: a command whose name is known only at run time, with words that a deletion would have, or
+//! printed on the spot.
 //!
 //! ## Why
 //! The name decides whether anything is lost, and nobody knows the name.
 //! ## Example
-//! `$cmd -rf build` · `"$tool" --hard HEAD~3`
+//! `$cmd -rf build` · `"$tool" --hard HEAD~3` · `$(printf rm) a`
 //! ## Settings
 //! none
 
@@ -25,10 +26,20 @@ pub(crate) const CHECK: Check = Check::Call(check);
 fn check(scene: &Scene<'_>) -> Option<Hit> {
     let unknown = |command: &&Command| command.argv.first().is_some_and(|name| name.dynamic);
     let mut commands = scene.analysis.commands.iter().filter(unknown);
-    let command = commands.find(|command| command.argv.iter().skip(1).any(|word| is_telling(&word.text)))?;
-    let why =
-        format!("`{}` is known only at run time, and its words are those of a deletion", shorten(command.word(0)));
+    let telling = commands.find(|command| command.argv.iter().skip(1).any(|word| is_telling(&word.text)));
+    let command = telling.or_else(|| assembled(scene))?;
+    let why = format!("`{}` is known only at run time, and may be a deletion", shorten(command.word(0)));
     Some(Hit::of_command(RULE.default, command.id, why, "write the command's name out"))
+}
+
+/// A command whose name is put together from a printed text, as nobody does who has nothing to hide.
+fn assembled<'a>(scene: &'a Scene<'_>) -> Option<&'a Command> {
+    let printing = scene.analysis.commands.iter().filter(|command| {
+        let inside = command.position.within.last().is_some_and(|place| place == "substitution");
+        inside && is_program(command.word(0), &["echo", "printf", "cat", "base64", "rev", "tr", "xxd", "curl", "wget"])
+    });
+    let mut outer = printing.filter_map(|command| scene.command_by_id(command.parent));
+    outer.find(|outer| outer.argv.first().is_some_and(|name| name.parts.iter().any(|part| part.kind == "command")))
 }
 
 /// Whether a word is what a deletion would have.

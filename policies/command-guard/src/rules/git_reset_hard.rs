@@ -1,4 +1,4 @@
-//! `git-reset-hard`: `git reset --hard` to something local.
+//! `git-reset-hard`: `git reset --hard` to something local, and `git reset --merge`.
 //!
 //! ## Why
 //! Uncommitted work is thrown away; git keeps no copy of it.
@@ -19,7 +19,8 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "git.reset.hard" && !super::git_reset_hard_remote::is_remote(&effect.target)).then(|| {
+    let resets = matches!(effect.operation.as_str(), "git.reset.hard" | "git.reset.merge");
+    (resets && !super::git_reset_hard_remote::is_remote(&effect.target)).then(|| {
         let why = "uncommitted work is thrown away, and git keeps no copy of it";
         Hit::new(
             RULE.default,

@@ -1,4 +1,5 @@
-//! `inline-code`: code of another language on the command line, with calls that delete files or start programs.
+//! `inline-code`: code of another language on the command line, with calls that delete files or start programs; and
+//! PowerShell that cannot be read.
 //!
 //! ## Why
 //! The analysis ends where another language begins.
@@ -7,9 +8,10 @@
 //! ## Settings
 //! none
 
+use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
 
-use super::Check;
+use super::{Check, is_program};
 use crate::scene::{Hit, Scene};
 
 pub(crate) const RULE: Rule = Rule {
@@ -22,8 +24,12 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(scene: &Scene<'_>) -> Option<Hit> {
-    let script = scene
-        .analysis
+    let analysis = scene.analysis;
+    if let Some(command) = analysis.commands.iter().find(|command| is_hidden(command)) {
+        let why = "what PowerShell is given cannot be read here";
+        return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
+    }
+    let script = analysis
         .scripts
         .iter()
         .find(|script| calls_of(&script.language).iter().any(|call| script.text.contains(call)))?;
@@ -34,6 +40,19 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
         why,
         "do it with a shell command, or in a script file that the user can read",
     ))
+}
+
+/// Whether PowerShell is given an encoded text, or one from a pipe.
+fn is_hidden(command: &Command) -> bool {
+    if !is_program(command.word(0), &["powershell", "pwsh", "powershell.exe", "pwsh.exe"]) {
+        return false;
+    }
+    let encoded = |word: &str| {
+        let option = word.trim_start_matches(['-', '/']).to_ascii_lowercase();
+        option.len() < word.len() && (option == "ec" || option.len() > 1 && "encodedcommand".starts_with(&option))
+    };
+    let mut options = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    command.position.index > 0 && command.argv.len() <= 2 || options.any(encoded)
 }
 
 /// Names of calls that delete files, overwrite a disk or start programs.

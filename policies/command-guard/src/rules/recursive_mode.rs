@@ -1,5 +1,6 @@
-//! `recursive-mode`: a recursive change of mode or owner that reaches the root, a directory of the system, or a home; denied for the root,
-//! otherwise asked about.
+//! `recursive-mode`: a recursive change of mode or owner that reaches far more than one directory.
+//!
+//! Denied for the root; asked about for a home, a directory of the system, and, of mode, the working directory.
 //!
 //! ## Why
 //! Programs refuse to run and keys are refused when their modes are wrong, and nothing knows the old ones.
@@ -17,7 +18,7 @@ use crate::scene::{Hit, Scene};
 
 pub(crate) const RULE: Rule = Rule {
     id: "recursive-mode",
-    summary: "a new mode or owner for a whole system",
+    summary: "a new mode or owner for far more than one directory",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };
@@ -32,6 +33,8 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let outcome = match reach(effect, scene) {
         Reach::Root => Outcome::Deny,
         Reach::System | Reach::Home => Outcome::Ask,
+        // Handing the working directory back to its user is common; a mode for all of its files is seldom right.
+        Reach::WorkingDirectory if effect.operation == "fs.mode" => Outcome::Ask,
         Reach::WorkingDirectory | Reach::Part => return None,
     };
     let why = "programs and keys with wrong modes or owners stop working, and nothing knows the old ones";

@@ -11,7 +11,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach};
+use crate::reach::{Reach, reach, takes_whole};
 use crate::scene::{Hit, Scene};
 
 pub(crate) const RULE: Rule =
@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let hit = effect.kind == "delete" && reach(effect, scene) == Reach::Home;
+    let hit = takes_whole(effect) && reach(effect, scene) == Reach::Home;
     hit.then(|| {
         Hit::new(
             RULE.default,

@@ -11,7 +11,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach};
+use crate::reach::{Reach, reach, takes_whole};
 use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -36,7 +36,7 @@ fn is_denied(effect: &Effect, scene: &Scene<'_>) -> bool {
     match reach(effect, scene) {
         Reach::Part => false,
         Reach::WorkingDirectory => super::rm_wildcard::is_rm(effect),
-        Reach::Home | Reach::System | Reach::Root => true,
+        Reach::Home | Reach::System | Reach::Root => takes_whole(effect),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `shell-read-secret`: a shell command that reads a file that holds secrets.
+//! `shell-read-secret`: a shell command that reads a file that holds secrets, or gives it a second name.
 //!
 //! ## Why
 //! What a command prints goes to the model and into logs, and a copy has no guard.
@@ -23,11 +23,13 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, scene) {
-        return None;
-    }
+    let files = &scene.settings.files;
+    let entry = match effect.tag("link-to") {
+        Some(original) => files.secret(original)?,
+        None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, scene) => return None,
+        None => files.secret_of(effect)?,
+    };
     let outcome = scene.settings.secret_reads.outcome()?;
-    let entry = scene.settings.files.secret_of(effect)?;
     let why = format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard");
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
 }

@@ -28,11 +28,11 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let files = &scene.settings.files;
+    let entry = files.sensitive_of(effect)?;
     if files.secret_of(effect).is_some() {
         return None;
     }
-    let entry = files.sensitive_of(effect)?;
-    let why = format!("'{}' is `{entry}`, which steers a build, a tool, or the machine", shorten(&effect.target));
+    let why = format!("'{}' decides what runs later or elsewhere (`{entry}`)", shorten(&effect.target));
     let hit =
         Hit::new(RULE.default, effect, why, "change it with the file tools, so that the user sees the difference");
     Some(hit.tag("path", effect.target.as_str()))

@@ -24,8 +24,8 @@ pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(scene: &Scene<'_>) -> Option<Hit> {
     let analysis = scene.analysis;
-    let cut_off = analysis.coverage == Coverage::Partial && analysis.reasons.iter().any(|reason| is_cut_off(reason));
-    if analysis.coverage != Coverage::Unparsed && !cut_off {
+    let lacking = analysis.coverage == Coverage::Partial && analysis.reasons.iter().any(|reason| is_lacking(reason));
+    if analysis.coverage != Coverage::Unparsed && !lacking {
         return None;
     }
     let why = match analysis.reasons.first() {
@@ -35,7 +35,7 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
 }
 
-/// Whether the analysis stopped at a limit, so that what follows was not looked at.
-fn is_cut_off(reason: &str) -> bool {
-    reason.contains("too ") || reason.contains("more ")
+/// Whether the analysis stopped at a limit, or lacks a command that another parser sees.
+fn is_lacking(reason: &str) -> bool {
+    reason.contains("too ") || reason.contains("more ") || reason.contains("second parser")
 }

@@ -31,6 +31,9 @@ pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.has("p", "patch") {
         return;
     }
+    if parsed.has("", "pathspec-from-file") {
+        run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
+    }
     if let Some(before) = parsed.before_dashes {
         parsed.from(before).iter().for_each(|operand| discard(run, operand, true));
         return;
@@ -61,6 +64,9 @@ pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let index_only = parsed.has("S", "staged") && !parsed.has("W", "worktree");
     if index_only || parsed.has("p", "patch") {
         return;
+    }
+    if parsed.has("", "pathspec-from-file") {
+        run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
     }
     parsed.operands.iter().for_each(|operand| discard(run, operand, true));
 }

@@ -1,0 +1,34 @@
+//! `container-host-access`: a container that is given the host's root, its devices, or the engine's socket.
+//!
+//! ## Why
+//! What runs in it can change the host, whatever the container is meant to keep in.
+//! ## Example
+//! `docker run -v /:/host alpine` · `docker run --privileged x`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "container-host-access",
+    summary: "a container with power over its host",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    (effect.operation == "container.host-access").then(|| {
+        Hit::new(
+            RULE.default,
+            effect,
+            "what runs in the container can change the host",
+            "mount the one directory that is needed, such as with `-v ./data:/data`",
+        )
+    })
+}

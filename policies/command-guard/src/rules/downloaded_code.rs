@@ -1,0 +1,66 @@
+//! `downloaded-code`: a file that the call itself writes and then runs, in a call that also downloads or decodes
+//! something.
+//!
+//! ## Why
+//! Nobody has seen the code between its arrival and its run.
+//! ## Example
+//! `curl -o x.sh https://example.com/x && bash x.sh` · `base64 -d a > b && ./b`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::{Check, SHELLS, is_program};
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "downloaded-code",
+    summary: "a downloaded or decoded file that runs",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Call(check);
+
+fn check(scene: &Scene<'_>) -> Option<Hit> {
+    let analysis = scene.analysis;
+    if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
+        && !analysis.commands.iter().any(decodes)
+    {
+        return None;
+    }
+    let writes = || analysis.effects.iter().filter(|effect| effect.operation == "fs.write");
+    let written: Vec<&str> = writes().take(MOST).map(|effect| plain(&effect.target)).collect();
+    let command = analysis
+        .commands
+        .iter()
+        .take(MOST)
+        .find(|command| runs(command).is_some_and(|file| written.contains(&plain(file))))?;
+    let why = "what came from elsewhere runs before anybody has seen it";
+    Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"))
+}
+
+/// Files and commands that are compared with each other, at most.
+const MOST: usize = 128;
+
+fn decodes(command: &Command) -> bool {
+    is_program(command.word(0), &["base64", "base32", "xxd", "openssl", "uudecode"])
+}
+
+/// The file that the command runs, as written.
+fn runs(command: &Command) -> Option<&str> {
+    let name = command.word(0);
+    if matches!(name, "." | "source") || is_program(name, SHELLS) || is_program(name, INTERPRETERS) {
+        let mut operands = command.argv.iter().skip(1).map(|word| word.text.as_str());
+        return operands.find(|word| !word.starts_with('-'));
+    }
+    name.contains('/').then_some(name)
+}
+
+const INTERPRETERS: &[&str] =
+    &["python", "python3", "node", "perl", "ruby", "php", "pwsh", "powershell", "deno", "bun"];
+
+fn plain(path: &str) -> &str {
+    path.trim_start_matches("./")
+}

@@ -1,0 +1,106 @@
+//! `git-as-root`: a git command that changes the repository and runs through `sudo` or the like.
+//!
+//! ## Why
+//! The repository's hooks run as root, and its files then belong to root.
+//! ## Example
+//! `sudo git merge topic` · `su root -c 'git cherry-pick abc'`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::{Command, Word};
+use guard_sdk::{Outcome, Rule};
+
+use super::{Check, is_program};
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "git-as-root",
+    summary: "a change of a repository as another user",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Call(check);
+
+fn check(scene: &Scene<'_>) -> Option<Hit> {
+    let raised = |command: &&Command| {
+        let named =
+            is_program(command.word(0), &["git"]) && command.via.iter().any(|via| RAISING.contains(&via.kind.as_str()));
+        named && !only_reads(command.argv.get(1..)) || is_asked_for(command)
+    };
+    let command = scene.analysis.commands.iter().find(raised)?;
+    let why = "hooks of the repository run as that user, and its files then belong to them";
+    Some(Hit::of_command(RULE.default, command.id, why, "run git as yourself, without `sudo`"))
+}
+
+/// Wrappers that make a command another user's.
+const RAISING: &[&str] = &[
+    "doas",
+    "gosu",
+    "machinectl",
+    "nsenter",
+    "pkexec",
+    "runuser",
+    "setpriv",
+    "su",
+    "su-exec",
+    "sudo",
+    "sudo-rs",
+    "systemd-run",
+];
+
+/// Whether the program's name is a variable that says `sudo`, such as `${SUDO:-sudo}`, before git.
+fn is_asked_for(command: &Command) -> bool {
+    let Some(name) = command.argv.first().filter(|name| name.dynamic) else { return false };
+    let name = name.text.to_ascii_lowercase();
+    let says = name.len() < 64 && (name.contains("sudo") || name.contains("doas"));
+    says && is_program(command.word(1), &["git"]) && !only_reads(command.argv.get(2..))
+}
+
+/// Whether a subcommand of git, after its options, changes nothing.
+fn only_reads(words: Option<&[Word]>) -> bool {
+    let mut words = words.unwrap_or_default().iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        match word {
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" => drop(words.next()),
+            _ if word.starts_with('-') => {}
+            _ => return READING.contains(&word),
+        }
+    }
+    true
+}
+
+const READING: &[&str] = &[
+    "annotate",
+    "blame",
+    "cat-file",
+    "check-ignore",
+    "cherry",
+    "config",
+    "count-objects",
+    "describe",
+    "diff",
+    "fsck",
+    "grep",
+    "help",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "range-diff",
+    "reflog",
+    "remote",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-ref",
+    "status",
+    "var",
+    "verify-commit",
+    "verify-tag",
+    "version",
+    "whatchanged",
+];

@@ -1,0 +1,39 @@
+//! `shared-state`: a change outside this machine that loses nothing by itself, but that others notice.
+//!
+//! ## Why
+//! It works on clusters, clouds and registries, where nobody sees a difference before it is made.
+//! ## Example
+//! `kubectl drain node` · `terraform apply` · `npm deprecate x m` · `gh repo edit --visibility public`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::{Effect, Severity};
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "shared-state", summary: "a change to what others use", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let shared =
+        effect.severity == Severity::Notable && is_shared(effect) && !super::catastrophic_effect::is_named(effect);
+    shared.then(|| {
+        let why = format!("`{}` changes what others use", effect.operation);
+        Hit::new(RULE.default, effect, why, "show the difference first, such as with a dry run or a plan")
+    })
+}
+
+/// Whether the effect reaches beyond this machine in a way that others notice.
+fn is_shared(effect: &Effect) -> bool {
+    let forced = || effect.tag("force").is_some() || effect.tag("verb") == Some("rollback");
+    match effect.operation.as_str() {
+        // Applying a manifest or a chart is everyday work, unless it is forced or goes back.
+        "kubernetes.change" | "helm.change" => forced(),
+        "package.unpublish" | "package.deprecate" | "package.release" | "redis.config" | "redis.shutdown" => true,
+        operation => matches!(effect.kind.as_str(), "cloud" | "orchestration") || operation.starts_with("github."),
+    }
+}

@@ -1,0 +1,32 @@
+//! `shred-file`: `shred`, which overwrites a file before it is deleted.
+//!
+//! ## Why
+//! Not even a rescue tool brings it back.
+//! ## Example
+//! `shred key` · `shred -u notes.txt`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::scene::{Hit, Scene, shorten};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "shred-file",
+    summary: "deletion that leaves nothing to recover",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    let shreds = effect.kind == "delete"
+        && effect.tag("by").is_some_and(|program| super::is_program(program, &["shred", "srm", "wipe"]));
+    shreds.then(|| {
+        let why = format!("`{}` is overwritten, and not even a rescue tool brings it back", shorten(&effect.target));
+        Hit::new(RULE.default, effect, why, "move it aside with `mv` instead")
+    })
+}

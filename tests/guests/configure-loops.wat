@@ -1,0 +1,5 @@
+;; Never comes back from its settings.
+;;@ configure
+(func $configure (param $settings i32) (param $length i32) (result i32)
+  (loop $again (br $again))
+  (unreachable))

@@ -1,0 +1,6 @@
+;; Denies by a rule whose ceiling is ask.
+;;@ decide
+(func $decide (param $tool i32) (param $tool-length i32) (param $input i32) (param $length i32) (result i32)
+  (i32.store8 (i32.const 708) (i32.const 4))
+  (i32.store8 (i32.const 776) (i32.const 4))
+  (i32.const 704))

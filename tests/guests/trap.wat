@@ -1,0 +1,4 @@
+;; Traps.
+;;@ decide
+(func $decide (param $tool i32) (param $tool-length i32) (param $input i32) (param $length i32) (result i32)
+  (unreachable))

@@ -1,0 +1,21 @@
+//! The hook as a process: what a harness sends, and what it is told.
+//!
+//! The verdicts of the built-ins are tested where the built-ins are; here a verdict only stands for its kind of reply.
+
+#[path = "support/reply.rs"]
+mod reply;
+#[path = "support/world.rs"]
+mod world;
+
+#[path = "hook/claude.rs"]
+mod claude;
+#[path = "hook/limits.rs"]
+mod limits;
+#[path = "hook/log.rs"]
+mod log;
+#[path = "hook/malformed.rs"]
+mod malformed;
+#[path = "hook/seed.rs"]
+mod seed;
+#[path = "hook/started.rs"]
+mod started;

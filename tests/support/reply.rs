@@ -1,0 +1,80 @@
+//! The replies of the Claude adapter to the byte; only the words of the reason are left open.
+
+use crate::world::Ended;
+
+/// D: exit 2, the same text on both streams, and no other key than the protocol's.
+#[track_caller]
+pub fn assert_deny(ended: &Ended, words: &[&str]) {
+    let reason = ended.reason();
+    assert_eq!(ended.stdout, decision("deny", &reason), "{ended:?}");
+    assert_eq!(ended.stderr, format!("{reason}\n"), "standard error and the JSON reason differ");
+    assert!(reason.starts_with("BLOCKED: ") && reason.len() > "BLOCKED: ".len(), "{reason}");
+    assert_eq!(ended.exit, 2);
+    assert_words(&reason, words);
+}
+
+/// A: exit 0, nothing on standard error, a prompt with a reason.
+#[track_caller]
+pub fn assert_ask(ended: &Ended, words: &[&str]) {
+    let reason = ended.reason();
+    assert_eq!(ended.stdout, decision("ask", &reason), "{ended:?}");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert!(!reason.is_empty() && !reason.starts_with("BLOCKED"), "{reason}");
+    assert_words(&reason, words);
+}
+
+/// A warning decides nothing: the model and the user are told, and the harness's own prompt stays.
+#[track_caller]
+pub fn assert_warn(ended: &Ended, words: &[&str]) {
+    let value: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
+    let reason = value["systemMessage"].as_str().unwrap_or_default();
+    let text = quoted(reason);
+    let expected = format!(
+        "{{\"systemMessage\":{text},\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"additionalContext\":{text}}}}}\n"
+    );
+    assert_eq!(ended.stdout, expected, "{ended:?}");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert!(!reason.is_empty());
+    assert_words(reason, words);
+}
+
+/// S: exit 0 and not one byte.
+#[track_caller]
+pub fn assert_silent(ended: &Ended) {
+    assert!(ended.is_silent(), "{ended:?}");
+}
+
+/// E1: exit 1 and one line on standard error.
+#[track_caller]
+pub fn assert_report(ended: &Ended, text: &str) {
+    assert_eq!((ended.exit, ended.stdout.as_str()), (1, ""), "{ended:?}");
+    assert_eq!(ended.stderr, format!("Hook error: {text}\n"));
+}
+
+/// A prompt or a refusal: whatever the words are, the call does not simply run.
+#[track_caller]
+pub fn assert_held(ended: &Ended) {
+    match ended.decision().as_str() {
+        "ask" => assert_ask(ended, &[]),
+        "deny" => assert_deny(ended, &[]),
+        _ => panic!("the call would run: {ended:?}"),
+    }
+}
+
+fn decision(decision: &str, reason: &str) -> String {
+    format!(
+        "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"{decision}\",\"permissionDecisionReason\":{}}}}}\n",
+        quoted(reason)
+    )
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+#[track_caller]
+fn assert_words(reason: &str, words: &[&str]) {
+    for word in words {
+        assert!(reason.contains(word), "`{word}` is missing in: {reason}");
+    }
+}

@@ -1,0 +1,157 @@
+//! A home, a project and the binary: what the tests of whole processes share.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A home of its own with a project in it.
+pub struct World {
+    pub home: TempDir,
+}
+
+/// What a process printed and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    pub exit: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Silence: the call goes on as if nobody had been asked.
+    pub fn is_silent(&self) -> bool {
+        self.exit == 0 && self.stdout.is_empty() && self.stderr.is_empty()
+    }
+
+    /// The `permissionDecision` on standard output; empty if there is none.
+    pub fn decision(&self) -> String {
+        let value: serde_json::Value = serde_json::from_str(&self.stdout).unwrap_or_default();
+        value["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The `permissionDecisionReason` on standard output; empty if there is none.
+    pub fn reason(&self) -> String {
+        let value: serde_json::Value = serde_json::from_str(&self.stdout).unwrap_or_default();
+        value["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl World {
+    /// A world whose cache is cold. The project `repo` is a git repository without commits.
+    pub fn cold() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir_all(home.path().join("repo/.git")).unwrap();
+        World { home }
+    }
+
+    /// A world that shares the artifacts of all tests of this run, but neither configuration nor state.
+    ///
+    /// The key is shared with the artifacts, for they count only under the key that sealed them.
+    pub fn warm() -> Self {
+        let world = World::cold();
+        let shared = shared();
+        for (from, to) in [(".cache/guard-host/artifacts", ".cache/guard-host/artifacts"), (".local/state/guard-host", ".local/state/guard-host")] {
+            copy(&shared.join(from), &world.home.path().join(to));
+        }
+        world
+    }
+
+    pub fn repo(&self) -> PathBuf {
+        self.home.path().join("repo")
+    }
+
+    pub fn path(&self, below_home: &str) -> PathBuf {
+        self.home.path().join(below_home)
+    }
+
+    /// Writes the user's configuration.
+    pub fn configure(&self, toml: &str) {
+        self.write(".config/guard-host/guard.toml", toml);
+    }
+
+    pub fn write(&self, below_home: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(below_home);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The program with this home, in the project, and nothing else of this process's environment but `PATH`.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_guard-host"));
+        command.args(arguments).current_dir(self.repo()).env_clear().env("HOME", self.home.path());
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str], stdin: &str) -> Ended {
+        end(self.command(arguments), stdin)
+    }
+
+    /// `guard-host hook claude` over a payload.
+    pub fn hook(&self, payload: &str) -> Ended {
+        self.run(&["hook", "claude"], payload)
+    }
+
+    /// The hook over a `Bash` call in the project.
+    pub fn bash(&self, command: &str) -> Ended {
+        let payload = serde_json::json!({
+            "session_id": "s1", "cwd": self.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": command },
+        });
+        self.hook(&payload.to_string())
+    }
+
+    /// The lines of the audit log.
+    pub fn audit(&self) -> Vec<serde_json::Value> {
+        let text = fs::read_to_string(self.path(".local/state/guard-host/audit.jsonl")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).expect("an audit line is JSON")).collect()
+    }
+}
+
+/// Runs a command to its end.
+pub fn end(mut command: Command, stdin: &str) -> Ended {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let bytes = stdin.as_bytes().to_vec();
+    let writer = std::thread::spawn(move || {
+        // The program may answer before it has read everything.
+        let _ = input.write_all(&bytes);
+    });
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    let status = child.wait().unwrap();
+    writer.join().unwrap();
+    Ended { exit: status.code().unwrap_or(-1), stdout, stderr }
+}
+
+/// A home below `target/` whose cache is warm. Made once by whichever test comes first.
+fn shared() -> PathBuf {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
+    ONCE.call_once(|| {
+        fs::create_dir_all(home.join("repo/.git")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_guard-host"));
+        command.args(["cache", "warm"]).current_dir(home.join("repo")).env_clear().env("HOME", &home);
+        let ended = end(command, "");
+        assert_eq!(ended.exit, 0, "cache warm: {ended:?}");
+    });
+    home
+}
+
+fn copy(from: &Path, to: &Path) {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
