@@ -1,1 +1,21 @@
-//! To be written.
+//! The configuration: what each layer may say, what becomes of a broken one, and that a project can only tighten.
+//!
+//! Mostly through the library, because no command line moves the managed file.
+
+#[path = "support/layers.rs"]
+mod layers;
+#[path = "support/reply.rs"]
+mod reply;
+#[path = "support/world.rs"]
+mod world;
+
+#[path = "config/broken.rs"]
+mod broken;
+#[path = "config/managed.rs"]
+mod managed;
+#[path = "config/project.rs"]
+mod project;
+#[path = "config/settings.rs"]
+mod settings;
+#[path = "config/tighten.rs"]
+mod tighten;

@@ -1,1 +1,336 @@
-//! To be written.
+//! Hostile policies, one fault each, through the whole hook.
+//!
+//! Whatever a policy does, the configuration's `on-error` answers in its place, the reply names it and the cause, and
+//! the policies beside it still decide. Times are not measured: that the hook's own deadline did not have to answer is
+//! proof enough that a limit did.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+
+#[path = "support/guests.rs"]
+mod guests;
+#[expect(dead_code, reason = "shared with other tests")]
+#[path = "support/world.rs"]
+mod world;
+
+use std::process::Command;
+
+use guests::{chain, entry, place};
+use world::{Ended, World, end};
+
+const DEADLINE: &str = "there was no verdict in time";
+
+/// The guest is at fault for `cause` at every call, and stops nobody, whatever `on-error` says.
+fn check(guest: &str, cause: &str) {
+    for on_error in ["ask", "deny", "allow"] {
+        let world = guests::world();
+        chain(&world, &[guest, "denies"], &format!("on-error = \"{on_error}\""));
+        check_in(&world, guest, cause, on_error);
+    }
+}
+
+fn check_in(world: &World, guest: &str, cause: &str, on_error: &str) {
+    let at_fault = format!("the policy `{guest}` gave no answer: {cause}");
+
+    let harmless = world.bash("ls -la");
+    if on_error == "allow" {
+        assert!(harmless.is_silent(), "{guest}: {harmless:?}");
+    } else {
+        assert_eq!(harmless.decision(), on_error, "{guest}: {harmless:?}");
+        assert!(harmless.reason().contains(&at_fault), "{guest}: {}", harmless.reason());
+    }
+    assert!(!harmless.reason().contains(DEADLINE), "{guest}: {harmless:?}");
+
+    let harmful = world.bash("rm -rf /");
+    assert_eq!((harmful.decision().as_str(), harmful.exit), ("deny", 2), "{guest}: {harmful:?}");
+    assert!(harmful.reason().contains("[denies: known]"), "{guest}: {}", harmful.reason());
+    assert_eq!(harmful.reason().contains(&at_fault), on_error != "allow", "{guest}: {}", harmful.reason());
+    assert!(!harmful.reason().contains(DEADLINE), "{guest}: {harmful:?}");
+}
+
+/// The guest answers as the shell of all guests does, and stops nobody.
+fn check_sound(world: &World, guest: &str, keys: &str) {
+    chain(world, &[guest, "denies"], keys);
+    let harmless = world.bash("ls -la");
+    assert_eq!(harmless.decision(), "ask", "{harmless:?}");
+    assert_eq!(harmless.reason(), format!("the guest was asked. [{guest}: known]"));
+    let harmful = world.bash("rm -rf /");
+    assert_eq!(harmful.decision(), "deny", "{harmful:?}");
+}
+
+#[test]
+fn the_guests_are_sound_where_no_part_is_replaced() {
+    // Otherwise every fault below could be one of the shell.
+    check_sound(&guests::world(), "shell", "");
+}
+
+// Limits of `engine/limits.rs`, set in `Policy::store`.
+
+#[test]
+fn an_endless_loop_ends_at_the_time_limit() {
+    check("endless-loop", "it took longer than its time limit");
+}
+
+#[test]
+fn endless_settings_end_at_the_time_limit() {
+    check("configure-loops", "it took longer than its time limit");
+}
+
+#[test]
+fn a_deep_recursion_ends_at_the_stack_limit() {
+    check("deep-recursion", "it ran out of stack");
+}
+
+#[test]
+fn growing_memory_ends_at_the_memory_limit() {
+    check("memory-bomb", "it wanted more memory than its limit");
+}
+
+#[test]
+fn a_memory_that_starts_above_the_limit_is_refused() {
+    check("large-memory", "it wanted more memory than its limit");
+}
+
+#[test]
+fn a_trap_is_a_fault() {
+    check("trap", "it trapped: ");
+}
+
+// What wasmtime checks when it lifts an answer; here only that each becomes a fault of the policy.
+
+#[test]
+fn an_answer_outside_of_the_memory_is_a_fault() {
+    check("pointer-outside", "its answer breaks the contract: ");
+}
+
+#[test]
+fn findings_outside_of_the_memory_are_a_fault() {
+    check("list-outside", "its answer breaks the contract: ");
+}
+
+#[test]
+fn an_outcome_that_does_not_exist_is_a_fault() {
+    check("invalid-outcome", "its answer breaks the contract: ");
+}
+
+#[test]
+fn a_message_that_is_not_text_is_a_fault() {
+    check("invalid-text", "its answer breaks the contract: ");
+}
+
+#[test]
+fn messages_that_overlap_do_not_fill_the_memory_of_the_host() {
+    // The defence is wasmtime's bound on what one call may copy (`Store::set_hostcall_fuel`, here its default).
+    check("overlapping-messages", "its answer breaks the contract: ");
+}
+
+// `engine/manifest.rs::check_decision`.
+
+#[test]
+fn an_undeclared_rule_is_a_fault() {
+    check("undeclared-rule", "its answer breaks the contract: the rule `undeclared` is not in its manifest");
+}
+
+#[test]
+fn an_outcome_above_the_ceiling_is_a_fault() {
+    check("exceeding-outcome", "its answer breaks the contract: the rule `known` gave deny, above its ceiling ask");
+}
+
+#[test]
+fn an_outcome_below_the_worst_finding_is_a_fault() {
+    check(
+        "outcome-not-maximum",
+        "its answer breaks the contract: its outcome is abstain, the maximum of its findings ask",
+    );
+}
+
+#[test]
+fn a_message_of_ten_megabytes_is_a_fault() {
+    check("ten-megabyte-message", "its answer breaks the contract: a text of the rule `known` is longer than");
+}
+
+#[test]
+fn an_error_as_answer_is_a_fault() {
+    check("refuses", "its `decide` failed: the guest refuses");
+}
+
+#[test]
+fn refused_settings_are_a_fault_of_every_call() {
+    check("configure-refuses", "its `configure` failed: the guest refuses");
+}
+
+// Linking: `Engine::load`.
+
+#[test]
+fn a_call_of_a_foreign_import_is_a_fault() {
+    check("foreign-import", "it called `wasi:cli/environment@0.2.0#get-environment`, which no policy may call");
+}
+
+#[test]
+fn a_foreign_import_that_is_never_called_does_no_harm() {
+    check_sound(&guests::world(), "unused-foreign-import", "");
+}
+
+#[test]
+fn a_guest_that_needs_a_later_host_is_refused_even_if_it_would_not_call_it() {
+    check("future-import", "it does not fit the contract guard:policy@0.1.0: ");
+}
+
+#[test]
+fn a_policy_of_a_later_contract_is_refused() {
+    check("wrong-version", "it does not fit the contract guard:policy@0.1.0: ");
+}
+
+#[test]
+fn a_component_that_is_no_policy_is_refused() {
+    check("not-a-policy", "it does not fit the contract guard:policy@0.1.0: ");
+}
+
+#[test]
+fn a_core_module_is_refused() {
+    check("core-module", "it does not fit the contract guard:policy@0.1.0: the file is not a WebAssembly component");
+}
+
+// Preparing: `Policy::describe` under `Limits::PREPARE`, driven by the clock in `cache/artifact.rs`.
+
+/// `cache warm` ends and says what is wrong; the hook says the same and has not run out of time.
+fn check_described(guest: &str, cause: &str) {
+    let world = guests::world();
+    chain(&world, &[guest, "denies"], "");
+    let warmed = world.run(&["cache", "warm"], "");
+    assert_eq!(warmed.exit, 69, "{warmed:?}");
+    assert!(warmed.stdout.contains(&format!("{guest}: {cause}")), "{warmed:?}");
+    assert!(warmed.stdout.contains("denies: ready"), "{warmed:?}");
+    check_in(&world, guest, cause, "ask");
+}
+
+#[test]
+fn a_start_function_without_end_breaks_the_policy_alone() {
+    check_described("slow-start", "it took longer than its time limit");
+}
+
+#[test]
+fn a_description_without_end_breaks_the_policy_alone() {
+    check_described("describe-loops", "it took longer than its time limit");
+}
+
+#[test]
+fn a_description_that_recurses_breaks_the_policy_alone() {
+    check_described("describe-recurses", "it ran out of stack");
+}
+
+#[test]
+fn a_policy_that_cannot_describe_itself_is_not_asked_again_at_every_call() {
+    // Preparing it takes all of its time limit, two seconds, which no call after the first one should have to wait.
+    let world = guests::world();
+    chain(&world, &["describe-loops", "denies"], "");
+    world.run(&["cache", "warm"], "");
+    let chains = world.path(".cache/guard-host/chains");
+    let kept = std::fs::read_dir(&chains).map_or(0, Iterator::count);
+    assert_eq!(kept, 1, "the prepared chain is kept in {}", chains.display());
+}
+
+// Floods.
+
+#[test]
+fn a_flood_of_journal_lines_ends_at_the_limit_and_changes_nothing_else() {
+    // The guest itself traps unless 64 lines of its 1,000 are taken.
+    let world = guests::world();
+    let file = world.path("notes.jsonl");
+    let keys = format!("[policy.grants.journal]\nnotes = \"{}\"", file.display());
+    check_sound(&world, "journal-flood", &keys);
+    let lines: Vec<serde_json::Value> =
+        std::fs::read_to_string(&file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // Two calls were made.
+    assert_eq!(lines.len(), 2 * 64);
+    assert!(lines.iter().all(|line| line["line"] == 1 && line["ts"].is_string()));
+}
+
+#[test]
+fn a_journal_without_a_grant_takes_no_line() {
+    check("journal-flood", "it trapped: ");
+}
+
+#[test]
+fn a_flood_of_log_lines_ends_at_the_limit_and_changes_nothing_else() {
+    let world = guests::world();
+    check_sound(&world, "log-flood", "");
+    let explained = world.run(&["explain", "ls -la"], "");
+    let lines: Vec<&str> = explained.stdout.lines().filter(|line| line.contains("log: x")).collect();
+    assert_eq!(lines.len(), 64, "{}", explained.stderr);
+    assert!(lines.iter().all(|line| line.trim().len() <= "log: ".len() + 4096));
+}
+
+// The whole hook.
+
+/// Sixteen loops take 3.2 s together, more than the hook has.
+fn sixteen_loops(world: &World) -> String {
+    let component = place(world, "endless-loop");
+    (0..16).map(|number| entry(&format!("loop-{number}"), &component, "")).collect()
+}
+
+#[test]
+fn loops_that_outlast_the_hook_give_a_question_at_its_deadline() {
+    // `hook/flight.rs::watch`.
+    let world = guests::world();
+    world.configure(&format!("preset = \"none\"\n{}", sixteen_loops(&world)));
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let ended = world.bash("ls -la");
+    assert_eq!(ended.decision(), "ask", "{ended:?}");
+    assert!(ended.reason().contains("the policy `loop-0` gave no answer"), "{ended:?}");
+}
+
+#[test]
+fn loops_of_a_project_do_not_outlast_the_deny_of_its_user() {
+    // The deny is heard before the project's policies are asked, and the deadline answers with the worst it heard.
+    let world = guests::world();
+    chain(&world, &["denies"], "");
+    world.write("repo/.guard/guard.toml", sixteen_loops(&world));
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let ended = world.bash("rm -rf /");
+    assert_eq!((ended.decision().as_str(), ended.exit), ("deny", 2), "{ended:?}");
+    assert!(ended.reason().contains("[denies: known]"), "{ended:?}");
+}
+
+/// The hook over a harmless call, with `setup` run by a shell in the same process before it.
+fn after(world: &World, setup: &str) -> Ended {
+    let hook = world.command(&["hook", "claude"]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{setup}; exec \"$0\" hook claude")]).arg(hook.get_program());
+    shell
+        .current_dir(world.repo())
+        .env_clear()
+        .env("HOME", world.home.path())
+        .env("PATH", std::env::var_os("PATH").unwrap());
+    let payload = serde_json::json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "ls -la" },
+    });
+    end(shell, &payload.to_string())
+}
+
+#[test]
+fn a_small_stack_of_the_process_does_not_turn_a_recursion_into_silence() {
+    let world = guests::world();
+    chain(&world, &["deep-recursion"], "");
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    for kilobytes in [4096, 1024, 512] {
+        let ended = after(&world, &format!("ulimit -s {kilobytes}"));
+        assert_eq!(ended.decision(), "ask", "{kilobytes} KiB: {ended:?}");
+        assert!(ended.reason().contains("it ran out of stack"), "{kilobytes} KiB: {ended:?}");
+    }
+}
+
+#[test]
+fn no_size_of_threads_in_the_environment_turns_the_hook_off() {
+    // A repository can set variables for the agent's session; this one is read by Rust's library.
+    for guest in ["shell", "describe-recurses"] {
+        for bytes in ["1", "65536", "800000", "4611686018427387904"] {
+            let world = guests::world();
+            chain(&world, &[guest], "");
+            for time in ["first", "second"] {
+                let ended = after(&world, &format!("export RUST_MIN_STACK={bytes}"));
+                assert_eq!(ended.decision(), "ask", "{guest}, {bytes} bytes, {time} call: {ended:?}");
+            }
+        }
+    }
+}

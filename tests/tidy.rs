@@ -1,1 +1,208 @@
-//! To be written.
+//! Conventions that no compiler checks.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at a surprise")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use guard_host::suite;
+
+/// The most lines of a source file, tests included.
+const LINES: usize = 500;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            walk(&path, files);
+        } else if path.is_file() {
+            files.push(path);
+        }
+    }
+}
+
+fn files(extension: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    walk(&root(), &mut found);
+    found.sort();
+    let wanted = found.into_iter().filter(|path| path.extension().is_some_and(|other| other == extension));
+    let named = |path: PathBuf| {
+        (path.strip_prefix(root()).unwrap().display().to_string(), fs::read_to_string(&path).unwrap())
+    };
+    wanted.map(named).collect()
+}
+
+fn sources() -> Vec<(String, String)> {
+    files("rs").into_iter().filter(|(name, _)| !name.ends_with("src/bindings.rs")).collect()
+}
+
+fn fail_with(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn no_file_is_longer_than_500_lines() {
+    let long = sources().into_iter().filter(|(_, text)| text.lines().count() > LINES);
+    fail_with(&long.map(|(name, text)| format!("{name}: {} lines", text.lines().count())).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_source_file_says_what_it_is() {
+    let silent = sources().into_iter().filter(|(_, text)| !text.starts_with("//!"));
+    fail_with(&silent.map(|(name, _)| format!("{name} does not begin with `//!`")).collect::<Vec<_>>());
+}
+
+#[test]
+fn no_module_is_named_mod() {
+    let named = sources().into_iter().filter(|(name, _)| name.ends_with("/mod.rs"));
+    fail_with(&named.map(|(name, _)| name).collect::<Vec<_>>());
+}
+
+#[test]
+fn unsafe_code_stands_in_one_place() {
+    let word = concat!("unsafe", " {");
+    let places: Vec<String> =
+        sources().into_iter().filter(|(_, text)| text.contains(word)).map(|(name, _)| name).collect();
+    assert_eq!(places, ["host/src/engine.rs"]);
+}
+
+#[test]
+fn only_the_engine_knows_wasmtime() {
+    let knows = |(name, text): &(String, String)| {
+        name.starts_with("host/src/") && !name.starts_with("host/src/engine") && text.contains("wasmtime::")
+    };
+    fail_with(&sources().into_iter().filter(knows).map(|(name, _)| name).collect::<Vec<_>>());
+}
+
+#[test]
+fn only_the_command_line_uses_anyhow() {
+    let uses = |(name, text): &(String, String)| {
+        name.starts_with("host/src/") && !name.starts_with("host/src/cli") && text.contains("anyhow")
+    };
+    fail_with(&sources().into_iter().filter(uses).map(|(name, _)| name).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_hostile_guest_is_used() {
+    let tests: String = sources().into_iter().filter(|(name, _)| name.starts_with("tests/")).map(|(_, text)| text).collect();
+    let mut unused = Vec::new();
+    for (name, _) in files("wat") {
+        let stem = Path::new(&name).file_stem().unwrap().to_string_lossy().into_owned();
+        if !tests.contains(&format!("\"{stem}\"")) && !tests.contains(&format!("{stem}.wat")) {
+            unused.push(name);
+        }
+    }
+    fail_with(&unused);
+}
+
+/// The policies: folders with the metadata that makes them one.
+fn policies() -> Vec<(String, PathBuf)> {
+    let mut policies = Vec::new();
+    for entry in fs::read_dir(root().join("policies")).unwrap() {
+        let path = entry.unwrap().path();
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap_or_default();
+        if manifest.lines().any(|line| line == "[package.metadata.guard]") {
+            policies.push((path.file_name().unwrap().to_string_lossy().into_owned(), path));
+        }
+    }
+    policies.sort();
+    policies
+}
+
+#[test]
+fn every_policy_is_a_built_in_with_a_section_in_the_readme() {
+    let readme = fs::read_to_string(root().join("policies/README.md")).unwrap();
+    let names: Vec<String> = policies().into_iter().map(|(name, _)| name).collect();
+    let built_in: BTreeSet<&str> = guard_host::builtin::all().iter().map(|builtin| builtin.name).collect();
+    for name in &names {
+        assert!(readme.contains(&format!("`{name}`")), "policies/README.md does not name `{name}`");
+        assert!(built_in.contains(name.as_str()), "`{name}` is not in the binary");
+    }
+    assert_eq!(names.len(), built_in.len());
+}
+
+#[test]
+fn every_rule_has_a_hit_and_three_near_misses() {
+    let mut complaints = Vec::new();
+    for (policy, path) in policies() {
+        let mut misses: BTreeMap<String, usize> = BTreeMap::new();
+        let mut hits: BTreeSet<String> = BTreeSet::new();
+        for file in suite::find(&path.join("cases")).unwrap_or_else(|error| panic!("{error}")) {
+            let suite = suite::read(&file).unwrap_or_else(|error| panic!("{error}"));
+            let rules: BTreeSet<&String> = suite.cases.iter().filter_map(|case| case.rule.as_ref()).collect();
+            for rule in rules {
+                hits.insert(rule.clone());
+                let missed = suite.cases.iter().filter(|case| case.rule.as_ref() != Some(rule)).count();
+                *misses.entry(rule.clone()).or_default() += missed;
+            }
+        }
+        for rule in rules(&path) {
+            if !hits.contains(&rule) {
+                complaints.push(format!("{policy}: no case hits `{rule}`"));
+            }
+            if misses.get(&rule).copied().unwrap_or(0) < 3 {
+                complaints.push(format!("{policy}: less than three near misses stand beside `{rule}`"));
+            }
+        }
+    }
+    fail_with(&complaints);
+}
+
+/// The ids of a policy's rules, from its rule files.
+fn rules(policy: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(policy.join("src/rules")).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        if let Some((_, rest)) = text.split_once("    id: \"")
+            && let Some((id, _)) = rest.split_once('"')
+        {
+            found.push(id.to_owned());
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_policy_outside_locks_versions_that_the_workspace_has() {
+    let packages = |path: &str| {
+        let lock: toml::Table = toml::from_str(&fs::read_to_string(root().join(path)).unwrap()).unwrap();
+        let named = |package: &toml::Value| format!("{} {}", package["name"], package["version"]);
+        lock["package"].as_array().unwrap().iter().map(named).collect::<BTreeSet<_>>()
+    };
+    let (ours, theirs) = (packages("Cargo.lock"), packages("tests/outside/Cargo.lock"));
+    let own = "\"no-friday\" \"0.1.0\"".to_owned();
+    let missing: Vec<&String> = theirs.difference(&ours).filter(|package| **package != own).collect();
+    assert!(missing.is_empty(), "{missing:?}; run `cargo generate-lockfile --offline` in tests/outside");
+}
+
+#[test]
+fn the_exit_codes_of_the_readme_are_those_of_the_program() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let source = fs::read_to_string(root().join("host/src/exit.rs")).unwrap();
+    for line in source.lines().filter(|line| line.contains("Exit::") && line.contains("=>")) {
+        let code = line.rsplit("=>").next().unwrap().trim().trim_end_matches(',');
+        assert!(readme.contains(&format!("\n| {code} | ")), "README.md does not explain the exit code {code}");
+    }
+}
+
+#[test]
+fn the_project_speaks_of_itself_alone() {
+    let registry = ["crates", ".io"].concat();
+    let words = [registry.as_str(), "/work/", "/root/", "registry.npmjs", "pypi.org"];
+    let mut complaints = Vec::new();
+    for extension in ["rs", "md", "toml", "wit", "wat", "json"] {
+        for (name, text) in files(extension).iter().filter(|(name, _)| *name != "tests/tidy.rs") {
+            for word in words.iter().filter(|word| text.contains(**word)) {
+                complaints.push(format!("{name} says `{word}`"));
+            }
+        }
+    }
+    fail_with(&complaints);
+}

@@ -1,13 +1,16 @@
 //! What [`crate::export!`] expands to calls. Not for use by hand.
 
 use std::cell::RefCell;
+#[cfg(target_arch = "wasm32")]
 use std::sync::Once;
 
 pub use crate::bindings::exports::guard::policy::policy::Guest;
 pub use crate::bindings::guard::policy::types::Manifest;
 
 use crate::bindings::guard::policy::types;
-use crate::{Call, Decision, Level, Policy, host};
+use crate::{Call, Decision, Policy};
+#[cfg(target_arch = "wasm32")]
+use crate::{Level, host};
 
 /// Holds the configured policy of an instance.
 pub type Slot<P> = RefCell<Option<P>>;
@@ -71,8 +74,14 @@ pub fn decide<P: Policy>(slot: &Slot<P>, tool: &str, input: &str) -> Result<Deci
     policy.decide(&Call::new(tool, input)).map_err(|error| error.to_string())
 }
 
-/// Sends the text of a panic to the host before the instance traps.
+/// Sends the text of a panic to the host before the instance traps. In a native test the harness tells it.
 fn report_panics() {
+    #[cfg(target_arch = "wasm32")]
+    report_to_host();
+}
+
+#[cfg(target_arch = "wasm32")]
+fn report_to_host() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| std::panic::set_hook(Box::new(|info| host::log(Level::Error, &info.to_string()))));
 }

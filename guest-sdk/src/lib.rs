@@ -46,7 +46,9 @@ pub mod testing;
 
 #[doc(hidden)]
 #[expect(
-    clippy::all,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::unwrap_used,
     clippy::allow_attributes,
     clippy::allow_attributes_without_reason,
     unreachable_pub,

@@ -2,13 +2,13 @@
 ;;@ import
 (import "guard:policy/journal@0.1.0" (instance $journal
   (alias outer 1 $fault (type $f))
-  (export $fault "fault" (type (eq $f)))
+  (export "fault" (type $fault (eq $f)))
   (export "append" (func (param "stream-name" string) (param "json-object" string) (result (result (error $fault)))))))
 ;;@ core-import
 (import "journal" "append" (func $append (param i32 i32 i32 i32 i32)))
 ;;@ instantiate
 (core func $append (canon lower (func $journal "append")
-  (memory $memory "memory") (realloc (func $memory "realloc"))))
+  (memory $bytes) (realloc $realloc)))
 (core instance $guest (instantiate $policy
   (with "memory" (instance $memory))
   (with "journal" (instance (export "append" (func $append))))))

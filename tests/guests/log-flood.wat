@@ -2,14 +2,14 @@
 ;;@ import
 (import "guard:policy/log@0.1.0" (instance $log
   (alias outer 1 $level (type $l))
-  (export $level "level" (type (eq $l)))
+  (export "level" (type $level (eq $l)))
   (export "log" (func (param "level" $level) (param "message" string)))))
 ;;@ memory
 (memory (export "memory") 2)
 ;;@ core-import
 (import "log" "log" (func $log (param i32 i32 i32)))
 ;;@ instantiate
-(core func $log (canon lower (func $log "log") (memory $memory "memory")))
+(core func $log (canon lower (func $log "log") (memory $bytes)))
 (core instance $guest (instantiate $policy
   (with "memory" (instance $memory))
   (with "log" (instance (export "log" (func $log))))))

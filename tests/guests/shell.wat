@@ -8,27 +8,27 @@
 (component
   (import "guard:policy/types@0.1.0" (instance $types
     (type $outcome' (enum "abstain" "allow" "warn" "ask" "deny"))
-    (export $outcome "outcome" (type (eq $outcome')))
+    (export "outcome" (type $outcome (eq $outcome')))
     (type $finding' (record
       (field "rule" string) (field "outcome" $outcome) (field "message" string) (field "remedy" string)
       (field "tags" (list (tuple string string)))))
-    (export $finding "finding" (type (eq $finding')))
+    (export "finding" (type $finding (eq $finding')))
     (type $decision' (record (field "outcome" $outcome) (field "findings" (list $finding))))
-    (export $decision "decision" (type (eq $decision')))
+    (export "decision" (type $decision (eq $decision')))
     (type $rule' (record
       (field "id" string) (field "summary" string) (field "default" $outcome) (field "ceiling" $outcome)))
-    (export $rule "rule" (type (eq $rule')))
+    (export "rule" (type $rule (eq $rule')))
     (type $example' (record
       (field "tool" string) (field "input" string) (field "outcome" $outcome) (field "rule" string)))
-    (export $example "example" (type (eq $example')))
+    (export "example" (type $example (eq $example')))
     (type $manifest' (record
       (field "id" string) (field "version" string) (field "summary" string) (field "tools" (list string))
       (field "rules" (list $rule)) (field "grants" (list string)) (field "examples" (list $example))))
-    (export $manifest "manifest" (type (eq $manifest')))
+    (export "manifest" (type $manifest (eq $manifest')))
     (type $fault' (enum "absent" "denied" "too-large" "not-text" "failed"))
-    (export $fault "fault" (type (eq $fault')))
+    (export "fault" (type $fault (eq $fault')))
     (type $level' (enum "error" "warn" "info" "debug"))
-    (export $level "level" (type (eq $level')))))
+    (export "level" (type $level (eq $level')))))
   (alias export $types "decision" (type $decision))
   (alias export $types "manifest" (type $manifest))
   (alias export $types "fault" (type $fault))
@@ -49,6 +49,8 @@
         (then (drop (memory.grow (i32.add (i32.shr_u (local.get $size) (i32.const 16)) (i32.const 1))))))
       (local.get $at)))
   (core instance $memory (instantiate $memory))
+  (alias core export $memory "memory" (core memory $bytes))
+  (alias core export $memory "realloc" (core func $realloc))
 
   (core module $policy
     ;;@ core-import
@@ -92,13 +94,16 @@
   ;;@ instantiate
   (core instance $guest (instantiate $policy (with "memory" (instance $memory))))
   ;;@ end
+  (alias core export $guest "describe" (core func $describe'))
+  (alias core export $guest "configure" (core func $configure'))
+  (alias core export $guest "decide" (core func $decide'))
 
   (func $describe (result $manifest)
-    (canon lift (core func $guest "describe") (memory $memory "memory")))
+    (canon lift (core func $describe') (memory $bytes)))
   (func $configure (param "settings" string) (result (result (error string)))
-    (canon lift (core func $guest "configure") (memory $memory "memory") (realloc (func $memory "realloc"))))
+    (canon lift (core func $configure') (memory $bytes) (realloc $realloc)))
   (func $decide (param "tool" string) (param "input" string) (result (result $decision (error string)))
-    (canon lift (core func $guest "decide") (memory $memory "memory") (realloc (func $memory "realloc"))))
+    (canon lift (core func $decide') (memory $bytes) (realloc $realloc)))
   (instance $exported
     (export "describe" (func $describe))
     (export "configure" (func $configure))

@@ -6,7 +6,7 @@
 (import "environment" "get" (func $get (param i32)))
 ;;@ instantiate
 (core func $get (canon lower (func $environment "get-environment")
-  (memory $memory "memory") (realloc (func $memory "realloc"))))
+  (memory $bytes) (realloc $realloc)))
 (core instance $guest (instantiate $policy
   (with "memory" (instance $memory))
   (with "environment" (instance (export "get" (func $get))))))

@@ -1,5 +1,6 @@
 //! The rows of the seed matrix that are about the hook itself, by their ids.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -79,8 +80,10 @@ fn s1_08_no_built_in_grants_anything() {
 #[test]
 fn s1_09_the_order_of_the_chain_does_not_change_the_outcome() {
     let world = World::warm();
-    let strict = "[[policy]]\nname = \"strict\"\nsource = \"builtin:command-guard\"\nsettings = { raise = [\"git-push\"] }\n";
-    let mild = "[[policy]]\nname = \"mild\"\nsource = \"builtin:command-guard\"\nsettings = { lower = [\"git-push\"] }\n";
+    let strict =
+        "[[policy]]\nname = \"strict\"\nsource = \"builtin:command-guard\"\nsettings = { raise = [\"git-push\"] }\n";
+    let mild =
+        "[[policy]]\nname = \"mild\"\nsource = \"builtin:command-guard\"\nsettings = { lower = [\"git-push\"] }\n";
     for (first, second) in [(strict, mild), (mild, strict)] {
         world.configure(&format!("preset = \"none\"\n{first}{second}"));
         assert_deny(&world.bash("git push"), &["[strict: git-push]", "[mild: git-push]"]);
@@ -118,7 +121,10 @@ fn s1_13_of_two_path_keys_the_worse_counts() {
     assert_deny(&tool(&world, "Write", json!({ "path": ".env", "file_path": "a.txt" })), &["'.env'"]);
     assert_deny(&tool(&world, "Write", json!({ "path": "a.txt", "file_path": ".env" })), &["'.env'"]);
     assert_deny(&tool(&world, "NotebookEdit", json!({ "notebook_path": ".env", "file_path": "a.ipynb" })), &["'.env'"]);
-    assert_deny(&tool(&world, "Edit", json!({ "path": ".env", "file_path": "Dockerfile" })), &["'.env'", "'Dockerfile'"]);
+    assert_deny(
+        &tool(&world, "Edit", json!({ "path": ".env", "file_path": "Dockerfile" })),
+        &["'.env'", "'Dockerfile'"],
+    );
 }
 
 #[test]
@@ -143,7 +149,11 @@ fn s1_15_and_s1_16_a_reply_has_the_keys_and_values_of_the_protocol() {
     ] {
         let value: Value = serde_json::from_str(&world.bash(command).stdout).unwrap();
         let output = value["hookSpecificOutput"].as_object().unwrap();
-        assert_eq!(output.keys().collect::<Vec<_>>(), keys, "{command}");
+        assert_eq!(
+            output.keys().map(String::as_str).collect::<BTreeSet<_>>(),
+            keys.iter().copied().collect(),
+            "{command}"
+        );
         assert_eq!(output["hookEventName"], "PreToolUse");
         let known = ["hookSpecificOutput", "systemMessage"];
         assert!(value.as_object().unwrap().keys().all(|key| known.contains(&key.as_str())), "{value}");
@@ -152,13 +162,18 @@ fn s1_15_and_s1_16_a_reply_has_the_keys_and_values_of_the_protocol() {
 
 #[test]
 fn s1_73_a_deny_is_found_behind_an_ask() {
-    assert_deny(&World::warm().bash("git push && rm -rf /"), &["[command-guard: rm-root]", "[command-guard: git-push]"]);
+    assert_deny(
+        &World::warm().bash("git push && rm -rf /"),
+        &["[command-guard: rm-root]", "[command-guard: git-push]"],
+    );
 }
 
 #[test]
 fn s1_78_what_is_no_json_object_is_reported() {
     let world = World::warm();
-    for text in ["{oops", "", "[]", "\"x\"", "5", "null", "{\"tool_input\":{}} x", "{\"tool_input\":", "\u{feff}{}", " \n"] {
+    for text in
+        ["{oops", "", "[]", "\"x\"", "5", "null", "{\"tool_input\":{}} x", "{\"tool_input\":", "\u{feff}{}", " \n"]
+    {
         assert_report(&world.hook(text), "Invalid JSON input");
     }
 }

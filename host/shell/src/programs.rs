@@ -24,6 +24,7 @@ mod readers;
 mod secrets;
 mod service;
 mod sockets;
+mod supplied;
 mod system;
 mod text;
 
@@ -84,7 +85,8 @@ pub(crate) fn find(run: &mut Run<'_>) {
     let plain = unversioned(&run.name);
     let other = || if plain == run.name { None } else { lookup(plain) };
     let Some(program) = lookup(&run.name).or_else(other) else { return };
-    let parsed = run.parse(run.arguments(), program.options);
+    let mut parsed = run.parse(run.arguments(), program.options);
+    supplied::fill(run, &mut parsed);
     (program.act)(run, &parsed);
 }
 

@@ -1,6 +1,6 @@
 //! Texts made to exhaust or to blind a parser: each is answered soon, and what stands behind them is never hidden.
 //!
-//! Says nothing about what ordinary commands mean; `commands.rs` does.
+//! Says nothing about what ordinary commands mean; `hard_commands.rs` does.
 
 use std::time::{Duration, Instant};
 

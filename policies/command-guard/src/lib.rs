@@ -34,7 +34,7 @@ impl Policy for CommandGuard {
         id: "command-guard",
         version: env!("CARGO_PKG_VERSION"),
         summary: "denies commands that destroy what cannot be had back, and asks before those that may",
-        tools: &["Bash", "PowerShell", "REPL"],
+        tools: &["Bash", "PowerShell"],
         rules: rules::RULES,
         grants: &[],
         examples: &[

@@ -10,18 +10,23 @@ pub(crate) struct Input {
     pub(crate) certain: bool,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// The here-document, here-string or literal `echo` that feeds this command.
     pub(crate) fn input(&self) -> Option<Input> {
         own(self.command).or_else(|| self.piped())
     }
 
-    fn piped(&self) -> Option<Input> {
+    /// The command before this one in the same pipeline.
+    pub(crate) fn before(&self) -> Option<&'a Command> {
         let position = &self.command.position;
         if position.index == 0 || position.length < 2 {
             return None;
         }
-        let before = self.pipelines.stages(self.commands, position.pipeline, position.index).next_back()?;
+        self.pipelines.stages(self.commands, position.pipeline, position.index).next_back()
+    }
+
+    fn piped(&self) -> Option<Input> {
+        let before = self.before()?;
         match before.program() {
             "echo" | "printf" => Some(printed(before)),
             "cat" => own(before),

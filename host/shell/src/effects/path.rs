@@ -50,6 +50,11 @@ pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
     if let Some(rest) = behind_tilde(text, word) {
         return Place { raw: under(home, "~", rest), known: !operand.dynamic, relative: false };
     }
+    if let Some(user) = text.strip_prefix('~').filter(|_| word.parts.iter().any(|part| part.kind == "tilde")) {
+        // Somebody else's home; where it lies is a guess, but for the root's.
+        let raw = if user.split('/').next() == Some("root") { format!("/{user}") } else { format!("/home/{user}") };
+        return Place { raw, known: false, relative: false };
+    }
     if let Some(rest) = behind_variable(text, word, "HOME") {
         return Place { raw: under(home, "~", rest), known: has_one_dynamic_part(word), relative: false };
     }
@@ -82,7 +87,15 @@ fn behind_tilde<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
 fn behind_variable<'a>(text: &'a str, word: &Word, name: &str) -> Option<&'a str> {
     let rest = text.strip_prefix('$')?;
     let rest = match rest.strip_prefix('{') {
-        Some(braced) => braced.strip_prefix(name)?.strip_prefix('}')?,
+        // With an operator behind the name, as in `${HOME:?}`, it is the variable's value where there is one.
+        Some(braced) => {
+            let (operator, rest) = braced.strip_prefix(name)?.split_once('}')?;
+            let keeps = operator.is_empty() || operator.starts_with([':', '-', '?', '%']);
+            if !keeps {
+                return None;
+            }
+            rest
+        }
         None => rest.strip_prefix(name)?,
     };
     let ends = rest.is_empty() || rest.starts_with('/');

@@ -106,7 +106,7 @@ fn mysql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// SQLite's own options begin with one dash: `-cmd TEXT` holds statements, others take one word or none.
 fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
-    if run.arguments().iter().any(|word| word.text.trim_start_matches('-') == "readonly") {
+    if is_read_only(run) {
         return;
     }
     let mut words = run.arguments().iter();
@@ -136,7 +136,15 @@ fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
+/// The database was opened so that nothing can be written to it.
+fn is_read_only(run: &Run<'_>) -> bool {
+    run.arguments().iter().any(|word| matches!(word.text.as_str(), "-readonly" | "--readonly"))
+}
+
 fn duckdb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if is_read_only(run) {
+        return;
+    }
     let values = parsed.values("cs", "cmd").chain(parsed.operands.iter().skip(1).cloned());
     if !given(run, "duckdb", values) {
         from_input(run, "duckdb");

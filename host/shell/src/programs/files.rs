@@ -61,10 +61,6 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             let draft = Draft::catastrophic("delete", "fs.delete.recursive").certain(false).tag("by", &by);
             let whole = path::is_whole_directory(&operand.text, operand.word.glob, place.relative);
             run.emit_on(draft.flag("whole-directory", whole), operand);
-        } else if let Some(starts) = super::find::starts_of(run, operand) {
-            for start in &starts {
-                delete_operand(run, start, recursive, force, interactive, &by);
-            }
         } else {
             delete_operand(run, operand, recursive, force, interactive, &by);
         }

@@ -1,6 +1,6 @@
-//! `find` and what it deletes or writes by itself, and the operands it supplies to the commands it starts.
+//! `find`: what it deletes or writes by itself, and where it starts.
 
-use guard_sdk::syntax::{Command, Word};
+use guard_sdk::syntax::Word;
 
 use super::Program;
 use super::options::{Operand, Options, Parsed};
@@ -42,13 +42,14 @@ const FILTERS: &[&str] = &[
 ];
 
 /// Where it starts; the working directory if nothing is named.
-fn starts(words: &[Word]) -> impl Iterator<Item = &Word> {
+pub(super) fn starts(words: &[Word]) -> impl Iterator<Item = &Word> {
     let is_option = |word: &&Word| matches!(word.text.as_str(), "-H" | "-L" | "-P") || word.text.starts_with("-O");
     let ends = |word: &Word| word.text.starts_with('-') || matches!(word.text.as_str(), "(" | "!" | "\\(");
     words.iter().skip_while(is_option).take_while(move |word| !ends(word))
 }
 
-fn is_filtered(words: &[Word]) -> bool {
+/// Whether tests leave most files alone.
+pub(super) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
@@ -91,21 +92,4 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
 
 fn some_files() -> Draft {
     Draft::notable("delete", "fs.delete").flag("glob", true).flag("filtered", true).tag("by", "find")
-}
-
-/// The start paths that `{}` stands for, if the operand comes from a `find` that leaves nothing out.
-///
-/// `None` where the operand is an ordinary one, or stands for some files only.
-pub(super) fn starts_of<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
-    if operand.text != "{}" || !run.is_via("find-exec") {
-        return None;
-    }
-    let place = usize::try_from(run.command.parent).ok()?.checked_sub(1)?;
-    let parent: &'a Command = run.commands.get(place).filter(|command| command.id == run.command.parent)?;
-    let words: &'a [Word] = parent.argv.get(1..).unwrap_or_default();
-    if !parent.program().ends_with("find") || is_filtered(words) {
-        return None;
-    }
-    let found: Vec<Operand<'a>> = starts(words).take(64).map(Operand::of).collect();
-    (!found.is_empty()).then_some(found)
 }

@@ -4,7 +4,7 @@ use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, 
 
 use super::output::{self, Input};
 use super::shell::Shell;
-use super::{Place, Unit, Walker};
+use super::{Place, Unit, Walker, state};
 use crate::limits;
 use crate::word::{Child, is_name};
 use crate::wrappers::{self, Layer, What, shells};
@@ -179,27 +179,33 @@ impl Walker {
         }
         let argv = std::mem::take(&mut pending.argv);
         let process = shells::reads_process(&argv);
+        if state::expands_again(&argv) {
+            self.partial("a builtin expands a quoted text");
+        }
         let assignments = std::mem::take(&mut pending.assignments);
         let redirections = std::mem::take(&mut pending.redirections);
         let id = self.push(argv, assignments, redirections, pending.span, certain, place);
         if from_pipe {
             self.via.pop();
         }
-        let command = self.commands.last().filter(|command| command.id == id).cloned();
+        let listed = self.commands.last().filter(|command| command.id == id);
+        let output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input));
+        // Only a builtin of this very shell changes it.
+        let own = self.via.iter().skip(self.texts_via);
+        let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
+        let kept = listed.filter(|command| reads || (ours && self.concerns_shell(command.word(0)))).cloned();
         self.run_children(&mut pending, id);
         if process {
             self.partial("a shell reads a process substitution");
         }
-        let Some(command) = command else { return Input::Pipe };
-        if reads {
-            self.run_input(&command, &pending.input);
+        if let Some(command) = kept {
+            if reads {
+                self.run_input(&command, &pending.input);
+            } else {
+                self.follow(&command);
+            }
         }
-        if command.via.iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"))
-            || command.via.len() <= self.texts_via
-        {
-            self.follow(&command);
-        }
-        output::of(&command, pending.input)
+        output
     }
 
     /// What a shell reads from its standard input runs.

@@ -38,7 +38,7 @@ pub(super) fn redirected(redirections: &[Redirection], values: &dyn Values) -> O
 }
 
 /// What `command` writes to a pipe, if its words say so.
-pub(super) fn of(command: &Command, input: Input) -> Input {
+pub(super) fn of(command: &Command, input: &Input) -> Input {
     if command.redirections.iter().any(|redirection| matches!(redirection.fd, 1 | -1)) {
         return Input::Pipe;
     }
@@ -52,8 +52,8 @@ pub(super) fn of(command: &Command, input: Input) -> Input {
         _ if !plain => None,
         "echo" => echo(words),
         "printf" => printf(words),
-        "tee" => return read.map_or(Input::Pipe, Input::Piped),
-        "cat" if words.iter().all(|word| word.text == "-") => return read.map_or(Input::Pipe, Input::Piped),
+        "tee" => return read.cloned().map_or(Input::Pipe, Input::Piped),
+        "cat" if words.iter().all(|word| word.text == "-") => return read.cloned().map_or(Input::Pipe, Input::Piped),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
             read.filter(|word| !word.dynamic).and_then(|word| base64(&word.text))
         }

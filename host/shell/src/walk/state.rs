@@ -63,6 +63,41 @@ pub(super) fn changes_directory(text: &str) -> bool {
         .any(|word| matches!(word, "cd" | "pushd" | "popd"))
 }
 
+/// Whether a builtin expands once more what its operands hold as plain text: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.
+pub(super) fn expands_again(argv: &[Word]) -> bool {
+    const BUILTINS: &[&str] = &[
+        "let",
+        "test",
+        "[",
+        "printf",
+        "read",
+        "unset",
+        "declare",
+        "typeset",
+        "local",
+        "export",
+        "readonly",
+        "mapfile",
+        "readarray",
+        "getopts",
+        "wait",
+    ];
+    let Some((name, words)) = argv.split_first() else { return false };
+    if !BUILTINS.contains(&name.text.as_str()) {
+        return false;
+    }
+    words.iter().flat_map(|word| &word.parts).filter(|part| part.kind == "literal").any(|part| {
+        let inner = if name.text == "let" { Some(part.text.as_str()) } else { subscript(&part.text) };
+        inner.is_some_and(|inner| inner.contains("$(") || inner.contains('`'))
+    })
+}
+
+/// What stands after `NAME[`.
+fn subscript(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once('[')?;
+    is_name(name).then_some(rest)
+}
+
 impl Walker {
     /// The values that a loop's variable takes, if they are few and plain; else one unknown round.
     pub(super) fn rounds(&mut self, unit: Unit<'_>, whole: Range, words: &[Range], body: Range) -> Vec<Option<Word>> {
@@ -83,6 +118,35 @@ impl Walker {
         }
         self.rounds_left -= values.len();
         values.into_iter().map(Some).collect()
+    }
+
+    /// Whether a command of this name may change the shell that runs it.
+    pub(super) fn concerns_shell(&self, name: &str) -> bool {
+        const BUILTINS: &[&str] = &[
+            "cd",
+            "chdir",
+            "pushd",
+            "popd",
+            "export",
+            "declare",
+            "typeset",
+            "local",
+            "readonly",
+            "read",
+            "mapfile",
+            "readarray",
+            "getopts",
+            "unset",
+            "let",
+            "printf",
+            "wait",
+            "source",
+            ".",
+            "set",
+            "shift",
+            "alias",
+        ];
+        BUILTINS.contains(&name) || self.defined.contains_key(name)
     }
 
     /// Follows what a builtin does to this shell.

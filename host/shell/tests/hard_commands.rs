@@ -1,4 +1,4 @@
-//! What runs in a text: the table of `data/commands.toml`, and where the commands stand.
+//! What runs in a text: the table of `data/hard_commands.toml`, and where the commands stand.
 //!
 //! Says nothing about what they do to the world.
 
@@ -35,7 +35,7 @@ fn words(command: &Command) -> Vec<String> {
 
 #[test]
 fn every_text_of_the_table_runs_what_the_table_says() {
-    let table: Table = toml::from_str(include_str!("data/commands.toml")).unwrap();
+    let table: Table = toml::from_str(include_str!("data/hard_commands.toml")).unwrap();
     let mut wrong = Vec::new();
     for case in &table.case {
         let analysis = bash(&case.text);
@@ -89,8 +89,11 @@ fn wrappers_are_told_from_the_outermost_to_the_innermost() {
 fn spans_are_of_the_text_as_it_was_given() {
     let text = "a \\\n b; c \"$(d)\"\nbash -c 'e'";
     let analysis = bash(text);
-    let spans: Vec<&str> =
-        analysis.commands.iter().map(|command| text.get(command.span.start as usize..command.span.end as usize).unwrap()).collect();
+    let spans: Vec<&str> = analysis
+        .commands
+        .iter()
+        .map(|command| text.get(command.span.start as usize..command.span.end as usize).unwrap())
+        .collect();
     assert_eq!(spans[0].split_whitespace().collect::<Vec<_>>(), ["a", "\\", "b"]);
     assert_eq!(spans.get(1..).unwrap(), ["c \"$(d)\"", "d", "bash -c 'e'"]);
 }

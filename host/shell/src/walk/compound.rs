@@ -1,0 +1,133 @@
+//! Compound commands: what encloses other commands, and what holds after it.
+//!
+//! A branch may or may not have run; what it sets is known afterwards only if every branch agrees.
+
+use guard_sdk::syntax::Via;
+
+use super::shell::Shell;
+use super::{Unit, Walker, state};
+use crate::parse::tree::{Kind, Node};
+use crate::word::{self, Mode};
+
+impl Walker {
+    pub(super) fn compound(&mut self, unit: Unit<'_>, node: &Node) {
+        match &node.kind {
+            Kind::Simple { .. } => {}
+            Kind::Subshell(body) => {
+                self.inside("subshell", |walker| walker.apart(|walker| walker.sequence(unit, body)))
+            }
+            Kind::Group(body) => self.inside("group", |walker| walker.sequence(unit, body)),
+            Kind::Timed(body) => {
+                self.via.push(Via { kind: "time".to_owned(), detail: String::new() });
+                self.inside("time", |walker| walker.sequence(unit, body));
+                self.via.pop();
+            }
+            Kind::If { arms, otherwise } => {
+                let mut ends: Option<Shell> = None;
+                for (condition, branch) in arms {
+                    self.inside("condition", |walker| walker.sequence(unit, condition));
+                    let entry = self.shell.clone();
+                    self.inside("condition", |walker| walker.sequence(unit, branch));
+                    self.meet(&mut ends, entry);
+                }
+                if let Some(branch) = otherwise {
+                    let entry = self.shell.clone();
+                    self.inside("condition", |walker| walker.sequence(unit, branch));
+                    self.meet(&mut ends, entry);
+                }
+                if let Some(end) = ends {
+                    self.shell.meet(&end);
+                }
+            }
+            Kind::Loop { condition, variable, words, arithmetic, body, body_at } => {
+                for word in words {
+                    self.operand(unit, *word, Mode::Word);
+                }
+                for expression in arithmetic {
+                    self.operand(unit, *expression, Mode::Quoted);
+                }
+                let text = unit.slice(*body_at).to_owned();
+                self.shell.forget_named_in(&text);
+                if let Some(condition) = condition {
+                    self.inside("loop", |walker| walker.inside("condition", |walker| walker.sequence(unit, condition)));
+                }
+                self.shell.forget(variable);
+                let entry = self.shell.clone();
+                if state::changes_directory(&text) {
+                    self.shell.lose_directory();
+                }
+                let rounds = self.rounds(unit, node.span, words, *body_at);
+                self.inside("loop", |walker| {
+                    for value in rounds {
+                        if let Some(value) = value {
+                            walker.shell.assign(variable, &value, false);
+                        }
+                        walker.sequence(unit, body);
+                    }
+                });
+                self.shell.forget(variable);
+                self.shell.meet(&entry);
+            }
+            Kind::Case { word, arms } => {
+                self.operand(unit, *word, Mode::Word);
+                let mut ends: Option<Shell> = None;
+                for (patterns, body) in arms {
+                    for pattern in patterns {
+                        self.operand(unit, *pattern, Mode::Word);
+                    }
+                    let entry = self.shell.clone();
+                    self.inside("case", |walker| walker.sequence(unit, body));
+                    self.meet(&mut ends, entry);
+                }
+                if let Some(end) = ends {
+                    self.shell.meet(&end);
+                }
+            }
+            Kind::Function { names, body, runs } => {
+                for name in names {
+                    self.operand(unit, *name, Mode::Word);
+                    let moves = state::changes_directory(unit.slice(node.span));
+                    self.defined.insert(unit.slice(*name).to_owned(), moves);
+                }
+                for word in runs {
+                    self.operand(unit, *word, Mode::Word);
+                }
+                self.inside("function", |walker| {
+                    walker.apart(|walker| {
+                        // It runs later, with what holds then.
+                        walker.shell.forget_all();
+                        walker.pipeline(unit, body);
+                    });
+                });
+            }
+            Kind::Coprocess(body) => {
+                self.inside("coprocess", |walker| walker.apart(|walker| walker.pipeline(unit, body)));
+            }
+            Kind::Test(range) => {
+                self.operand(unit, *range, Mode::Words);
+                let reading = word::read(unit.text, *range, Mode::Words);
+                let quoted = |piece: &word::Piece| piece.quoted && piece.kind == word::PieceKind::Literal;
+                // `-eq` and its like take a quoted text as arithmetic, which is expanded once more.
+                let again =
+                    |piece: &word::Piece| quoted(piece) && piece.text.contains('[') && piece.text.contains("$(");
+                if reading.pieces.iter().any(again) {
+                    self.partial("a test expands a quoted text");
+                }
+            }
+            Kind::Arithmetic(range) => {
+                self.operand(unit, *range, Mode::Quoted);
+                let text = unit.slice(*range).to_owned();
+                self.shell.forget_named_in(&text);
+            }
+        }
+    }
+
+    /// Ends one of several branches: collects its end and goes back to where it began.
+    fn meet(&mut self, ends: &mut Option<Shell>, entry: Shell) {
+        let end = std::mem::replace(&mut self.shell, entry);
+        match ends {
+            Some(known) => known.meet(&end),
+            None => *ends = Some(end),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Files that cannot be used: the layer is dropped whole, and the verdict says where and why.
+
+use serde_json::json;
+
+use crate::layers::Layers;
+use crate::reply::{assert_ask, assert_deny, assert_silent};
+use crate::world::World;
+
+#[test]
+fn a_file_that_is_no_toml_asks_and_names_file_line_and_hint() {
+    let world = World::warm();
+    world.configure("preset = \"standard\"\non-malformed = \"ask\n");
+    let ended = world.bash("ls");
+    assert_ask(&ended, &["[config: broken-config]", "guard.toml:2:", "Instead: "]);
+    assert_deny(&world.bash("rm -rf /"), &["guard.toml:2:", "[command-guard: rm-root]"]);
+}
+
+#[test]
+fn a_broken_file_is_found_by_config_check() {
+    let world = World::warm();
+    world.configure("preset = \"standrad\"\n");
+    let ended = world.run(&["config", "check"], "");
+    assert_eq!(ended.exit, 78);
+    assert!(ended.stderr.contains("guard.toml:1:") && ended.stderr.contains("did you mean `standard`?"), "{ended:?}");
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest_known_one() {
+    let check = |text: &str, hint: &str| {
+        let layers = Layers::new().user(text);
+        layers.assert_problem(&[&format!("did you mean `{hint}`?"), "guard.toml:"]);
+    };
+    check("on-malformd = \"ask\"\n", "on-malformed");
+    check("bypass_ask = \"deny\"\n", "bypass-ask");
+    check("\n\npolicies = []\n", "policy");
+    check("[audit]\nlevle = \"all\"\n", "level");
+    check("[[policy]]\nname = \"command-guard\"\ntool = [\"Bash\"]\n", "tools");
+    check("[[policy]]\nname = \"command-guard\"\n[policy.grants]\nenvs = []\n", "env");
+    check("[[policy]]\nname = \"command-guard\"\nlimits = { time = 5 }\n", "time-ms");
+    check("preset = \"ful\"\n", "full");
+    check("[[policy]]\nname = \"command-guard\"\non-error = \"alow\"\n", "allow");
+}
+
+#[test]
+fn an_unknown_key_that_is_near_to_none_names_all_of_them() {
+    Layers::new().user("frobnication-level-of-the-day = 1\n").assert_problem(&["min-version", "preset", "policy"]);
+}
+
+#[test]
+fn the_line_of_an_unknown_key_is_its_own() {
+    let layers = Layers::new().user("# one\npreset = \"standard\"\n\n[audit]\nlevle = \"all\"\n");
+    layers.assert_problem(&["guard.toml:5:1"]);
+}
+
+#[test]
+fn a_value_out_of_range_is_refused() {
+    for text in [
+        "deadline-ms = 99\n",
+        "deadline-ms = 2001\n",
+        "deadline-ms = -1\n",
+        "[[policy]]\nname = \"command-guard\"\nlimits = { time-ms = 5 }\n",
+        "[[policy]]\nname = \"command-guard\"\nlimits = { memory-mib = 4096 }\n",
+        "[[policy]]\nname = \"command-guard\"\nsha256 = \"abc\"\n",
+        "[[policy]]\nname = \"Command Guard\"\n",
+        "[[policy]]\nsource = \"builtin:command-guard\"\n",
+        "[[policy]]\nname = \"no-such-built-in\"\n",
+        "[[policy]]\nname = \"x\"\nsource = \"builtin:no-such-built-in\"\n",
+        "[[policy]]\nname = \"command-guard\"\n[[policy]]\nname = \"command-guard\"\n",
+        "[[policy]]\nname = \"command-guard\"\nsettings = {}\nsettings-file = \"x.json\"\n",
+        "lock = [\"command-guard\"]\n",
+    ] {
+        let layers = Layers::new().user(text);
+        let problems = layers.problems();
+        assert_eq!(problems.len(), 1, "{text}");
+        let hint = problems[0].lines().last().unwrap_or_default();
+        assert!(!hint.is_empty(), "no hint for {text}");
+        assert_eq!(layers.names(), Layers::new().names(), "{text}");
+    }
+}
+
+#[test]
+fn a_pattern_of_tools_that_is_no_glob_does_not_silence_the_policy() {
+    let world = World::warm();
+    world.configure("[[policy]]\nname = \"command-guard\"\ntools = [\"[Bash\"]\n");
+    let ended = world.bash("rm -rf /");
+    assert!(["ask", "deny"].contains(&ended.decision().as_str()), "{ended:?}");
+}
+
+#[test]
+fn a_file_that_is_no_file_or_no_text_or_too_large_is_a_problem() {
+    let layers = Layers::new();
+    std::fs::create_dir_all(&layers.places.config).unwrap();
+    layers.assert_problem(&["not a file"]);
+    Layers::new().user(b"\xff\xfe").assert_problem(&["UTF-8"]);
+    Layers::new().user("#".repeat((1 << 20) + 1)).assert_problem(&["1 MiB"]);
+}
+
+#[test]
+fn a_configuration_that_is_a_pipe_holds_nobody_up() {
+    let layers = Layers::new();
+    let file = &layers.places.config;
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(file).status().unwrap().success());
+    layers.assert_problem(&["not a file"]);
+}
+
+#[test]
+fn a_version_that_is_too_new_is_told_plainly() {
+    let words = ["guard-host 99.0.0", "update guard-host"];
+    Layers::new().user("min-version = \"99.0.0\"\n").assert_problem(&words);
+    Layers::new().managed("min-version = \"99.0.0\"\n").assert_problem(&words);
+    Layers::new().project("min-version = \"99.0.0\"\n").assert_problem(&words);
+    assert!(Layers::new().user("min-version = \"0.1.0\"\n").problems().is_empty());
+    assert!(Layers::new().user("min-version = \"0.0.9\"\n").problems().is_empty());
+}
+
+#[test]
+fn a_version_that_is_too_new_is_told_before_the_keys_that_came_with_it() {
+    let layers = Layers::new().user("min-version = \"99.0.0\"\nkey-of-version-99 = true\n");
+    layers.assert_problem(&["guard-host 99.0.0", "update guard-host"]);
+}
+
+#[test]
+fn a_repaired_file_counts_at_the_next_call() {
+    let world = World::warm();
+    world.configure("preset = \n");
+    assert_ask(&world.bash("ls"), &["broken-config"]);
+    world.configure("preset = \"standard\"\n");
+    assert_silent(&world.bash("ls"));
+    world.configure("preset = \"none\"\n");
+    assert_silent(&world.bash("rm -rf /"));
+    std::fs::remove_file(world.path(".config/guard-host/guard.toml")).unwrap();
+    assert_deny(&world.bash("rm -rf /"), &[]);
+}
+
+#[test]
+fn the_other_layers_run_on_when_one_is_broken() {
+    let stricter =
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\nsettings = { raise = [\"git-push\"] }\n";
+    let layers = Layers::new().user("preset = \n").project(stricter);
+    assert_eq!(layers.names().last().map(String::as_str), Some("ours"));
+    let verdicts = layers.decide(&[("Bash", json!({ "command": "git push" }))]);
+    let told: Vec<_> = verdicts[0].findings.iter().map(|found| found.policy.as_str()).collect();
+    assert!(told.contains(&"config") && told.contains(&"command-guard") && told.contains(&"ours"), "{told:?}");
+}

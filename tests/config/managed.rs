@@ -1,0 +1,99 @@
+//! The managed file: it stands first, it may lock names, and when it is broken nothing runs.
+
+use guard_host::contract::Outcome;
+use guard_host::policy::Layer;
+use serde_json::json;
+
+use crate::layers::Layers;
+
+const LIST: &[(&str, &str)] = &[("Bash", "ls"), ("Bash", "git push")];
+
+fn outcomes(layers: &Layers) -> Vec<Outcome> {
+    let calls: Vec<_> = LIST.iter().map(|(tool, command)| (*tool, json!({ "command": command }))).collect();
+    layers.decide(&calls).iter().map(|verdict| verdict.outcome).collect()
+}
+
+#[test]
+fn a_broken_managed_file_denies_every_call() {
+    for text in
+        ["preset = \n", "unknown = 1\n", "[[policy]]\nname = \"no-such-built-in\"\n", "min-version = \"99.0\"\n"]
+    {
+        let layers = Layers::new().managed(text);
+        assert_eq!(outcomes(&layers), [Outcome::Deny, Outcome::Deny], "{text}");
+        layers.assert_problem(&["managed/guard.toml"]);
+    }
+}
+
+#[test]
+fn a_broken_user_file_asks_about_every_call() {
+    assert_eq!(outcomes(&Layers::new().user("preset = \n")), [Outcome::Ask, Outcome::Ask]);
+}
+
+#[test]
+fn a_broken_project_file_asks_about_every_call() {
+    assert_eq!(outcomes(&Layers::new().project("preset = \n")), [Outcome::Ask, Outcome::Ask]);
+}
+
+#[test]
+fn the_layers_stand_in_their_order() {
+    let entry = |name: &str| format!("[[policy]]\nname = \"{name}\"\nsource = \"builtin:command-guard\"\n");
+    let layers = Layers::new().managed(entry("managed-one")).user(entry("user-one")).project(entry("project-one"));
+    let entries = layers.load().entries;
+    let names: Vec<_> = entries.iter().map(|entry| (entry.layer, entry.name.as_str())).collect();
+    assert_eq!(names.first(), Some(&(Layer::Managed, "managed-one")));
+    assert_eq!(names.last(), Some(&(Layer::Project, "project-one")));
+    assert!(names.is_sorted_by_key(|(layer, _)| *layer), "{names:?}");
+    assert!(names.contains(&(Layer::User, "command-guard")) && names.contains(&(Layer::User, "user-one")));
+}
+
+#[test]
+fn a_locked_name_is_not_replaced_and_the_try_is_told() {
+    let silenced = "[[policy]]\nname = \"command-guard\"\nsettings = { silence = [\"git-push\"] }\n";
+    let layers = Layers::new().managed("lock = [\"command-guard\"]\n").user(silenced);
+    layers.assert_problem(&["`command-guard` is locked", "remove the entry"]);
+    assert_eq!(outcomes(&layers), [Outcome::Ask, Outcome::Ask]);
+    let settings: Vec<_> = layers.load().entries.into_iter().filter(|entry| entry.name == "command-guard").collect();
+    assert_eq!(settings.len(), 1);
+    assert_eq!(settings[0].settings, "{}");
+}
+
+#[test]
+fn a_locked_name_does_not_go_with_the_preset() {
+    let layers = Layers::new().managed("lock = [\"command-guard\"]\n").user("preset = \"none\"\n");
+    assert_eq!(layers.names(), ["command-guard"]);
+    assert_eq!(outcomes(&layers), [Outcome::Abstain, Outcome::Ask]);
+}
+
+#[test]
+fn a_managed_preset_cannot_be_taken_away() {
+    let layers = Layers::new().managed("preset = \"standard\"\n").user("preset = \"none\"\n");
+    assert!(layers.names().contains(&"command-guard".to_owned()));
+    assert!(layers.load().entries.iter().all(|entry| entry.layer == Layer::Managed));
+    assert_eq!(outcomes(&layers), [Outcome::Abstain, Outcome::Ask]);
+}
+
+#[test]
+fn a_user_entry_of_a_managed_name_comes_after_it() {
+    let silenced = "[[policy]]\nname = \"command-guard\"\nsettings = { silence = [\"git-push\"] }\n";
+    let layers = Layers::new().managed("preset = \"standard\"\n").user(silenced);
+    assert_eq!(outcomes(&layers), [Outcome::Abstain, Outcome::Ask]);
+}
+
+#[test]
+fn the_values_of_the_managed_file_win() {
+    use guard_host::config::{AuditLevel, BypassAsk, OnMalformed};
+
+    let layers = Layers::new()
+        .managed("on-malformed = \"deny\"\nbypass-ask = \"deny\"\ndeadline-ms = 500\n[audit]\nlevel = \"all\"\npath = \"/m/a.jsonl\"\n")
+        .user("on-malformed = \"allow\"\nbypass-ask = \"skip\"\ndeadline-ms = 1000\n[audit]\nlevel = \"interventions\"\npath = \"/u/a.jsonl\"\nmax-bytes = 5000\n");
+    let config = layers.load();
+    assert_eq!((config.on_malformed, config.bypass_ask), (OnMalformed::Deny, BypassAsk::Deny));
+    assert_eq!((config.deadline_ms, config.audit.level), (500, AuditLevel::All));
+    assert_eq!((config.audit.path.to_string_lossy().as_ref(), config.audit.max_bytes), ("/m/a.jsonl", 5000));
+}
+
+#[test]
+fn a_managed_lock_of_an_unknown_name_is_told() {
+    let layers = Layers::new().managed("lock = [\"comand-guard\"]\n").user("preset = \"none\"\n");
+    assert!(!layers.problems().is_empty() || !layers.load().warnings.is_empty(), "a lock that locks nothing");
+}

@@ -1,0 +1,102 @@
+//! The project's file: what it may not say.
+
+use guard_host::contract::Outcome;
+use serde_json::json;
+
+use crate::layers::Layers;
+
+fn entry(more: &str) -> String {
+    format!("[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n{more}\n")
+}
+
+#[test]
+fn what_would_loosen_is_refused_and_asks() {
+    let entries: String = (0..17)
+        .map(|number| format!("[[policy]]\nname = \"p{number}\"\nsource = \"builtin:command-guard\"\n"))
+        .collect();
+    let refused = [
+        ("preset = \"none\"\n".to_owned(), "`preset`"),
+        ("on-malformed = \"allow\"\n".to_owned(), "`on-malformed`"),
+        ("bypass-ask = \"skip\"\n".to_owned(), "`bypass-ask`"),
+        ("deadline-ms = 100\n".to_owned(), "`deadline-ms`"),
+        ("lock = [\"command-guard\"]\n".to_owned(), "`lock`"),
+        ("[audit]\npath = \"/dev/null\"\n".to_owned(), "`audit`"),
+        ("[session]\nfile = \"/tmp/x\"\n".to_owned(), "`session`"),
+        (entry("on-error = \"allow\""), "`on-error"),
+        (entry("may-allow = true"), "`may-allow`"),
+        (entry("limits = { time-ms = 1500 }"), "limits"),
+        (entry("limits = { memory-mib = 1024 }"), "limits"),
+        (entry("[policy.grants]\nenv = [\"HOME\"]"), "grants"),
+        (entry("[policy.grants.journal]\nx = \"/tmp/x\""), "grants"),
+        (entries, "16"),
+    ];
+    for (text, word) in refused {
+        let layers = Layers::new().project(&text);
+        layers.assert_problem(&["repo/.guard/guard.toml", word]);
+        assert_eq!(layers.names(), Layers::new().names(), "{text}");
+    }
+}
+
+#[test]
+fn a_refused_file_asks_and_lifts_no_deny() {
+    let layers = Layers::new().project("preset = \"none\"\n");
+    let verdicts = layers.decide(&[("Bash", json!({ "command": "ls" })), ("Bash", json!({ "command": "rm -rf /" }))]);
+    assert_eq!(verdicts[0].outcome, Outcome::Ask);
+    assert_eq!(verdicts[1].outcome, Outcome::Deny);
+}
+
+#[test]
+fn sixteen_entries_with_the_tightest_values_are_taken() {
+    let entries: String = (0..16)
+        .map(|number| {
+            format!(
+                "[[policy]]\nname = \"p{number}\"\nsource = \"builtin:protected-files\"\non-error = \"deny\"\nmay-allow = false\n\
+                 limits = {{ time-ms = 100, memory-mib = 32 }}\n[policy.grants]\nread = [\"/etc\"]\n"
+            )
+        })
+        .collect();
+    let layers = Layers::new().project(entries);
+    assert_eq!(layers.problems(), [""; 0]);
+    assert_eq!(layers.names().len(), Layers::new().names().len() + 16);
+}
+
+#[test]
+fn an_entry_of_a_known_name_replaces_nothing() {
+    let same = "[[policy]]\nname = \"command-guard\"\ntools = []\nsettings = { silence = [\"git-push\"] }\n";
+    let layers = Layers::new().project(same);
+    assert_eq!(layers.names().iter().filter(|name| *name == "command-guard").count(), 2);
+    let verdicts = layers.decide(&[("Bash", json!({ "command": "git push" }))]);
+    assert_eq!(verdicts[0].outcome, Outcome::Ask);
+}
+
+#[test]
+fn the_settings_file_of_a_project_lies_in_the_project() {
+    let layers = Layers::new();
+    layers.world.write("secret.txt", "a word that is no project's business");
+    for path in ["~/secret.txt", "../../secret.txt", &layers.world.path("secret.txt").to_string_lossy()] {
+        layers.world.write("repo/.guard/guard.toml", entry(&format!("settings-file = \"{path}\"")));
+        let config = layers.load();
+        assert!(config.entries.iter().all(|entry| !entry.settings.contains("no project's business")), "{path}");
+    }
+    std::os::unix::fs::symlink(layers.world.path("secret.txt"), layers.world.path("repo/.guard/link.txt")).unwrap();
+    layers.world.write("repo/.guard/guard.toml", entry("settings-file = \"link.txt\""));
+    let config = layers.load();
+    assert!(config.entries.iter().all(|entry| !entry.settings.contains("no project's business")), "by a link");
+}
+
+#[test]
+fn the_settings_file_of_a_project_is_read_beside_its_file() {
+    let layers = Layers::new().project(entry("settings-file = \"ours.json\""));
+    layers.world.write("repo/.guard/ours.json", "{\"raise\":[\"git-push\"]}");
+    let verdicts = layers.decide(&[("Bash", json!({ "command": "git push" }))]);
+    assert_eq!(verdicts[0].outcome, Outcome::Deny);
+}
+
+#[test]
+fn a_project_file_that_is_the_users_own_counts_once() {
+    let mut layers = Layers::new();
+    layers.places.config = layers.world.repo().join(".guard/guard.toml");
+    let layers = layers.project(format!("preset = \"standard\"\n{}", entry("on-error = \"allow\"")));
+    assert_eq!(layers.problems(), [""; 0]);
+    assert_eq!(layers.names().iter().filter(|name| *name == "ours").count(), 1);
+}

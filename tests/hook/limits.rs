@@ -1,0 +1,157 @@
+//! What the hook does when its own limits are reached, or what it stands on is gone.
+
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::reply::{assert_ask, assert_deny, assert_held, assert_silent};
+use crate::world::{Ended, World};
+
+/// Starts the hook, writes `start` and keeps standard input open.
+fn never_ending(world: &World, start: &str) -> (Ended, Duration) {
+    let mut command = world.command(&["hook", "claude"]);
+    let began = Instant::now();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(start.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let elapsed = began.elapsed();
+    drop(input);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let exit = output.status.code().unwrap_or(-1);
+    (Ended { exit, stdout: text(output.stdout), stderr: text(output.stderr) }, elapsed)
+}
+
+#[test]
+fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
+    let world = World::warm();
+    for start in ["", "{\"tool_input\":{\"command\":\"ls\"}}"] {
+        let (ended, elapsed) = never_ending(&world, start);
+        assert_ask(&ended, &["[hook: no-verdict]"]);
+        assert!(elapsed > Duration::from_millis(1500) && elapsed < Duration::from_millis(3500), "{elapsed:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_is_gone_changes_nothing_else() {
+    let world = World::warm();
+    let payload = json!({ "tool_input": { "command": "rm -rf /" } }).to_string();
+    let mut command = world.command(&["hook", "claude"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stderr.starts_with(b"BLOCKED: "));
+    assert_eq!(world.audit().len(), 1);
+}
+
+/// The hook with some of its streams closed by a shell.
+fn with_closed(world: &World, closed: &str, command: &str) -> Ended {
+    let payload = json!({ "tool_input": { "command": command } }).to_string();
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &format!("exec \"$0\" hook claude {closed}"), program]);
+    shell.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    crate::world::end(shell, &payload)
+}
+
+#[test]
+fn closed_streams_are_survived() {
+    let world = World::warm();
+    let ended = with_closed(&world, ">&-", "rm -rf /");
+    assert_eq!(ended.exit, 2);
+    assert!(ended.stderr.starts_with("BLOCKED: "));
+    let ended = with_closed(&world, "2>&-", "rm -rf /");
+    assert_eq!((ended.exit, ended.decision().as_str()), (2, "deny"));
+    let ended = with_closed(&world, ">&- 2>&-", "rm -rf /");
+    assert_eq!(ended.exit, 2);
+    let ended = with_closed(&world, "<&-", "rm -rf /");
+    assert_eq!(ended.exit, 1);
+}
+
+#[test]
+fn a_large_payload_below_the_cap_is_decided() {
+    let world = World::warm();
+    let content = "x\n".repeat(4 << 20);
+    let payload = |path: &str| json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": content } });
+    assert_deny(&world.hook(&payload(".env").to_string()), &[]);
+    assert_silent(&world.hook(&payload("a.txt").to_string()));
+}
+
+#[test]
+fn hostile_text_is_answered_in_time_and_never_let_through() {
+    let world = World::warm();
+    for piece in ["$(", "`", "{,,,}", "((((", "'", "\"", "<<A\n", "\\", "${", "a|", "!", "if "] {
+        let command = format!("{}; rm -rf /", piece.repeat((128 << 10) / piece.len()));
+        let began = Instant::now();
+        let ended = world.bash(&command);
+        assert!(began.elapsed() < Duration::from_millis(3500), "{piece}: {:?}", began.elapsed());
+        assert_held(&ended);
+    }
+}
+
+#[test]
+fn a_patch_of_many_files_is_answered_in_time() {
+    let world = World::warm();
+    let files: String = (0..20_000).map(|number| format!("*** Add File: f{number}\n+x\n")).collect();
+    let patch = format!("*** Begin Patch\n{files}*** Add File: .env\n*** End Patch\n");
+    let payload = json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } });
+    let began = Instant::now();
+    assert_held(&world.hook(&payload.to_string()));
+    assert!(began.elapsed() < Duration::from_millis(3500), "{:?}", began.elapsed());
+}
+
+#[test]
+fn the_markers_of_a_patch_may_be_padded() {
+    // The tool itself takes padding around its markers.
+    let world = World::warm();
+    for marker in [
+        "  *** Add File: .env",
+        "\t*** Update File: .env",
+        "*** Delete File: .env  ",
+        "*** Update File: a\n *** Move to: .env",
+    ] {
+        let patch = format!("*** Begin Patch\n{marker}\n+x\n*** End Patch\n");
+        assert_deny(
+            &world.hook(&json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } }).to_string()),
+            &["'.env'"],
+        );
+    }
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_used_asks() {
+    let world = World::cold();
+    world.write(".local/state/guard-host", "a file");
+    assert_ask(&world.bash("ls"), &["policy-fault"]);
+}
+
+#[test]
+fn a_cache_folder_that_cannot_be_used_asks() {
+    let world = World::cold();
+    world.write(".cache/guard-host", "a file");
+    assert_ask(&world.bash("ls"), &["policy-fault"]);
+}
+
+#[test]
+fn a_policy_whose_file_is_gone_asks_and_names_itself() {
+    let world = World::warm();
+    world.configure("[[policy]]\nname = \"ours\"\nsource = \"gone.wasm\"\n");
+    assert_ask(&world.bash("ls"), &["`ours`", "[ours: policy-fault]"]);
+    world.write(".config/guard-host/gone.wasm", "no component");
+    assert_ask(&world.bash("ls"), &["[ours: policy-fault]"]);
+}
+
+#[test]
+fn a_settings_file_that_never_ends_does_not_hold_the_hook() {
+    let world = World::warm();
+    let pipe = world.path(".config/guard-host/pipe.json");
+    world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"pipe.json\"\n");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let began = Instant::now();
+    assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]"]);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+}

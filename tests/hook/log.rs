@@ -1,0 +1,274 @@
+//! The audit log: which calls have a line, what is in it, and that a secret is in none, and in no reply either.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::reply::{assert_ask, assert_deny, assert_report, assert_silent, assert_warn};
+use crate::world::World;
+
+const KEYS: [&str; 14] = [
+    "action",
+    "cwd",
+    "harness",
+    "id",
+    "ms",
+    "operation",
+    "original_tool",
+    "path_context",
+    "policy",
+    "rule",
+    "rules",
+    "session",
+    "tool",
+    "ts",
+];
+
+#[test]
+fn an_intervention_has_one_line_with_the_keys_of_the_contract() {
+    let world = World::warm();
+    let payload = json!({
+        "session_id": "session-7", "cwd": world.repo(), "tool_name": "Monitor",
+        "tool_input": { "command": "git push && rm -rf /" },
+    });
+    assert_deny(&world.hook(&payload.to_string()), &[]);
+    let lines = world.audit();
+    assert_eq!(lines.len(), 1);
+    let line = lines[0].as_object().unwrap();
+    assert_eq!(line.keys().map(String::as_str).collect::<BTreeSet<_>>(), KEYS.into_iter().collect());
+    for (key, value) in [
+        ("tool", json!("Bash")),
+        ("original_tool", json!("Monitor")),
+        ("operation", json!("git push && rm -rf /")),
+        ("action", json!("block")),
+        ("policy", json!("command-guard")),
+        ("rule", json!("rm-root")),
+        ("path_context", json!("n/a")),
+        ("session", json!("session-7")),
+        ("cwd", json!(world.repo())),
+        ("harness", json!("claude")),
+    ] {
+        assert_eq!(line[key], value, "{key}");
+    }
+    let rules: Vec<&str> = line["rules"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(rules.contains(&"command-guard:rm-root") && rules.contains(&"command-guard:git-push"), "{rules:?}");
+    assert!(line["ms"].as_f64().unwrap() > 0.0);
+    assert!(!line["id"].as_str().unwrap().is_empty());
+    let ts = line["ts"].as_str().unwrap();
+    assert!(ts.len() == 24 && ts.ends_with('Z') && ts.as_bytes()[10] == b'T', "{ts}");
+}
+
+#[test]
+fn the_first_six_keys_stand_in_the_order_of_the_oldest_logs() {
+    let world = World::warm();
+    assert_ask(&world.bash("git push"), &[]);
+    let text = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap();
+    let places: Vec<usize> = ["ts", "tool", "operation", "action", "rule", "path_context"]
+        .iter()
+        .map(|key| text.find(&format!("\"{key}\":")).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "{text}");
+    assert!(text.starts_with("{\"ts\":") && text.ends_with("}\n") && text.lines().count() == 1);
+}
+
+#[test]
+fn the_log_belongs_to_its_user_alone() {
+    let world = World::warm();
+    assert_ask(&world.bash("git push"), &[]);
+    let mode = |below: &str| std::fs::metadata(world.path(below)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(".local/state/guard-host/audit.jsonl"), 0o600);
+    assert_eq!(mode(".local/state/guard-host"), 0o700);
+}
+
+#[test]
+fn silence_has_no_line() {
+    let world = World::warm();
+    assert_silent(&world.bash("ls -la"));
+    assert_silent(&world.hook("{\"hook_event_name\":\"Stop\"}"));
+    assert_silent(&world.hook("{}"));
+    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    assert!(!world.path(".local/state/guard-host/audit.jsonl").exists());
+}
+
+#[test]
+fn each_outcome_has_its_action_and_the_milder_ones_a_line_at_the_level_all_only() {
+    let world = World::warm();
+    let warn = "[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-push\"] }\n";
+    world.configure(warn);
+    assert_warn(&world.bash("git push"), &[]);
+    assert!(world.audit().is_empty());
+    world.configure(&format!("audit = {{ level = \"all\" }}\n{warn}"));
+    assert_warn(&world.bash("git push"), &[]);
+    assert_silent(&world.bash("ls"));
+    assert_ask(&world.bash("kubectl delete pod x"), &[]);
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    let actions: Vec<String> = world.audit().iter().map(|line| line["action"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(actions, ["warn", "allow", "confirm_required", "block"]);
+}
+
+#[test]
+fn what_fails_is_an_error_line_at_the_level_all() {
+    let world = World::warm();
+    world.configure(
+        "audit = { level = \"all\" }\n[[policy]]\nname = \"command-guard\"\non-error = \"allow\"\nsettings = { nonsense = 1 }\n",
+    );
+    assert_silent(&world.bash("ls"));
+    let lines = world.audit();
+    assert_eq!(lines.len(), 1);
+    assert_eq!((&lines[0]["action"], &lines[0]["rule"]), (&json!("error"), &json!("policy-fault")));
+}
+
+#[test]
+fn a_patch_has_one_line_for_all_its_files() {
+    let world = World::warm();
+    let patch =
+        "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Update File: .env\n*** Delete File: Dockerfile\n*** End Patch\n";
+    let payload = json!({ "cwd": world.repo(), "tool_name": "apply_patch", "tool_input": { "command": patch } });
+    assert_deny(&world.hook(&payload.to_string()), &["'.env'", "'Dockerfile'"]);
+    let lines = world.audit();
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0]["operation"], ".env");
+    assert_eq!(lines[0]["original_tool"], "apply_patch");
+    assert_eq!(lines[0]["action"], "block");
+}
+
+#[test]
+fn a_setting_moves_the_log_and_its_folder_is_made() {
+    let world = World::warm();
+    world.configure("[audit]\npath = \"~/logs/deep/guardrail.jsonl\"\n");
+    assert_ask(&world.bash("git push"), &[]);
+    assert!(world.audit().is_empty());
+    assert_eq!(std::fs::read_to_string(world.path("logs/deep/guardrail.jsonl")).unwrap().lines().count(), 1);
+    let mode = std::fs::metadata(world.path("logs/deep")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o700);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_changes_no_reply() {
+    let world = World::warm();
+    world.write("file", "");
+    std::fs::create_dir(world.path("folder")).unwrap();
+    for path in ["~/file/audit.jsonl", "~/folder", "/proc/guard-host/audit.jsonl", "/dev/full"] {
+        world.configure(&format!("[audit]\npath = \"{path}\"\n"));
+        assert_deny(&world.bash("rm -rf /"), &[]);
+        assert_ask(&world.bash("git push"), &[]);
+        assert_silent(&world.bash("ls"));
+    }
+}
+
+#[test]
+fn a_log_that_is_a_pipe_without_a_reader_holds_nobody_up() {
+    let world = World::warm();
+    assert!(std::process::Command::new("mkfifo").arg(world.path("pipe")).status().unwrap().success());
+    world.configure("[audit]\npath = \"~/pipe\"\n");
+    assert_silent(&world.bash("ls"));
+    let began = Instant::now();
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    assert!(began.elapsed() < Duration::from_millis(1000), "{:?}", began.elapsed());
+}
+
+#[test]
+fn the_log_is_rotated_at_its_size() {
+    let world = World::warm();
+    world.configure("[audit]\nmax-bytes = 4096\n");
+    for _ in 0..30 {
+        assert_ask(&world.bash("git push"), &[]);
+    }
+    let state = world.path(".local/state/guard-host");
+    assert!(std::fs::metadata(state.join("audit.jsonl")).unwrap().len() <= 4096);
+    assert!(std::fs::metadata(state.join("audit.jsonl.1")).unwrap().len() <= 4096);
+}
+
+#[test]
+fn calls_at_once_leave_whole_lines() {
+    let world = World::warm();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..5).for_each(|_| assert_ask(&world.bash("git push"), &[])));
+        }
+    });
+    let lines = world.audit();
+    assert_eq!(lines.len(), 20);
+    let ids: BTreeSet<&str> = lines.iter().filter_map(|line| line["id"].as_str()).collect();
+    assert_eq!(ids.len(), 20);
+}
+
+/// Everything that a call left behind: its reply and its audit lines.
+fn traces(world: &World, command: &str) -> String {
+    let ended = world.bash(command);
+    assert_ne!(ended.decision(), "", "{command}: {ended:?}");
+    let log = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap_or_default();
+    format!("{}\n{}\n{log}", ended.stdout, ended.stderr)
+}
+
+#[test]
+fn a_secret_is_in_no_reply_and_no_line() {
+    let world = World::warm();
+    let secret = "Zq8".repeat(12);
+    for command in [
+        format!("API_TOKEN={secret} git push"),
+        format!("export DB_PASSWORD='{secret}'; git push"),
+        format!("git push https://me:{secret}@example.com/r.git"),
+        format!("curl -H 'Authorization: Bearer {secret}' https://example.com && rm -rf /"),
+        format!("git push # ghp_{secret}"),
+        format!("mysql --password {secret} -e 'DROP DATABASE x'"),
+        format!("mysql --password={secret} -e 'DROP DATABASE x'"),
+        format!("curl -d '{{\"password\":\"{secret}\"}}' https://example.com && rm -rf /"),
+        format!("psql -c 'DROP DATABASE x' postgres://me:{secret}@example.com/x"),
+        format!("git push; echo AKIA{} AWS_SECRET_ACCESS_KEY={secret}", "Q".repeat(16)),
+    ] {
+        let traces = traces(&world, &command);
+        assert!(!traces.contains(&secret), "{command}\n{traces}");
+        assert!(traces.contains("[redacted]"), "{traces}");
+    }
+}
+
+#[test]
+fn a_secret_in_a_file_path_or_another_tool_is_in_no_line() {
+    let world = World::warm();
+    world.configure("[audit]\nlevel = \"all\"\n");
+    let secret = "Zq8".repeat(12);
+    for (tool, input) in [
+        ("Write", json!({ "file_path": format!("/x/ghp_{secret}/.env"), "content": secret })),
+        ("mcp__a__b", json!({ "api_key": secret, "nested": { "password": secret } })),
+        ("WebFetch", json!({ "url": format!("https://me:{secret}@example.com/"), "prompt": "read" })),
+    ] {
+        let ended = world.hook(&json!({ "tool_name": tool, "tool_input": input }).to_string());
+        let log = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap();
+        assert!(!log.contains(&secret) && !ended.stdout.contains(&secret), "{tool}: {log}");
+    }
+}
+
+#[test]
+fn a_secret_that_is_cut_with_a_long_operation_is_redacted_as_a_whole() {
+    let world = World::warm();
+    let secret = "Zq8Zq8Zq8Zq8";
+    // The operation is cut somewhere between the last letter of the password and the sign that makes it one.
+    for cut in (8 << 10) - 8..=(8 << 10) {
+        let start = "git push https://me:";
+        let padding = "x".repeat(cut - start.len() - secret.len() - ": ;".len());
+        let traces = traces(&world, &format!(": {padding};{start}{secret}@example.com/r.git"));
+        let traces = traces.replace(&padding, "");
+        assert!(!traces.contains(secret), "{cut}: {traces}");
+    }
+}
+
+#[test]
+fn a_secret_that_is_cut_in_a_message_is_redacted_as_a_whole() {
+    let world = World::warm();
+    let secret = "Zq8Zq8Zq8Zq8";
+    for length in (150..320).step_by(2) {
+        let command = format!("git push origin {}; git push https://me:{secret}@example.com/r", "x".repeat(length));
+        let ended = world.bash(&command);
+        assert!(!ended.stdout.contains(secret), "{length}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn nothing_in_a_line_moves_the_cursor_of_its_reader() {
+    let world = World::warm();
+    let traces = traces(&world, "git push # \u{1b}[2J\u{202e}\r\u{7}");
+    assert!(!traces.contains(['\u{1b}', '\u{202e}', '\r', '\u{7}']) && !traces.contains("\\u001b"), "{traces:?}");
+}

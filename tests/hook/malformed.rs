@@ -1,0 +1,125 @@
+//! Payloads that are no payloads, and payloads that are too much.
+//!
+//! What a harness would never send is reported, as the seeds ask. What the *call* can bring about is another matter: an
+//! exit code that lets the call run must not be in the hands of whoever writes its arguments.
+
+use serde_json::{Value, json};
+
+use crate::reply::{assert_ask, assert_deny, assert_held, assert_report, assert_silent};
+use crate::world::World;
+
+/// One payload for each field that matters, with a value of a wrong type.
+fn of_wrong_type() -> Vec<(&'static str, Value)> {
+    let command = json!({ "command": "rm -rf /" });
+    let mut payloads = vec![
+        ("tool_input", json!({ "tool_name": "Bash", "tool_input": "rm -rf /" })),
+        ("tool_input", json!({ "tool_name": "Bash", "tool_input": ["rm -rf /"] })),
+        ("tool_input", json!({ "tool_name": "Bash", "tool_input": null })),
+        ("tool_name", json!({ "tool_name": 5, "tool_input": command })),
+        ("tool_name", json!({ "tool_name": null, "tool_input": command })),
+        ("hook_event_name", json!({ "hook_event_name": ["PreToolUse"], "tool_name": "Bash", "tool_input": command })),
+        ("cwd", json!({ "cwd": 5, "tool_name": "Bash", "tool_input": command })),
+        ("session_id", json!({ "session_id": {}, "tool_name": "Bash", "tool_input": command })),
+        ("permission_mode", json!({ "permission_mode": true, "tool_name": "Bash", "tool_input": command })),
+        ("code", json!({ "tool_name": "REPL", "tool_input": { "code": ["x"] } })),
+        ("notebook_path", json!({ "tool_name": "NotebookEdit", "tool_input": { "notebook_path": 5 } })),
+        ("path", json!({ "tool_name": "Write", "tool_input": { "file_path": "a", "path": [".env"] } })),
+        ("command", json!({ "tool_name": "apply_patch", "tool_input": { "command": ["x"] } })),
+    ];
+    for value in [json!(5), json!(null), json!(["rm", "-rf", "/"]), json!({}), json!(true)] {
+        payloads.push(("command", json!({ "tool_name": "Bash", "tool_input": { "command": value } })));
+        payloads.push(("file_path", json!({ "tool_name": "Edit", "tool_input": { "file_path": value } })));
+        payloads.push(("command", json!({ "tool_input": { "command": value } })));
+    }
+    payloads
+}
+
+#[test]
+fn a_field_of_another_type_is_reported_by_its_name() {
+    let world = World::warm();
+    for (field, payload) in of_wrong_type() {
+        let ended = world.hook(&payload.to_string());
+        let kind = if field == "tool_input" { "an object" } else { "a string" };
+        assert_report(&ended, &format!("`{field}` is not {kind}"));
+    }
+}
+
+#[test]
+fn each_setting_of_on_malformed_holds_for_each_kind_of_malformed_payload() {
+    let world = World::warm();
+    let mut texts = vec!["{oops".to_owned(), String::new(), "[]".to_owned(), "\"x\"".to_owned()];
+    texts.extend(of_wrong_type().into_iter().take(6).map(|(_, payload)| payload.to_string()));
+    for setting in ["report", "allow", "ask", "deny"] {
+        world.configure(&format!("on-malformed = \"{setting}\"\n"));
+        for text in &texts {
+            let ended = world.hook(text);
+            match setting {
+                "allow" => assert_silent(&ended),
+                "ask" => assert_ask(&ended, &["[hook: malformed-payload]"]),
+                "deny" => assert_deny(&ended, &["[hook: malformed-payload]"]),
+                _ => assert!(ended.exit == 1 && ended.stderr.lines().count() == 1, "{ended:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_malformed_payload_of_another_event_is_none_of_ours() {
+    let world = World::warm();
+    assert_silent(&world.hook("{\"hook_event_name\":\"PostToolUse\",\"tool_name\":5,\"tool_input\":\"x\"}"));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_reported() {
+    use std::io::Write;
+    use std::process::Stdio;
+
+    let world = World::warm();
+    let mut command = world.command(&["hook", "claude"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"{\"tool_input\":{\"command\":\"rm \xff\xfe\"}}").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "Hook error: Invalid JSON input\n");
+}
+
+#[test]
+fn half_a_surrogate_pair_in_a_command_does_not_open_the_gate() {
+    // A harness in JavaScript writes one as it is, so a command may hold one.
+    let world = World::warm();
+    assert_held(&world.hook(r#"{"tool_name":"Bash","tool_input":{"command":"rm -rf / # \ud83d"}}"#));
+    assert_held(&world.hook(r#"{"tool_name":"Write","tool_input":{"file_path":".env","content":"\udc00"}}"#));
+}
+
+#[test]
+fn a_deep_argument_does_not_open_the_gate() {
+    let world = World::warm();
+    let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
+    let payload = format!("{{\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"rm -rf /\",\"x\":{deep}}}}}");
+    assert_held(&world.hook(&payload));
+}
+
+#[test]
+fn an_argument_beyond_the_largest_payload_does_not_open_the_gate() {
+    let world = World::warm();
+    let padding = "x".repeat(17 << 20);
+    let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "rm -rf /", "description": padding } });
+    assert_held(&world.hook(&payload.to_string()));
+}
+
+#[test]
+fn of_two_equal_keys_the_last_one_counts_as_it_does_for_the_harness() {
+    let world = World::warm();
+    let ended = world.hook(r#"{"tool_name":"Bash","tool_input":{"command":"ls","command":"rm -rf /"}}"#);
+    assert_deny(&ended, &[]);
+}
+
+#[test]
+fn unknown_fields_everywhere_change_nothing() {
+    let world = World::warm();
+    let payload = json!({
+        "new": [1, { "a": null }], "effort": { "level": "high" }, "tool_name": "Bash",
+        "tool_input": { "command": "rm -rf /", "new": { "command": "ls" } },
+    });
+    assert_deny(&world.hook(&payload.to_string()), &[]);
+}

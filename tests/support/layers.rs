@@ -1,0 +1,103 @@
+//! All three layers of a configuration, and the chain over them inside this process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use guard_host::cache::prepare;
+use guard_host::call::{Circumstances, ToolCall};
+use guard_host::chain::{Ask, Chain};
+use guard_host::clock::Clock;
+use guard_host::config::{Config, Places, load};
+use guard_host::engine::Engine;
+use guard_host::facts::Facts;
+use guard_host::facts::real::RealFacts;
+use guard_host::verdict::Verdict;
+use serde_json::Value;
+
+use crate::world::World;
+
+/// A world whose managed file can be written too.
+pub struct Layers {
+    pub world: World,
+    pub places: Places,
+}
+
+impl Layers {
+    pub fn new() -> Self {
+        let world = World::warm();
+        let mut places = Places::below(&world.home.path().to_string_lossy());
+        places.managed = world.path("managed/guard.toml");
+        Layers { world, places }
+    }
+
+    pub fn managed(self, text: impl AsRef<[u8]>) -> Self {
+        self.world.write("managed/guard.toml", text);
+        self
+    }
+
+    pub fn user(self, text: impl AsRef<[u8]>) -> Self {
+        self.world.write(".config/guard-host/guard.toml", text);
+        self
+    }
+
+    pub fn project(self, text: impl AsRef<[u8]>) -> Self {
+        self.world.write("repo/.guard/guard.toml", text);
+        self
+    }
+
+    pub fn load(&self) -> Config {
+        load(&self.places, &self.world.repo().to_string_lossy())
+    }
+
+    /// The names of the chain, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.load().entries.into_iter().map(|entry| entry.name).collect()
+    }
+
+    /// What is wrong, one text a problem: place, text and hint.
+    pub fn problems(&self) -> Vec<String> {
+        self.load().problems.iter().map(|problem| format!("{problem}\n{}", problem.hint)).collect()
+    }
+
+    /// The one problem; all words are in it, and every entry of the layer is left out.
+    #[track_caller]
+    pub fn assert_problem(&self, words: &[&str]) {
+        let problems = self.problems();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        for word in words {
+            assert!(problems[0].contains(word), "`{word}` is missing in: {}", problems[0]);
+        }
+    }
+
+    /// What the chain over all layers says of calls of tools.
+    pub fn decide<'a>(&self, calls: impl IntoIterator<Item = &'a (&'a str, Value)>) -> Vec<Verdict> {
+        let root = self.world.repo().to_string_lossy().into_owned();
+        let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
+        let prepared = prepare(&self.places, program, &root, Instant::now() + Duration::from_secs(60));
+        let engine = Engine::new().unwrap();
+        let _clock = Clock::start(engine.clone());
+        let chain = Chain::new(engine, prepared);
+        let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(BTreeMap::new()));
+        let at = Circumstances {
+            cwd: root.clone(),
+            project_root: root,
+            home: self.places.home.clone(),
+            session: "s1".to_owned(),
+            harness: "claude".to_owned(),
+            permission_mode: "default".to_owned(),
+        };
+        let decide = |(tool, input): &(&str, Value)| {
+            let call = ToolCall::new(tool, input.as_object().unwrap().clone());
+            chain.decide(&call, &at, &facts, Ask::default()).verdict
+        };
+        calls.into_iter().map(decide).collect()
+    }
+
+    /// Removes the project's file.
+    pub fn without_project(&self) {
+        let _ = fs::remove_dir_all(self.world.path("repo/.guard"));
+    }
+}
