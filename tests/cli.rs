@@ -1,1 +1,17 @@
-//! To be written.
+//! The commands besides the hook: their exit codes, the shape of what they print for machines, and their help.
+
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/reply.rs"]
+mod reply;
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/world.rs"]
+mod world;
+
+#[path = "cli/batch.rs"]
+mod batch;
+#[path = "cli/check.rs"]
+mod check;
+#[path = "cli/show.rs"]
+mod show;
+#[path = "cli/usage.rs"]
+mod usage;

@@ -2,10 +2,13 @@
 //!
 //! Mostly through the library, because no command line moves the managed file.
 
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/layers.rs"]
 mod layers;
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
 

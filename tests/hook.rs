@@ -2,8 +2,10 @@
 //!
 //! The verdicts of the built-ins are tested where the built-ins are; here a verdict only stands for its kind of reply.
 
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
 

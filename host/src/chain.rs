@@ -1,6 +1,7 @@
 //! [`Chain`]: asks every policy that covers a call, to the end, and merges what they say.
 
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -25,6 +26,9 @@ pub struct Chain {
     policies: Vec<OnceLock<Result<Policy, FaultKind>>>,
     analyzer: OnceLock<Result<Analyzer, FaultKind>>,
 }
+
+/// A policy and the place where it is mapped to.
+type Seat<'a> = (&'a Member, &'a OnceLock<Result<Policy, FaultKind>>);
 
 /// What became of one call.
 #[derive(Debug)]
@@ -104,16 +108,25 @@ impl Chain {
             }
         }
 
-        let asked: Vec<(usize, &Member)> = self.prepared.members.iter().enumerate().filter(|(_, member)| {
-            ask.only.is_none_or(|only| only.contains(&member.entry.name)) && is_asked(member, &call.tool)
-        }).collect();
-        let wants = |(_, member): &(usize, &Member)| {
-            matches!(&member.readiness, Readiness::Ready { artifact, .. } if artifact.interface.wants_analysis())
+        let asked: Vec<Seat<'_>> = (self.prepared.members.iter().zip(&self.policies))
+            .filter(|(member, _)| ask.only.is_none_or(|only| only.contains(&member.entry.name)))
+            .filter(|(member, _)| is_asked(member, &call.tool))
+            .collect();
+        let wants = |(member, _): &Seat<'_>| match &member.readiness {
+            Readiness::Ready { artifact, .. } => artifact.interface.wants_analysis(),
+            Readiness::Broken(_) => false,
         };
         let started = Instant::now();
         let analyzed = asked.iter().any(wants);
         let scene = if analyzed {
-            stage(call, at, facts.clone(), || self.analyzer())
+            // Mapping takes as long as the analysis of a usual command, so the two run side by side.
+            let unmapped = asked.iter().any(|(_, slot)| slot.get().is_none());
+            thread::scope(|scope| {
+                if unmapped {
+                    scope.spawn(|| asked.iter().for_each(|seat| drop(self.policy(*seat))));
+                }
+                stage(call, at, facts.clone(), || self.analyzer())
+            })
         } else {
             bare_stage(call, at, facts.clone())
         };
@@ -121,9 +134,10 @@ impl Chain {
 
         let input = Value::Object(call.input.clone()).to_string();
         let mut steps = Vec::with_capacity(asked.len());
-        for (index, member) in asked {
+        for seat in asked {
+            let (member, _) = seat;
             let started = Instant::now();
-            let answer = self.ask(index, member, call, &input, at, &scene, ask.grant_all);
+            let answer = self.ask(seat, call, &input, at, &scene, ask.grant_all);
             hear(opinion(&member.entry, &answer));
             steps.push(Step { policy: member.entry.name.clone(), answer, time: started.elapsed() });
         }
@@ -133,42 +147,35 @@ impl Chain {
 
     fn ask(
         &self,
-        index: usize,
-        member: &Member,
+        seat: Seat<'_>,
         call: &ToolCall,
         input: &str,
         at: &Circumstances,
         scene: &Scene,
         grant_all: bool,
     ) -> Answer {
-        let fault = |fault: &FaultKind| Answer::fault(fault.clone());
-        let (artifact, manifest) = match &member.readiness {
-            Readiness::Ready { artifact, manifest } => (artifact, manifest),
-            Readiness::Broken(why) => return fault(why),
+        let (member, _) = seat;
+        let (policy, manifest) = match (self.policy(seat), &member.readiness) {
+            (Ok(policy), Readiness::Ready { manifest, .. }) => (policy, manifest),
+            (Err(fault), _) | (_, Readiness::Broken(fault)) => return Answer::fault(fault.clone()),
         };
-        let Some(slot) = self.policies.get(index) else {
-            return fault(&FaultKind::Artifact("it is not loaded".to_owned()));
+        let entry = &member.entry;
+        let within = (entry.layer == Layer::Project).then_some(at.project_root.as_str());
+        let grants = if grant_all {
+            Grants::everything()
+        } else {
+            entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
         };
-        match slot.get_or_init(|| self.engine.load(&artifact.path, &artifact.interface)) {
-            Ok(policy) => {
-                let entry = &member.entry;
-                let within = (entry.layer == Layer::Project).then_some(at.project_root.as_str());
-                let grants = if grant_all {
-                    Grants::everything()
-                } else {
-                    entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
-                };
-                policy.decide(
-                    entry.limits,
-                    &entry.settings,
-                    scene.clone(),
-                    Arc::new(grants),
-                    manifest,
-                    &call.tool,
-                    input,
-                )
+        policy.decide(entry.limits, &entry.settings, scene.clone(), Arc::new(grants), manifest, &call.tool, input)
+    }
+
+    /// The policy, mapped by whoever needs it first.
+    fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Policy, &'a FaultKind> {
+        match &member.readiness {
+            Readiness::Ready { artifact, .. } => {
+                slot.get_or_init(|| self.engine.load(&artifact.path, &artifact.interface)).as_ref()
             }
-            Err(why) => fault(why),
+            Readiness::Broken(fault) => Err(fault),
         }
     }
 

@@ -63,7 +63,8 @@ fn refuse(error: &clap::Error) -> u8 {
 }
 
 fn run_hook(arguments: &[OsString], environment: &Environment) -> u8 {
-    let options = match HookOnly::try_parse_from(arguments) {
+    let parsed = args::plain_hook(arguments).map_or_else(|| HookOnly::try_parse_from(arguments), Ok);
+    let options = match parsed {
         Ok(HookOnly { global, command: args::HookCommand::Hook(args) }) => {
             let only = (!args.only.is_empty()).then_some(args.only);
             let places: Places = global.places(environment);

@@ -124,6 +124,8 @@ fn decide(
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
     let exit = flight.reply(&verdict);
     journal::write(&chain.prepared, &at, &*facts, &traces);
+    // The process ends here; taking its memory apart first would only keep the harness waiting.
+    std::mem::forget(chain);
     exit
 }
 

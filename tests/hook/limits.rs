@@ -123,6 +123,22 @@ fn the_markers_of_a_patch_may_be_padded() {
 }
 
 #[test]
+fn names_of_a_megabyte_are_answered_in_time() {
+    let world = World::warm();
+    let long = "/a".repeat(1 << 19);
+    for payload in [
+        json!({ "cwd": long, "tool_name": "Bash", "tool_input": { "command": "rm -rf /" } }),
+        json!({ "tool_name": "Bash", "tool_input": { "command": format!("rm -rf {long} /") } }),
+        json!({ "tool_name": "Write", "tool_input": { "file_path": long, "path": ".env" } }),
+        json!({ "tool_name": "Write", "tool_input": { "file_path": "../".repeat(1 << 18) + "etc/passwd", "path": ".env" } }),
+    ] {
+        let began = Instant::now();
+        assert_held(&world.hook(&payload.to_string()));
+        assert!(began.elapsed() < Duration::from_millis(3500), "{:?}", began.elapsed());
+    }
+}
+
+#[test]
 fn a_state_folder_that_cannot_be_used_asks() {
     let world = World::cold();
     world.write(".local/state/guard-host", "a file");
@@ -152,6 +168,12 @@ fn a_settings_file_that_never_ends_does_not_hold_the_hook() {
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"pipe.json\"\n");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let began = Instant::now();
-    assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]"]);
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    let ended = world.bash("rm -rf /");
+    let elapsed = began.elapsed();
+    // Whoever still waits for a writer, a process that goes on after the reply too, is let go.
+    let writer = std::fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    drop(writer);
+    assert_deny(&ended, &["[command-guard: rm-root]"]);
+    assert!(elapsed < Duration::from_secs(2), "{elapsed:?}");
 }

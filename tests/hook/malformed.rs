@@ -3,6 +3,7 @@
 //! What a harness would never send is reported, as the seeds ask. What the *call* can bring about is another matter: an
 //! exit code that lets the call run must not be in the hands of whoever writes its arguments.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::reply::{assert_ask, assert_deny, assert_held, assert_report, assert_silent};
@@ -122,4 +123,57 @@ fn unknown_fields_everywhere_change_nothing() {
         "tool_input": { "command": "rm -rf /", "new": { "command": "ls" } },
     });
     assert_deny(&world.hook(&payload.to_string()), &[]);
+}
+
+/// A payload with some of its bytes changed, removed or doubled.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let sound = json!({
+        "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "permission_mode": "default",
+        "tool_name": "Bash", "tool_input": { "command": "git push && rm -rf /", "file_path": ".env" },
+    });
+    let sound = sound.to_string().into_bytes();
+    let change = (any::<prop::sample::Index>(), any::<u8>(), 0..4_u8);
+    prop::collection::vec(change, 0..6).prop_map(move |changes| {
+        let mut bytes = sound.clone();
+        for (place, byte, kind) in changes {
+            let at = place.index(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => drop(bytes.remove(at)),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        bytes
+    })
+}
+
+#[test]
+fn whatever_comes_the_reply_is_one_of_the_protocol() {
+    use std::io::Write;
+    use std::process::Stdio;
+
+    let world = World::warm();
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 200, ..ProptestConfig::default() });
+    let result = runner.run(&damaged(), |bytes| {
+        let mut command = world.command(&["hook", "claude"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&bytes).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        match output.status.code() {
+            Some(0) => {
+                let asked = stdout.ends_with("}\n") && serde_json::from_str::<Value>(&stdout).is_ok();
+                prop_assert!(stderr.is_empty() && (stdout.is_empty() || asked), "{}", stdout);
+            }
+            Some(1) => {
+                let reported = stderr.starts_with("Hook error: ") && stderr.lines().count() == 1;
+                prop_assert!(stdout.is_empty() && reported, "{}", stderr);
+            }
+            Some(2) => prop_assert!(stderr.starts_with("BLOCKED: ") && stdout.contains("\"deny\""), "{}", stderr),
+            other => prop_assert!(false, "exit {other:?}: {stderr}"),
+        }
+        Ok(())
+    });
+    assert!(result.is_ok(), "{}", result.err().map(|error| error.to_string()).unwrap_or_default());
 }

@@ -227,3 +227,62 @@ pub(super) fn is_hook(arguments: &[OsString]) -> bool {
     }
     false
 }
+
+/// Reads the command line in the form in which harnesses have it, `[--FLAG VALUE]... hook HARNESS [--FLAG VALUE]...`.
+///
+/// clap takes longer for that than the chain takes for a verdict. None if the line has any other form; clap then says
+/// what it means, or what is wrong with it.
+pub(super) fn plain_hook(arguments: &[OsString]) -> Option<HookOnly> {
+    let mut global = GlobalArgs { config: None, state: None, cache: None };
+    let mut hook: Option<HookArgs> = None;
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().filter(|value| !value.to_string_lossy().starts_with('-')).cloned();
+        match (word.to_str()?, &mut hook) {
+            ("--config", _) if global.config.is_none() => global.config = Some(value()?.into()),
+            ("--state", _) if global.state.is_none() => global.state = Some(value()?.into()),
+            ("--cache", _) if global.cache.is_none() => global.cache = Some(value()?.into()),
+            ("--only", Some(hook)) => hook.only.extend(value()?.to_str()?.split(',').map(str::to_owned)),
+            ("hook", None) => hook = Some(HookArgs { harness: None, only: Vec::new() }),
+            (name, Some(hook)) if hook.harness.is_none() && !name.starts_with('-') => hook.harness = Some(name.to_owned()),
+            _ => return None,
+        }
+    }
+    Some(HookOnly { global, command: HookCommand::Hook(hook?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plain_form_means_what_clap_says() {
+        for line in [
+            "g hook",
+            "g hook claude",
+            "g hook claude --only a,b",
+            "g hook claude --only a --only b,",
+            "g hook --only a claude",
+            "g --config /c --state /s --cache /k hook claude --only a",
+            "g hook claude --config /c",
+            "g hook claude --config /c --config /d",
+            "g hook hook",
+            "g hook a b",
+            "g hook --only",
+            "g hook --only -a",
+            "g hook --only=a",
+            "g hook -x",
+            "g hook --help",
+            "g --only a hook",
+            "g check x",
+            "g",
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let Some(plain) = plain_hook(&arguments) else { continue };
+            let clap = HookOnly::try_parse_from(&arguments).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(format!("{plain:?}"), format!("{clap:?}"), "{line}");
+        }
+        let registered: Vec<OsString> = "g --config /c hook claude".split(' ').map(OsString::from).collect();
+        assert!(plain_hook(&registered).is_some());
+    }
+}

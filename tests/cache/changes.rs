@@ -1,0 +1,70 @@
+//! What the next call sees: every change of what a prepared chain was made of.
+
+use std::fs;
+
+use guard_host::cache::hex;
+use sha2::{Digest, Sha256};
+
+use crate::guests::{self, chain, entry, place};
+use crate::{answers, prepared};
+
+#[test]
+fn a_changed_configuration_is_seen_by_the_next_call() {
+    let world = prepared();
+    world.configure("preset = \"none\"\n");
+    assert!(world.bash("ls -la").is_silent());
+    chain(&world, &["shell"], "");
+    answers(&world);
+}
+
+#[test]
+fn a_new_file_of_the_project_is_seen_by_the_next_call() {
+    let world = prepared();
+    let component = place(&world, "denies");
+    assert_eq!(world.bash("rm -rf /").decision(), "ask");
+    let file = world.write("repo/.guard/guard.toml", entry("denies", &component, ""));
+    assert_eq!(world.bash("rm -rf /").decision(), "deny");
+    fs::remove_file(file).unwrap();
+    assert_eq!(world.bash("rm -rf /").decision(), "ask");
+}
+
+#[test]
+fn a_changed_component_is_seen_by_the_next_call() {
+    let world = prepared();
+    let component = world.path("guests/shell.wasm");
+    fs::write(&component, guests::bytes("denies")).unwrap();
+    assert!(world.bash("ls -la").is_silent());
+    assert_eq!(world.bash("rm -rf /").decision(), "deny");
+    let new = world.write("guests/new.wasm", guests::bytes("shell"));
+    fs::rename(new, &component).unwrap();
+    answers(&world);
+    fs::remove_file(&component).unwrap();
+    let ended = world.bash("ls -la");
+    assert_eq!(ended.decision(), "ask");
+    assert!(ended.reason().contains("its component cannot be read"), "{ended:?}");
+}
+
+#[test]
+fn a_component_of_another_digest_than_the_pinned_one_is_at_fault() {
+    let world = guests::world();
+    let pin = |guest: &str| format!("sha256 = \"{}\"", hex(&Sha256::digest(guests::bytes(guest))));
+    chain(&world, &["shell"], &pin("shell"));
+    answers(&world);
+    for (on_error, decision) in [("ask", "ask"), ("deny", "deny"), ("allow", "")] {
+        chain(&world, &["shell"], &format!("on-error = \"{on_error}\"\n{}", pin("denies")));
+        let ended = world.bash("ls -la");
+        assert_eq!(ended.decision(), decision, "{ended:?}");
+        assert_eq!(ended.reason().contains("the configuration pins"), on_error != "allow", "{ended:?}");
+    }
+}
+
+#[test]
+fn a_pinned_component_that_changes_later_is_at_fault() {
+    let world = guests::world();
+    chain(&world, &["shell"], &format!("sha256 = \"{}\"", hex(&Sha256::digest(guests::bytes("shell")))));
+    answers(&world);
+    fs::write(world.path("guests/shell.wasm"), guests::bytes("denies")).unwrap();
+    let ended = world.bash("ls -la");
+    assert_eq!(ended.decision(), "ask", "{ended:?}");
+    assert!(ended.reason().contains("the configuration pins"), "{ended:?}");
+}

@@ -1,0 +1,202 @@
+//! Folders that others could write to, and folders that this user cannot read or write.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::guests::{self, chain};
+use crate::world::{Ended, World, end};
+use crate::{NOBODY, answers, change_mode, is_answer, is_root, prepared};
+
+/// The folders that everything depends on.
+const FOLDERS: [&str; 3] = [".cache/guard-host", ".cache/guard-host/artifacts", ".local/state/guard-host"];
+
+/// The folder is refused, and the reply names it.
+fn is_refused(world: &World, folder: &Path) {
+    let ended = world.bash("ls -la");
+    assert_eq!(ended.decision(), "ask", "{ended:?}");
+    let text = format!("cannot use the folder `{}`", folder.display());
+    assert!(ended.reason().contains(&text), "not in the reason: {text}\n{}", ended.reason());
+}
+
+#[test]
+fn a_folder_that_others_can_write_to_is_not_used_for_a_new_chain() {
+    for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
+        let world = guests::world();
+        chain(&world, &["shell"], "");
+        change_mode(&world.path(folder), 0o770);
+        is_refused(&world, &world.path(folder));
+        change_mode(&world.path(folder), 0o700);
+        answers(&world);
+    }
+}
+
+#[test]
+fn a_folder_that_others_can_write_to_is_not_used_for_a_prepared_chain() {
+    // Whoever can write to the folder can swap the file between the look at its stamp and the mapping.
+    for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
+        let world = prepared();
+        change_mode(&world.path(folder), 0o770);
+        is_refused(&world, &world.path(folder));
+    }
+}
+
+#[test]
+fn a_folder_of_another_user_is_not_used() {
+    if !is_root() {
+        eprintln!("skipped, because only root can give a folder away");
+        return;
+    }
+    for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
+        let world = guests::world();
+        chain(&world, &["shell"], "");
+        std::os::unix::fs::chown(world.path(folder), Some(NOBODY), None).unwrap();
+        is_refused(&world, &world.path(folder));
+    }
+}
+
+#[test]
+fn a_folder_behind_a_link_is_not_used() {
+    for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
+        let world = guests::world();
+        chain(&world, &["shell"], "");
+        let (path, moved) = (world.path(folder), world.path("moved"));
+        fs::rename(&path, &moved).unwrap();
+        std::os::unix::fs::symlink(&moved, &path).unwrap();
+        is_refused(&world, &path);
+    }
+}
+
+/// A world whose files bind the user that runs the program: root is bound by no mode, so it becomes somebody else.
+struct Bound {
+    world: World,
+    program: Option<PathBuf>,
+}
+
+impl Bound {
+    /// None if there is no way to become somebody else.
+    fn new(world: World) -> Option<Self> {
+        if !is_root() {
+            return Some(Bound { world, program: None });
+        }
+        let program = world.path("guard-host");
+        fs::copy(env!("CARGO_BIN_EXE_guard-host"), &program).unwrap();
+        let given = Command::new("chown").args(["-R", &NOBODY.to_string()]).arg(world.home.path()).status();
+        let bound = Bound { world, program: Some(program) };
+        let tried = given.is_ok_and(|status| status.success())
+            && bound.command(&["--version"]).output().is_ok_and(|output| output.status.success());
+        if !tried {
+            eprintln!("skipped, because root cannot become another user here");
+        }
+        tried.then_some(bound)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let Some(program) = &self.program else { return self.world.command(arguments) };
+        let mut command = Command::new("setpriv");
+        let user = NOBODY.to_string();
+        command.args(["--reuid", &user, "--regid", &user, "--clear-groups", "--"]).arg(program).args(arguments);
+        command.current_dir(self.world.repo()).env_clear().env("HOME", self.world.home.path());
+        command.env("PATH", std::env::var_os("PATH").unwrap());
+        command
+    }
+
+    fn bash(&self, command: &str) -> Ended {
+        let payload = serde_json::json!({
+            "session_id": "s1", "cwd": self.world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": command },
+        });
+        end(self.command(&["hook", "claude"]), &payload.to_string())
+    }
+
+    /// Sets the mode for `body`, and then gives it back, so that the world can be removed.
+    fn with_mode(&self, below_home: &str, mode: u32, body: impl FnOnce()) {
+        let path = self.world.path(below_home);
+        let old = fs::metadata(&path).unwrap().mode();
+        change_mode(&path, mode);
+        body();
+        change_mode(&path, old);
+    }
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_read_is_a_fault_of_every_policy() {
+    let world = guests::world();
+    chain(&world, &["shell", "denies"], "on-error = \"deny\"");
+    let Some(bound) = Bound::new(world) else { return };
+    is_answer(&bound.bash("ls -la"));
+    for mode in [0o000, 0o600] {
+        bound.with_mode(".local/state/guard-host", mode, || {
+            let ended = bound.bash("ls -la");
+            assert_eq!(ended.decision(), "deny", "{mode:o}: {ended:?}");
+            assert!(ended.reason().contains("the policy `shell` gave no answer"), "{mode:o}: {ended:?}");
+            assert!(ended.reason().contains("the policy `denies` gave no answer"), "{mode:o}: {ended:?}");
+            assert!(ended.reason().contains(".local/state/guard-host"), "{mode:o}: {ended:?}");
+        });
+    }
+    is_answer(&bound.bash("ls -la"));
+}
+
+#[test]
+fn a_key_that_cannot_be_read_never_ends_in_silence() {
+    let world = guests::world();
+    chain(&world, &["shell"], "");
+    let Some(bound) = Bound::new(world) else { return };
+    is_answer(&bound.bash("ls -la"));
+    bound.with_mode(".local/state/guard-host/mac.key", 0o000, || {
+        let ended = bound.bash("ls -la");
+        assert_eq!(ended.decision(), "ask", "{ended:?}");
+    });
+}
+
+#[test]
+fn a_cache_that_cannot_be_read_never_ends_in_silence() {
+    for folder in FOLDERS {
+        let world = guests::world();
+        chain(&world, &["shell"], "");
+        let Some(bound) = Bound::new(world) else { return };
+        bound.with_mode(folder, 0o000, || {
+            let ended = bound.bash("ls -la");
+            assert_eq!(ended.decision(), "ask", "{folder}: {ended:?}");
+        });
+    }
+}
+
+#[test]
+fn a_home_that_cannot_be_written_gives_a_question_when_nothing_is_prepared() {
+    let world = World::cold();
+    chain(&world, &["shell"], "");
+    let Some(bound) = Bound::new(world) else { return };
+    bound.with_mode("", 0o555, || {
+        let ended = bound.bash("ls -la");
+        assert_eq!(ended.decision(), "ask", "{ended:?}");
+        assert!(ended.reason().contains("cannot use the folder"), "{ended:?}");
+    });
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_enough_for_a_prepared_chain() {
+    let world = guests::world();
+    chain(&world, &["shell", "denies"], "");
+    let Some(bound) = Bound::new(world) else { return };
+    is_answer(&bound.bash("ls -la"));
+    let folders = [
+        "",
+        ".local",
+        ".local/state",
+        ".local/state/guard-host",
+        ".cache",
+        ".cache/guard-host",
+        ".cache/guard-host/chains",
+        ".cache/guard-host/artifacts",
+    ];
+    for folder in folders {
+        change_mode(&bound.world.path(folder), 0o500);
+    }
+    is_answer(&bound.bash("ls -la"));
+    assert_eq!(bound.bash("rm -rf /").decision(), "deny");
+    for folder in folders {
+        change_mode(&bound.world.path(folder), 0o700);
+    }
+}

@@ -1,0 +1,170 @@
+//! `check` and `explain`: what the hook would say, without a trace of the question.
+
+use serde_json::{Value, json};
+
+use crate::world::{Ended, World};
+
+/// The order of the keys, which readers of lines may rely on.
+pub(crate) const KEYS: [&str; 6] = ["outcome", "policy", "rule", "message", "remedy", "coverage"];
+
+/// One record as it is printed; its keys are exactly those of the contract, in their order.
+#[track_caller]
+pub(crate) fn record(line: &str) -> Value {
+    let value: Value = serde_json::from_str(line).unwrap();
+    let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
+    assert_eq!(keys.len(), KEYS.len(), "{line}");
+    let places: Vec<usize> = KEYS.iter().map(|key| line.find(&format!("\"{key}\":")).unwrap()).collect();
+    assert!(places.is_sorted(), "{line}");
+    value
+}
+
+#[track_caller]
+fn assert_exit(world: &World, arguments: &[&str], exit: i32) -> Ended {
+    let ended = world.run(arguments, "");
+    assert_eq!(ended.exit, exit, "{arguments:?}: {ended:?}");
+    ended
+}
+
+#[test]
+fn the_exit_code_tells_the_verdict() {
+    let world = World::warm();
+    assert_exit(&world, &["check", "ls -la"], 0);
+    assert_exit(&world, &["check", "git push"], 1);
+    assert_exit(&world, &["check", "rm -rf /"], 2);
+    assert_exit(&world, &["check", "--tool", "Write", "{\"file_path\": \".env\"}"], 2);
+    assert_exit(&world, &["check", "--tool", "Edit", "{\"file_path\": \"Dockerfile\"}"], 1);
+    assert_exit(&world, &["check", "--tool", "Read", "{\"file_path\": \".env\"}"], 0);
+    assert_exit(&world, &["check", ""], 0);
+    world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-push\"] }\n");
+    assert_exit(&world, &["check", "git push"], 0);
+}
+
+#[test]
+fn the_text_for_people_says_outcome_reason_and_way_out() {
+    let world = World::warm();
+    let ended = assert_exit(&world, &["check", "rm -rf /"], 2);
+    assert!(
+        ended.stdout.starts_with("deny: Dangerous command: `rm -rf /`") && ended.stdout.contains("Instead: "),
+        "{ended:?}"
+    );
+    assert!(!ended.stdout.contains('\u{1b}') && ended.stderr.is_empty(), "{ended:?}");
+    assert_eq!(assert_exit(&world, &["check", "ls"], 0).stdout, "abstain: no policy objects\n");
+}
+
+#[test]
+fn the_record_for_machines_has_stable_keys() {
+    let world = World::warm();
+    let ended = assert_exit(&world, &["check", "--format", "json", "rm -rf /"], 2);
+    let value = record(&ended.stdout);
+    assert_eq!(value["outcome"], "deny");
+    assert_eq!((&value["policy"], &value["rule"]), (&json!("command-guard"), &json!("rm-root")));
+    assert_eq!(value["coverage"], "complete");
+    assert!(!value["message"].as_str().unwrap().is_empty() && !value["remedy"].as_str().unwrap().is_empty());
+    let ended = assert_exit(&world, &["check", "--format", "json", "ls"], 0);
+    let silent = "{\"outcome\":\"abstain\",\"policy\":\"\",\"rule\":\"\",\"message\":\"\",\"remedy\":\"\",\"coverage\":\"complete\"}\n";
+    assert_eq!(ended.stdout, silent);
+}
+
+#[test]
+fn nothing_is_logged() {
+    let world = World::warm();
+    assert_exit(&world, &["check", "rm -rf /"], 2);
+    assert_exit(&world, &["explain", "rm -rf /"], 0);
+    world.run(&["check", "--batch"], "{\"tool\":\"Bash\",\"input\":\"rm -rf /\"}\n");
+    assert!(world.audit().is_empty());
+}
+
+#[test]
+fn the_working_directory_of_the_call_can_be_given() {
+    let world = World::warm();
+    std::fs::create_dir(world.path("other")).unwrap();
+    let other = world.path("other").to_string_lossy().into_owned();
+    world.write("repo/.guard/guard.toml", "preset = \n");
+    assert_exit(&world, &["check", "ls"], 1);
+    assert_exit(&world, &["check", "--cwd", &other, "ls"], 0);
+    assert_exit(&world, &["check", "--cwd", "../other", "ls"], 0);
+}
+
+#[test]
+fn every_tool_is_judged_as_the_hook_judges_it() {
+    let world = World::warm();
+    for (tool, input, exit) in [
+        ("Bash", json!({ "command": "rm -rf /" }), 2),
+        ("PowerShell", json!({ "command": "rm -rf /" }), 2),
+        ("Monitor", json!({ "command": "rm -rf /" }), 2),
+        ("REPL", json!({ "code": "git push" }), 1),
+        ("MultiEdit", json!({ "file_path": ".env" }), 2),
+        ("NotebookEdit", json!({ "notebook_path": ".env" }), 2),
+        ("Write", json!({ "path": ".env", "file_path": "a" }), 2),
+        ("apply_patch", json!({ "command": "*** Begin Patch\n*** Add File: .env\n*** End Patch" }), 2),
+        ("WebFetch", json!({ "url": "https://example.com/" }), 0),
+    ] {
+        let hook = world.hook(&json!({ "tool_name": tool, "tool_input": input }).to_string());
+        let expected = match hook.decision().as_str() {
+            "deny" => 2,
+            "ask" => 1,
+            _ => 0,
+        };
+        assert_eq!(expected, exit, "the hook over {tool}: {hook:?}");
+        let ended = world.run(&["check", "--tool", tool, &input.to_string()], "");
+        assert_eq!(ended.exit, exit, "check --tool {tool}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_secret_is_in_no_answer() {
+    let world = World::warm();
+    let secret = "Zq8".repeat(12);
+    let command = format!("API_TOKEN={secret} git push https://me:{secret}@example.com/r");
+    for arguments in [
+        &["check", &command][..],
+        &["check", "--format", "json", &command],
+        &["explain", &command],
+        &["explain", "--format", "json", &command],
+    ] {
+        let ended = world.run(arguments, "");
+        assert!(!ended.stdout.contains(&secret) && !ended.stderr.contains(&secret), "{arguments:?}: {ended:?}");
+    }
+}
+
+#[test]
+fn explain_tells_the_whole_way() {
+    let world = World::warm();
+    let ended = assert_exit(&world, &["explain", "sudo git push | tee log"], 0);
+    for word in [
+        "coverage",
+        "command   git push",
+        "via sudo",
+        "git.push",
+        "fs.write",
+        "policy    command-guard: ask",
+        "verdict   ask",
+    ] {
+        assert!(ended.stdout.contains(word), "`{word}`: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn explain_for_machines_has_stable_keys() {
+    let world = World::warm();
+    let ended = assert_exit(&world, &["explain", "--format", "json", "sudo git push"], 0);
+    let value: Value = serde_json::from_str(&ended.stdout).unwrap();
+    #[track_caller]
+    fn has(value: &Value, keys: &[&str]) {
+        for key in keys {
+            assert!(value.get(key).is_some(), "`{key}` is missing in {value}");
+        }
+    }
+    has(&value, &["verdict", "analysis", "analysis-us", "steps"]);
+    has(&value["verdict"], &KEYS);
+    has(&value["analysis"], &["coverage", "reasons", "commands", "effects", "scripts"]);
+    has(&value["analysis"]["commands"][0], &["id", "parent", "argv", "via", "cwd", "certain", "span"]);
+    has(
+        &value["analysis"]["effects"][0],
+        &["kind", "operation", "severity", "target", "canonical", "command", "certain", "tags"],
+    );
+    has(&value["steps"][0], &["policy", "outcome", "fault", "findings", "asked", "log", "us"]);
+    let step = value["steps"].as_array().unwrap().iter().find(|step| step["policy"] == "command-guard").unwrap();
+    has(&step["findings"][0], &["rule", "outcome", "message", "remedy", "tags"]);
+    assert_eq!(value["verdict"]["outcome"], "ask");
+}

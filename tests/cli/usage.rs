@@ -1,0 +1,103 @@
+//! Help, and command lines that make no sense.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::world::World;
+
+const COMMANDS: [&str; 6] = ["hook", "check", "explain", "policy", "cache", "config"];
+
+#[test]
+fn the_help_of_each_command_shows_two_examples() {
+    let world = World::cold();
+    let lines: [&[&str]; 7] = [&[], &["hook"], &["check"], &["explain"], &["policy"], &["cache"], &["config"]];
+    for arguments in lines {
+        let ended = world.run(&[arguments, &["--help"]].concat(), "");
+        assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{arguments:?}");
+        let examples = ended.stdout.split_once("Examples:\n").map(|(_, after)| after).unwrap_or_default();
+        let examples = examples.lines().take_while(|line| line.starts_with("  "));
+        assert!(examples.filter(|line| line.contains("guard-host ")).count() >= 2, "{arguments:?}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn the_help_names_every_command_and_the_exit_codes() {
+    let text = World::cold().run(&["--help"], "").stdout;
+    for command in COMMANDS {
+        assert!(text.contains(&format!("\n  {command} ")), "{command}: {text}");
+    }
+    assert!(text.contains("64"), "{text}");
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let ended = World::cold().run(&["--version"], "");
+    assert_eq!((ended.exit, ended.stdout), (0, format!("guard-host {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_ends_with_64() {
+    let world = World::cold();
+    let lines: [&[&str]; 12] = [
+        &[],
+        &["no-such-command"],
+        &["check"],
+        &["check", "--batch", "ls"],
+        &["check", "ls", "--format", "xml"],
+        &["check", "ls", "--no-such-flag"],
+        &["explain"],
+        &["policy"],
+        &["policy", "inspect"],
+        &["cache", "melt"],
+        &["config"],
+        &["--config"],
+    ];
+    for arguments in lines {
+        let ended = world.run(arguments, "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{arguments:?}: {ended:?}");
+        assert!(!ended.stderr.is_empty());
+    }
+}
+
+#[test]
+fn an_input_that_makes_no_sense_ends_with_65() {
+    let world = World::warm();
+    for input in ["{oops", "[]", "\"x\"", "5", "", "null"] {
+        let ended = world.run(&["check", "--tool", "Write", input], "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{input}: {ended:?}");
+        assert!(ended.stderr.starts_with("error: ") && ended.stderr.contains("hint: "), "{ended:?}");
+    }
+}
+
+#[test]
+fn an_error_is_never_taken_for_a_verdict() {
+    let world = World::cold();
+    world.write(".local/state/guard-host", "a file");
+    for arguments in [&["cache", "verify"][..], &["policy", "inspect", "/dev/null"]] {
+        let ended = world.run(arguments, "");
+        assert!(ended.exit >= 64 && ended.exit != 101, "{arguments:?}: {ended:?}");
+    }
+    // Without a policy that answers, the call is asked about.
+    assert_eq!(world.run(&["check", "ls"], "").exit, 1);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let world = World::warm();
+    let lines: [&[&str]; 6] = [
+        &["explain", "git push"],
+        &["explain", "--format", "json", "git push"],
+        &["policy", "list"],
+        &["policy", "inspect", "command-guard"],
+        &["config", "show"],
+        &["config", "show", "--format", "json"],
+    ];
+    for arguments in lines {
+        let mut command = world.command(arguments);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
