@@ -111,10 +111,11 @@ fn policies(root: &Path) -> Result<BTreeMap<(u32, String), (String, Guard)>, Box
         if !manifest.exists() {
             continue;
         }
-        let parsed: Crate =
-            toml::from_str(&fs::read_to_string(&manifest)?).map_err(|error| format!("{}: {error}", manifest.display()))?;
+        let parsed: Crate = toml::from_str(&fs::read_to_string(&manifest)?)
+            .map_err(|error| format!("{}: {error}", manifest.display()))?;
         let Some(guard) = parsed.package.metadata.guard else { continue };
-        let name = parsed.package.name.strip_prefix("policy-").ok_or("a policy's package is named policy-NAME")?.to_owned();
+        let name =
+            parsed.package.name.strip_prefix("policy-").ok_or("a policy's package is named policy-NAME")?.to_owned();
         policies.insert((guard.order, name), (parsed.package.name, guard));
     }
     Ok(policies)
@@ -133,7 +134,10 @@ fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -
     // Not OUT_DIR itself: check, clippy and release would each build the guests anew.
     let target = out.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists()).unwrap_or(out).join("guests");
     let mut cargo = Command::new(env::var("CARGO")?);
-    cargo.current_dir(root).args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"]).arg(&target);
+    cargo
+        .current_dir(root)
+        .args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"])
+        .arg(&target);
     for package in packages {
         cargo.args(["-p", package]);
     }

@@ -11,12 +11,19 @@ use wit_bindgen_rust::{Opts, WithOption};
 const ENUMS: [&str; 6] = ["outcome", "fault", "presence", "level", "coverage", "severity"];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit/world.wit").exists()).expect("the workspace holds wit/").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .find(|dir| dir.join("wit/world.wit").exists())
+        .expect("the workspace holds wit/")
+        .to_path_buf()
 }
 
 /// The analyzer speaks of the types that the SDK holds already.
 fn shared(interface: &str) -> (String, WithOption) {
-    (format!("guard:policy/{interface}@0.1.0"), WithOption::Path(format!("guard_sdk::bindings::guard::policy::{interface}")))
+    (
+        format!("guard:policy/{interface}@0.1.0"),
+        WithOption::Path(format!("guard_sdk::bindings::guard::policy::{interface}")),
+    )
 }
 
 fn options(default_module: &str, with: Vec<(String, WithOption)>) -> Opts {
@@ -51,7 +58,11 @@ fn check(path: &str, world: &str, options: Opts) {
         std::fs::write(&path, &generated).expect("bindings can be written");
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == generated, "{} differs from wit/; run `UPDATE_BINDINGS=1 cargo test --release --test bindings`", path.display());
+    assert!(
+        committed == generated,
+        "{} differs from wit/; run `UPDATE_BINDINGS=1 cargo test --release --test bindings`",
+        path.display()
+    );
 }
 
 #[test]
@@ -61,5 +72,9 @@ fn guest_bindings_equal_the_contract() {
 
 #[test]
 fn analyzer_bindings_equal_the_contract() {
-    check("host/shell/src/bindings.rs", "analyzer-guest", options("crate::bindings", vec![shared("types"), shared("syntax")]));
+    check(
+        "host/shell/src/bindings.rs",
+        "analyzer-guest",
+        options("crate::bindings", vec![shared("types"), shared("syntax")]),
+    );
 }

@@ -2,18 +2,25 @@
 //!
 //! Every test asks the hook itself, and then looks at what lies in the cache.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 
 #[path = "cache/changes.rs"]
 mod changes;
 #[path = "cache/folders.rs"]
 mod folders;
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/guests.rs"]
 mod guests;
 #[cfg(target_os = "linux")]
 #[path = "cache/many.rs"]
 mod many;
-#[expect(dead_code, reason = "shared with other tests")]
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
 

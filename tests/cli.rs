@@ -1,5 +1,13 @@
 //! The commands besides the hook: their exit codes, the shape of what they print for machines, and their help.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
+
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;

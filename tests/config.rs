@@ -2,6 +2,14 @@
 //!
 //! Mostly through the library, because no command line moves the managed file.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
+
 #[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/layers.rs"]
 mod layers;

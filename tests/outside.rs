@@ -29,7 +29,9 @@ fn build(folder: &Path) -> PathBuf {
     // The results are kept between runs; the sources are those of the temporary folder all the same.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--offline", "--locked", "--release", "--target", "wasm32-wasip2", "--target-dir"]).arg(&target);
+    cargo
+        .args(["build", "--offline", "--locked", "--release", "--target", "wasm32-wasip2", "--target-dir"])
+        .arg(&target);
     for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
         cargo.env_remove(variable);
     }
@@ -58,9 +60,8 @@ fn a_policy_of_a_third_party_decides_in_the_hook() {
     assert!(world.bash("ls -la").is_silent());
     assert_eq!(world.bash("rm -rf /").exit, 2, "the built-ins decide beside it");
 
-    world.configure(&format!(
-        "[[policy]]\nname = \"friday\"\nsource = \"{path}\"\nsettings = {{ forbidden = true }}\n"
-    ));
+    world
+        .configure(&format!("[[policy]]\nname = \"friday\"\nsource = \"{path}\"\nsettings = {{ forbidden = true }}\n"));
     let denied = world.hook(payload);
     assert_eq!(denied.exit, 2, "{denied:?}");
     assert!(denied.reason().contains("by nobody"), "without the grant the variable is not known: {denied:?}");

@@ -32,9 +32,8 @@ fn files(extension: &str) -> Vec<(String, String)> {
     walk(&root(), &mut found);
     found.sort();
     let wanted = found.into_iter().filter(|path| path.extension().is_some_and(|other| other == extension));
-    let named = |path: PathBuf| {
-        (path.strip_prefix(root()).unwrap().display().to_string(), fs::read_to_string(&path).unwrap())
-    };
+    let named =
+        |path: PathBuf| (path.strip_prefix(root()).unwrap().display().to_string(), fs::read_to_string(&path).unwrap());
     wanted.map(named).collect()
 }
 
@@ -90,7 +89,8 @@ fn only_the_command_line_uses_anyhow() {
 
 #[test]
 fn every_hostile_guest_is_used() {
-    let tests: String = sources().into_iter().filter(|(name, _)| name.starts_with("tests/")).map(|(_, text)| text).collect();
+    let tests: String =
+        sources().into_iter().filter(|(name, _)| name.starts_with("tests/")).map(|(_, text)| text).collect();
     let mut unused = Vec::new();
     for (name, _) in files("wat") {
         let stem = Path::new(&name).file_stem().unwrap().to_string_lossy().into_owned();

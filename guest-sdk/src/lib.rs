@@ -118,7 +118,7 @@ macro_rules! export {
                     CONFIGURED.with(|slot| $crate::guest::decide(slot, &tool, &input))
                 }
             }
-            $crate::bindings::export_component!(Component with_types_in $crate::bindings);
+    $crate::bindings::export_component!(Component with_types_in $crate::bindings);
         };
     };
 }

@@ -2,7 +2,12 @@
 //!
 //! `cargo bench` prints medians and ratios of one interleaved run. Nothing here fails for being slow.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark may stop at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a benchmark may stop at a surprise"
+)]
 
 use std::hint::black_box;
 use std::io::{Read, Write};
@@ -17,8 +22,8 @@ use guard_host::chain::{Ask, Chain};
 use guard_host::clock::Clock;
 use guard_host::config::Places;
 use guard_host::engine::Engine;
-use guard_host::facts::real::RealFacts;
 use guard_host::facts::Facts;
+use guard_host::facts::real::RealFacts;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_guard-host");
 const ROUNDS: usize = 400;
@@ -82,7 +87,8 @@ fn median(mut times: Vec<Duration>) -> f64 {
 }
 
 fn processes(home: &Path) {
-    let python = Command::new("python3").args(["-c", PYTHON]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let python =
+        Command::new("python3").args(["-c", PYTHON]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     let (ls, rm) = (payload("ls -la"), payload("rm -rf /"));
     let mut rows: Vec<(&str, Command, &str)> = vec![
         ("/bin/true", Command::new("/bin/true"), &ls),
@@ -149,7 +155,8 @@ fn stages(home: &Path) {
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(std::env::vars().collect()));
     let chain = Chain::new(engine, prepared);
-    let at = Circumstances { cwd: root.clone(), project_root: root, home: "/root".to_owned(), ..Circumstances::default() };
+    let at =
+        Circumstances { cwd: root.clone(), project_root: root, home: "/root".to_owned(), ..Circumstances::default() };
     for command in ["ls -la", "rm -rf /"] {
         let input = serde_json::json!({ "command": command }).as_object().unwrap().clone();
         let call = ToolCall::new("Bash", input);
@@ -169,5 +176,8 @@ fn batch(home: &Path) {
     command.args(["check", "--batch"]).env("HOME", home).current_dir(home.join("repo"));
     let status = command.stdin(std::fs::File::open(&file).unwrap()).stdout(Stdio::null()).status().unwrap();
     assert!(status.success());
-    println!("batch: {:.0} decisions a second, one process, {LINES} lines", LINES as f64 / started.elapsed().as_secs_f64());
+    println!(
+        "batch: {:.0} decisions a second, one process, {LINES} lines",
+        LINES as f64 / started.elapsed().as_secs_f64()
+    );
 }

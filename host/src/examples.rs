@@ -27,11 +27,7 @@ pub fn circumstances() -> Circumstances {
 /// # Errors
 ///
 /// [`FaultKind::Example`] for the first one that gives another answer.
-pub fn check(
-    policy: &Policy,
-    manifest: &Manifest,
-    analyzer: &Result<Analyzer, FaultKind>,
-) -> Result<(), FaultKind> {
+pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, FaultKind>) -> Result<(), FaultKind> {
     let mut facts = FixedFacts::default();
     facts.dirs.insert("/repo/.git".to_owned());
     let facts = Arc::new(facts);

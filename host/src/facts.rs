@@ -10,8 +10,8 @@ mod resolve;
 
 use std::fmt;
 
-pub use resolve::{PATHS, Resolver};
 pub(crate) use resolve::git_root;
+pub use resolve::{PATHS, Resolver};
 
 use crate::contract::FactFault;
 

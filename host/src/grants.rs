@@ -24,7 +24,8 @@ impl GrantSpec {
     pub fn resolve(&self, home: &str, within: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Grants {
         let inside = |path: &String| within.is_none_or(|root| root != "/" && is_below(path, root));
         let read = self.read.iter().filter_map(|path| expand(path, home, variable)).filter(inside).collect();
-        let journal = self.journal.iter().filter_map(|(name, path)| Some((name.clone(), expand(path, home, variable)?)));
+        let journal =
+            self.journal.iter().filter_map(|(name, path)| Some((name.clone(), expand(path, home, variable)?)));
         Grants { env: self.env.clone(), read, journal: journal.collect(), all: false }
     }
 }

@@ -196,12 +196,8 @@ fn malformed(
     environment: &Environment,
     facts: &dyn Facts,
 ) -> u8 {
-    let nowhere = Payload {
-        event: Event::Other,
-        cwd: String::new(),
-        session: String::new(),
-        permission_mode: String::new(),
-    };
+    let nowhere =
+        Payload { event: Event::Other, cwd: String::new(), session: String::new(), permission_mode: String::new() };
     let at = circumstances(harness, &nowhere, environment, facts);
     // Only the setting is needed, so nothing is made for it.
     let config = crate::config::load(places, &at.project_root);

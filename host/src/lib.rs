@@ -1,24 +1,31 @@
 //! guard-host: the hook that a coding agent asks before each tool call.
+//!
+//! The library is what the binary, its tests and its benchmark share; it promises no stability to others. The contract
+//! that does is `wit/`. `ARCHITECTURE.md` says how a call goes through these modules.
 
 pub mod contract;
-pub mod builtin;
-pub mod engine;
-pub mod facts;
-pub mod grants;
 pub mod call;
 pub mod verdict;
-pub mod analysis;
 pub mod policy;
+pub mod grants;
+
+pub mod facts;
+pub mod analysis;
+pub mod engine;
+pub mod chain;
+pub mod examples;
+pub mod clock;
+
+pub mod builtin;
+pub mod config;
+pub mod cache;
+
 pub mod harness;
 pub mod redact;
 pub mod audit;
+pub mod hook;
+
+pub mod suite;
 pub mod environment;
 pub mod exit;
-pub mod hook;
-pub mod suite;
 pub mod cli;
-pub mod config;
-pub mod cache;
-pub mod chain;
-pub mod clock;
-pub mod examples;

@@ -57,7 +57,10 @@ pub fn redact(text: &str) -> String {
     while let Some(start) = rest.find("-----BEGIN ") {
         let (before, block) = rest.split_at_checked(start).unwrap_or((rest, ""));
         words(before, &mut out);
-        let Some(length) = block.find("-----END ").and_then(|end| Some(end + block.get(end..)?.find('\n').unwrap_or(block.len() - end))) else {
+        let Some(length) = block
+            .find("-----END ")
+            .and_then(|end| Some(end + block.get(end..)?.find('\n').unwrap_or(block.len() - end)))
+        else {
             out.push_str(MARK);
             return out;
         };
@@ -71,10 +74,12 @@ pub fn redact(text: &str) -> String {
 
 /// Copies `text` piece by piece: separators as they are, words without their secrets.
 fn words(text: &str, out: &mut String) {
-    let separates = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ',' | ';' | '(' | ')' | '<' | '>' | '|' | '&');
+    let separates =
+        |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ',' | ';' | '(' | ')' | '<' | '>' | '|' | '&');
     let mut secret_next = false;
     for piece in text.split_inclusive(separates) {
-        let end = piece.char_indices().next_back().filter(|(_, last)| separates(*last)).map_or(piece.len(), |(at, _)| at);
+        let end =
+            piece.char_indices().next_back().filter(|(_, last)| separates(*last)).map_or(piece.len(), |(at, _)| at);
         let (word, separator) = piece.split_at_checked(end).unwrap_or((piece, ""));
         if secret_next && !word.is_empty() {
             let scheme = ["bearer", "basic", "token"].contains(&word.to_ascii_lowercase().as_str());

@@ -66,7 +66,8 @@ impl Verdict {
 
     /// The findings at the verdict's severity, then milder ones down to warn.
     pub fn reasons(&self) -> impl Iterator<Item = &Attributed> {
-        let at = |outcome: Outcome| self.findings.iter().filter(move |attributed| attributed.finding.outcome == outcome);
+        let at =
+            |outcome: Outcome| self.findings.iter().filter(move |attributed| attributed.finding.outcome == outcome);
         [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow].into_iter().flat_map(at)
     }
 }

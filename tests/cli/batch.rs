@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -135,6 +136,17 @@ fn the_last_line_needs_no_newline() {
     let (ended, lines) = batch(&World::warm(), "{\"tool\":\"Bash\",\"input\":\"rm -rf /\"}");
     assert_eq!((ended.exit, outcomes(&lines)), (0, vec!["deny"]));
     assert!(ended.stdout.ends_with("}\n"));
+}
+
+#[test]
+fn a_long_directory_costs_no_more_than_its_length() {
+    let world = World::warm();
+    let line = json!({ "tool": "Bash", "input": "rm -rf /", "cwd": "/a".repeat(1 << 17) }).to_string();
+    let began = Instant::now();
+    let (ended, lines) = batch(&world, &line);
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    assert_eq!((ended.exit, lines.len()), (0, 1));
+    assert_eq!(lines[0]["outcome"], "deny");
 }
 
 #[test]

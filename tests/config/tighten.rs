@@ -115,7 +115,11 @@ fn adding_any_project_file_lowers_no_verdict() {
     let calls = calls();
     let before = layers.decide(&calls);
     assert!(layers.load().problems.is_empty());
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 64, ..ProptestConfig::default() });
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 64,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
     let result = runner.run(&file(), |text| {
         layers.world.write("repo/.guard/guard.toml", &text);
         let after = layers.decide(&calls);

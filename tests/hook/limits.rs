@@ -73,6 +73,15 @@ fn closed_streams_are_survived() {
 }
 
 #[test]
+fn s1_79_a_standard_input_that_cannot_be_read_is_reported() {
+    let world = World::warm();
+    let ended = with_closed(&world, "</", "ls");
+    assert_eq!((ended.exit, ended.stdout.as_str()), (1, ""), "{ended:?}");
+    assert!(ended.stderr.starts_with("Hook error: cannot read standard input: "), "{ended:?}");
+    assert_eq!(ended.stderr.lines().count(), 1);
+}
+
+#[test]
 fn a_large_payload_below_the_cap_is_decided() {
     let world = World::warm();
     let content = "x\n".repeat(4 << 20);
@@ -81,9 +90,16 @@ fn a_large_payload_below_the_cap_is_decided() {
     assert_silent(&world.hook(&payload("a.txt").to_string()));
 }
 
+/// A world whose chain is prepared, so that the deadline is the shorter one.
+fn prepared() -> World {
+    let world = World::warm();
+    assert_silent(&world.bash("ls"));
+    world
+}
+
 #[test]
 fn hostile_text_is_answered_in_time_and_never_let_through() {
-    let world = World::warm();
+    let world = prepared();
     for piece in ["$(", "`", "{,,,}", "((((", "'", "\"", "<<A\n", "\\", "${", "a|", "!", "if "] {
         let command = format!("{}; rm -rf /", piece.repeat((128 << 10) / piece.len()));
         let began = Instant::now();
@@ -95,7 +111,7 @@ fn hostile_text_is_answered_in_time_and_never_let_through() {
 
 #[test]
 fn a_patch_of_many_files_is_answered_in_time() {
-    let world = World::warm();
+    let world = prepared();
     let files: String = (0..20_000).map(|number| format!("*** Add File: f{number}\n+x\n")).collect();
     let patch = format!("*** Begin Patch\n{files}*** Add File: .env\n*** End Patch\n");
     let payload = json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } });
@@ -124,7 +140,7 @@ fn the_markers_of_a_patch_may_be_padded() {
 
 #[test]
 fn names_of_a_megabyte_are_answered_in_time() {
-    let world = World::warm();
+    let world = prepared();
     let long = "/a".repeat(1 << 19);
     for payload in [
         json!({ "cwd": long, "tool_name": "Bash", "tool_input": { "command": "rm -rf /" } }),

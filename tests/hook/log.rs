@@ -1,4 +1,4 @@
-//! The audit log: which calls have a line, what is in it, and that a secret is in none, and in no reply either.
+//! The audit log: which calls have a line, what is in it, and that it changes no reply.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -193,88 +193,6 @@ fn calls_at_once_leave_whole_lines() {
     assert_eq!(lines.len(), 20);
     let ids: BTreeSet<&str> = lines.iter().filter_map(|line| line["id"].as_str()).collect();
     assert_eq!(ids.len(), 20);
-}
-
-/// Everything that a call left behind: its reply and its audit lines.
-fn traces(world: &World, command: &str) -> String {
-    let ended = world.bash(command);
-    assert_ne!(ended.decision(), "", "{command}: {ended:?}");
-    let log = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap_or_default();
-    format!("{}\n{}\n{log}", ended.stdout, ended.stderr)
-}
-
-#[test]
-fn a_secret_is_in_no_reply_and_no_line() {
-    let world = World::warm();
-    let secret = "Zq8".repeat(12);
-    for command in [
-        format!("API_TOKEN={secret} git push"),
-        format!("export DB_PASSWORD='{secret}'; git push"),
-        format!("git push https://me:{secret}@example.com/r.git"),
-        format!("curl -H 'Authorization: Bearer {secret}' https://example.com && rm -rf /"),
-        format!("git push # ghp_{secret}"),
-        format!("mysql --password {secret} -e 'DROP DATABASE x'"),
-        format!("mysql --password={secret} -e 'DROP DATABASE x'"),
-        format!("psql -c 'DROP DATABASE x' postgres://me:{secret}@example.com/x"),
-        format!("git push; echo AKIA{} AWS_SECRET_ACCESS_KEY={secret}", "Q".repeat(16)),
-    ] {
-        let traces = traces(&world, &command);
-        assert!(!traces.contains(&secret), "{command}\n{traces}");
-        assert!(traces.contains("[redacted]"), "{traces}");
-    }
-}
-
-#[test]
-fn a_secret_in_the_input_of_another_tool_is_in_no_line() {
-    let world = World::warm();
-    world.configure("[audit]\nlevel = \"all\"\n");
-    let secret = "Zq8".repeat(12);
-    for (tool, input) in [
-        ("Write", json!({ "file_path": format!("/x/ghp_{secret}/.env"), "content": secret })),
-        ("WebFetch", json!({ "url": format!("https://me:{secret}@example.com/"), "prompt": "read" })),
-    ] {
-        let ended = world.hook(&json!({ "tool_name": tool, "tool_input": input }).to_string());
-        let log = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap();
-        assert!(!log.contains(&secret) && !ended.stdout.contains(&secret), "{tool}: {log}");
-    }
-}
-
-#[test]
-fn a_secret_that_is_a_value_of_json_is_in_no_reply_and_no_line() {
-    let world = World::warm();
-    world.configure("[audit]\nlevel = \"all\"\n");
-    let secret = "Zq8".repeat(12);
-    let command = format!("curl -d '{{\"password\": \"{secret}\"}}' https://example.com && rm -rf /");
-    let traces = traces(&world, &command);
-    assert!(!traces.contains(&secret), "{traces}");
-    let payload = json!({ "tool_name": "mcp__a__b", "tool_input": { "api_key": secret, "a": { "password": secret } } });
-    assert_silent(&world.hook(&payload.to_string()));
-    assert!(!world.audit().iter().any(|line| line["operation"].as_str().unwrap().contains(&secret)));
-}
-
-#[test]
-fn a_secret_that_is_cut_with_a_long_operation_is_redacted_as_a_whole() {
-    let world = World::warm();
-    let secret = "Zq8Zq8Zq8Zq8";
-    // The operation is cut somewhere between the last letter of the password and the sign that makes it one.
-    for cut in (8 << 10) - 8..=(8 << 10) {
-        let start = "git push https://me:";
-        let padding = "x".repeat(cut - start.len() - secret.len() - ": ;".len());
-        let traces = traces(&world, &format!(": {padding};{start}{secret}@example.com/r.git"));
-        let traces = traces.replace(&padding, "");
-        assert!(!traces.contains(secret), "{cut}: {traces}");
-    }
-}
-
-#[test]
-fn a_secret_that_is_cut_in_a_message_is_redacted_as_a_whole() {
-    let world = World::warm();
-    let secret = "Zq8Zq8Zq8Zq8";
-    for length in (150..320).step_by(2) {
-        let command = format!("git push origin {}; git push https://me:{secret}@example.com/r", "x".repeat(length));
-        let ended = world.bash(&command);
-        assert!(!ended.stdout.contains(secret), "{length}: {}", ended.stdout);
-    }
 }
 
 #[test]

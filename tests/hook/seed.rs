@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::guests::{entry, place};
 use crate::reply::{assert_ask, assert_deny, assert_report, assert_silent};
 use crate::world::{Ended, World};
 
@@ -220,6 +221,13 @@ fn s1_85_a_policy_that_fails_is_asked_about_unless_the_user_says_otherwise() {
     assert_deny(&world.bash("ls"), &["[command-guard: policy-fault]"]);
     world.configure(&failing("allow"));
     assert_silent(&world.bash("ls"));
+    for guest in ["trap", "endless-loop"] {
+        let file = place(&world, guest);
+        world.configure(&entry(guest, &file, ""));
+        assert_ask(&world.bash("ls"), &[&format!("[{guest}: policy-fault]")]);
+        world.configure(&entry(guest, &file, "on-error = \"allow\""));
+        assert_silent(&world.bash("ls"));
+    }
 }
 
 #[test]
@@ -255,6 +263,10 @@ fn s1_89_a_deny_stands_whatever_fails_after_it() {
     assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]", "[later: policy-fault]"]);
     world.configure("[[policy]]\nname = \"later\"\nsource = \"gone.wasm\"\non-error = \"allow\"\n");
     assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]"]);
+    for guest in ["trap", "endless-loop", "deep-recursion", "memory-bomb"] {
+        world.configure(&entry(guest, &place(&world, guest), ""));
+        assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]", &format!("[{guest}: policy-fault]")]);
+    }
     world.write("file", "");
     world.configure(&format!("[audit]\npath = \"{}\"\n", world.path("file/audit.jsonl").display()));
     assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]"]);

@@ -53,7 +53,10 @@ impl World {
     pub fn warm() -> Self {
         let world = World::cold();
         let shared = shared();
-        for (from, to) in [(".cache/guard-host/artifacts", ".cache/guard-host/artifacts"), (".local/state/guard-host", ".local/state/guard-host")] {
+        for (from, to) in [
+            (".cache/guard-host/artifacts", ".cache/guard-host/artifacts"),
+            (".local/state/guard-host", ".local/state/guard-host"),
+        ] {
             copy(&shared.join(from), &world.home.path().join(to));
         }
         world

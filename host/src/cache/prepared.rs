@@ -113,7 +113,8 @@ pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: In
     // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
     let mut config = config::load(places, project_root);
     config.inputs.push(program.to_path_buf());
-    let inputs = config.inputs.drain(..).map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
+    let inputs =
+        config.inputs.drain(..).map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
     let entries = std::mem::take(&mut config.entries);
     let opened = Seal::open(&places.state)
         .map_err(|error| error.to_string())
@@ -150,9 +151,7 @@ pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: In
 impl From<Result<Made, FaultKind>> for Readiness {
     fn from(made: Result<Made, FaultKind>) -> Self {
         match made {
-            Ok(Made { artifact, manifest: Some(manifest), .. }) => {
-                Readiness::Ready { artifact, manifest }
-            }
+            Ok(Made { artifact, manifest: Some(manifest), .. }) => Readiness::Ready { artifact, manifest },
             Ok(_) => Readiness::Broken(FaultKind::Artifact("its record holds no manifest".to_owned())),
             Err(fault) => Readiness::Broken(fault),
         }
@@ -216,7 +215,8 @@ fn run_examples(
     }
     let engine = Engine::new()?;
     let policy = engine.load(&artifact.path, &artifact.interface)?;
-    let analyzer = analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path, &artifact.interface));
+    let analyzer =
+        analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path, &artifact.interface));
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 

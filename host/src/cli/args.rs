@@ -10,11 +10,16 @@ use crate::environment::Environment;
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
-#[command(name = "guard-host", version, about, after_help = "Examples:
+#[command(
+    name = "guard-host",
+    version,
+    about,
+    after_help = "Examples:
   guard-host check 'git push --force origin main'
   echo '{\"tool_input\":{\"command\":\"ls -la\"}}' | guard-host hook claude
 
-Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); every command ends with 64 and up on errors.")]
+Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); every command ends with 64 and up on errors."
+)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: GlobalArgs,
@@ -244,7 +249,9 @@ pub(super) fn plain_hook(arguments: &[OsString]) -> Option<HookOnly> {
             ("--cache", _) if global.cache.is_none() => global.cache = Some(value()?.into()),
             ("--only", Some(hook)) => hook.only.extend(value()?.to_str()?.split(',').map(str::to_owned)),
             ("hook", None) => hook = Some(HookArgs { harness: None, only: Vec::new() }),
-            (name, Some(hook)) if hook.harness.is_none() && !name.starts_with('-') => hook.harness = Some(name.to_owned()),
+            (name, Some(hook)) if hook.harness.is_none() && !name.starts_with('-') => {
+                hook.harness = Some(name.to_owned())
+            }
             _ => return None,
         }
     }

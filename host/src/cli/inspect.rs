@@ -39,7 +39,9 @@ fn list(prepared: &Prepared, format: Format) -> anyhow::Result<Exit> {
     let mut rows = Vec::new();
     for member in &prepared.members {
         let (state, version, tools) = match &member.readiness {
-            Readiness::Ready { manifest, .. } => ("ready".to_owned(), manifest.version.as_str(), manifest.tools.join(",")),
+            Readiness::Ready { manifest, .. } => {
+                ("ready".to_owned(), manifest.version.as_str(), manifest.tools.join(","))
+            }
             Readiness::Broken(fault) => (fault.to_string(), "", String::new()),
         };
         let entry = &member.entry;
@@ -76,7 +78,9 @@ struct About {
 fn find(prepared: &Prepared, name: &str, places: &Places, environment: &Environment) -> anyhow::Result<About> {
     if let Some(member) = prepared.members.iter().find(|member| member.entry.name == name) {
         return match &member.readiness {
-            Readiness::Broken(fault) => Err(refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), "")),
+            Readiness::Broken(fault) => {
+                Err(refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))
+            }
             Readiness::Ready { artifact, manifest } => Ok(About {
                 source: source(&member.entry),
                 digest: artifact.component.clone(),
@@ -118,9 +122,7 @@ impl About {
     fn print(&self, format: Format) -> anyhow::Result<Exit> {
         let manifest = &self.manifest;
         if format == Format::Json {
-            let rule = |rule: &crate::contract::Rule| {
-                json!({ "id": rule.id, "summary": rule.summary, "default": outcome_name(rule.default), "ceiling": outcome_name(rule.ceiling) })
-            };
+            let rule = |rule: &crate::contract::Rule| json!({ "id": rule.id, "summary": rule.summary, "default": outcome_name(rule.default), "ceiling": outcome_name(rule.ceiling) });
             let value = json!({
                 "id": manifest.id, "version": manifest.version, "summary": manifest.summary, "source": self.source,
                 "sha256": self.digest, "bytes": self.bytes, "tools": manifest.tools,

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use wasmtime::error::format_err;
 use wasmtime::component::{HasData, Linker};
+use wasmtime::error::format_err;
 use wasmtime::{Result, StoreLimits};
 
 use super::bindings::{Guest, interfaces};

@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn a_work_tree_counts_when_its_repository_knows_it() {
-        let linked = "[files]\n'/w/.git' = 'gitdir: /repo/.git/worktrees/w'\n'/repo/.git/worktrees/w/gitdir' = '/w/.git'";
+        let linked =
+            "[files]\n'/w/.git' = 'gitdir: /repo/.git/worktrees/w'\n'/repo/.git/worktrees/w/gitdir' = '/w/.git'";
         assert_eq!(resolve(linked, "/w/x").git_root, "/w");
         let forged = "dirs = ['/repo/.git/worktrees/w']\n[files]\n'/w/.git' = 'gitdir: /repo/.git/worktrees/w'";
         assert_eq!(resolve(forged, "/w/x").git_root, "");

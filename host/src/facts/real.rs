@@ -52,7 +52,8 @@ impl Facts for RealFacts {
             _ => FactFault::Failed,
         };
         // A granted file is opened below its folder, a granted folder is the folder: no link leads out of either.
-        let folder = if fs::metadata(root).map_err(fault)?.is_dir() { root } else { paths::parent(root).unwrap_or("/") };
+        let folder =
+            if fs::metadata(root).map_err(fault)?.is_dir() { root } else { paths::parent(root).unwrap_or("/") };
         let relative = paths::below(path, folder).ok_or(FactFault::Denied)?;
         let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(fault)?;
         if !dir.metadata(relative).map_err(fault)?.is_file() {

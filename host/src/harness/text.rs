@@ -18,7 +18,9 @@ const REPLY_BYTES: usize = 9500;
 pub fn reason(verdict: &Verdict) -> String {
     let told: Vec<&Attributed> = verdict
         .reasons()
-        .filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn) || verdict.outcome == Outcome::Allow)
+        .filter(|attributed| {
+            rank(attributed.finding.outcome) >= rank(Outcome::Warn) || verdict.outcome == Outcome::Allow
+        })
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
     let mut paragraphs: Vec<String> = Vec::new();

@@ -73,7 +73,9 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
             }
             suite
         }
-        _ => serde_json::from_str(&text).map_err(|error| fail(format!("{name}:{}", error.line()), error.to_string()))?,
+        _ => {
+            serde_json::from_str(&text).map_err(|error| fail(format!("{name}:{}", error.line()), error.to_string()))?
+        }
     };
     for case in &suite.cases {
         check(case).map_err(|text| fail(name.clone(), format!("case `{}`: {text}", case.title())))?;

@@ -99,11 +99,11 @@ impl Hit {
     /// The finding of `rule`, whose outcome the settings may change. None if they silence it.
     pub(crate) fn into_finding(self, rule: &Rule, class: &str, scene: &Scene<'_>) -> Option<Finding> {
         let outcome = scene.settings.adjust(rule.id, class, self.outcome)?;
-        let (id, summary, why, shown) = (rule.id, rule.summary, self.why, scene.shown(self.command_id));
+        let (summary, why, shown) = (rule.summary, self.why, scene.shown(self.command_id));
         let message = match outcome {
-            Outcome::Deny => format!("Dangerous command: `{shown}` ({id}, {summary}): {why}"),
-            Outcome::Ask => format!("`{shown}` needs confirmation ({id}, {summary}): {why}"),
-            _ => format!("`{shown}` ({id}, {summary}): {why}"),
+            Outcome::Deny => format!("Dangerous command: `{shown}` ({summary}): {why}"),
+            Outcome::Ask => format!("`{shown}` needs confirmation ({summary}): {why}"),
+            _ => format!("`{shown}` ({summary}): {why}"),
         };
         let finding = Finding::new(rule, message).at(outcome).remedy(self.remedy);
         Some(self.tags.into_iter().fold(finding, |finding, (name, value)| finding.tag(name, value)))

@@ -208,13 +208,14 @@ fn what_the_remedies_offer_is_never_denied() {
 }
 
 #[test]
-fn messages_name_the_command_and_the_rule() {
+fn messages_name_the_command_and_the_danger() {
     for (command, outcome, rule) in DANGEROUS {
         let decision = decide(command);
         let message = &decision.findings[0].message;
+        let danger = CommandGuard::MANIFEST.rules.iter().find(|known| known.id == *rule).unwrap().summary;
         let opening = match outcome {
-            Outcome::Deny => format!("Dangerous command: `{command}` ({rule}, "),
-            _ => format!("`{command}` needs confirmation ({rule}, "),
+            Outcome::Deny => format!("Dangerous command: `{command}` ({danger}): "),
+            _ => format!("`{command}` needs confirmation ({danger}): "),
         };
         assert!(message.starts_with(&opening), "{message}");
         assert!(!message.ends_with('.'), "{message}");

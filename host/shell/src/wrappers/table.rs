@@ -167,7 +167,7 @@ static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "npx", takes: takes("pwc", "package workspace call"), text: &["c", "call"], ..PLAIN },
     Wrapper {
         name: "npm",
-        takes: takes("pwc", "package workspace call prefix"),
+        takes: takes("pwc", "package workspace call prefix tag registry scope access otp loglevel cache userconfig"),
         verbs: &["exec", "x"],
         text: &["c", "call"],
         ..PLAIN

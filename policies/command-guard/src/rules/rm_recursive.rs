@@ -1,7 +1,7 @@
 //! `rm-recursive`: `rm` with `-r`, without `-f`.
 //!
 //! ## Why
-//! All below a directory is deleted, and no bin keeps it.
+//! All below a directory is deleted, and it does not go to a bin.
 //! ## Example
 //! `rm -r dir` · `rm -R dir` · `rm --recursive dir`
 //! ## Settings
@@ -22,7 +22,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let plain = effect.operation == "fs.delete.recursive" && effect.tag("force").is_none();
     (plain && reach(effect, scene) <= Reach::WorkingDirectory).then(|| {
-        let why = format!("all below {} is deleted, and no bin keeps it", super::rm_recursive_force::name_of(effect));
+        let why = format!("all below {} is deleted, and it does not go to a bin", super::rm_recursive_force::name_of(effect));
         Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
     })
 }

@@ -1,7 +1,7 @@
 //! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories that ask nothing.
 //!
 //! ## Why
-//! All below a directory is deleted, and no bin keeps it.
+//! All below a directory is deleted, and it does not go to a bin.
 //! ## Example
 //! `rm -rf ./build` · `rm -rf "$dir"` · `rm --recursive --force a`
 //! ## Settings
@@ -26,7 +26,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
     (forced && !is_denied(effect, scene)).then(|| {
-        let why = format!("all below {} is deleted, and no bin keeps it", name_of(effect));
+        let why = format!("all below {} is deleted, and it does not go to a bin", name_of(effect));
         Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
     })
 }
