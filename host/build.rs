@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
 
-    without_relocations();
+    link_for_a_quick_start();
 
     let lock: Lock = toml::from_str(&fs::read_to_string(root.join("Cargo.lock"))?)?;
     let wasmtime = lock.package.iter().find(|package| package.name == "wasmtime").ok_or("no wasmtime in Cargo.lock")?;
@@ -90,16 +90,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Links the Linux binary at a fixed address.
+/// Takes work off the dynamic linker, which would otherwise need as long as the verdict.
 ///
-/// A position-independent one has some 35,000 addresses to write before `main`, a fifth of a whole call. What runs in
-/// the sandbox does not depend on where the binary lies. `GUARD_PIE=1` links it position-independent all the same.
-fn without_relocations() {
-    println!("cargo::rerun-if-env-changed=GUARD_PIE");
-    let wanted = env::var_os("GUARD_PIE").is_none_or(|value| value != "1");
+/// The Linux binary is linked at a fixed address: a position-independent one has some 35,000 addresses to write before
+/// `main`. The unwinder comes from the compiler's static library, which saves loading a shared one. What runs in the
+/// sandbox depends on neither. `GUARD_PLAIN_LINK=1` leaves the linking to rustc alone.
+fn link_for_a_quick_start() {
+    println!("cargo::rerun-if-env-changed=GUARD_PLAIN_LINK");
+    let plain = env::var_os("GUARD_PLAIN_LINK").is_some_and(|value| value == "1");
     let target = |key: &str| env::var(key).unwrap_or_default();
-    if wanted && target("CARGO_CFG_TARGET_OS") == "linux" && target("CARGO_CFG_TARGET_ENV") == "gnu" {
+    if !plain && target("CARGO_CFG_TARGET_OS") == "linux" && target("CARGO_CFG_TARGET_ENV") == "gnu" {
         println!("cargo::rustc-link-arg-bins=-no-pie");
+        println!("cargo::rustc-link-lib=dylib:+verbatim=libgcc_eh.a");
     }
 }
 

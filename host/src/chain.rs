@@ -123,7 +123,7 @@ impl Chain {
             let unmapped = asked.iter().any(|(_, slot)| slot.get().is_none());
             thread::scope(|scope| {
                 if unmapped {
-                    scope.spawn(|| asked.iter().for_each(|seat| drop(self.policy(*seat))));
+                    scope.spawn(|| asked.iter().for_each(|seat| _ = self.policy(*seat)));
                 }
                 stage(call, at, facts.clone(), || self.analyzer())
             })
