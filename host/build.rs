@@ -41,6 +41,9 @@ struct Guard {
     grants: Vec<String>,
 }
 
+/// Package and metadata by order and name.
+type Policies = BTreeMap<(u32, String), (String, Guard)>;
+
 #[derive(Deserialize)]
 struct Lock {
     package: Vec<Locked>,
@@ -106,7 +109,7 @@ fn link_for_a_quick_start() {
 }
 
 /// The policies by order and name. A folder without the metadata table is a library of theirs.
-fn policies(root: &Path) -> Result<BTreeMap<(u32, String), (String, Guard)>, Box<dyn Error>> {
+fn policies(root: &Path) -> Result<Policies, Box<dyn Error>> {
     let mut policies = BTreeMap::new();
     for entry in fs::read_dir(root.join("policies"))? {
         let manifest = entry?.path().join("Cargo.toml");

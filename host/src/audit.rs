@@ -13,7 +13,7 @@ use crate::call::{Circumstances, ToolCall};
 use crate::config::{Audit, AuditLevel};
 use crate::contract::{Outcome, rank};
 use crate::redact::{plain, redact, shorten};
-use crate::verdict::Verdict;
+use crate::verdict::{FAULT, Verdict};
 
 /// How long a line waits for the lock. Without it the line is written anyway: one write of one line stays whole.
 const LOCK: Duration = Duration::from_millis(50);
@@ -21,23 +21,26 @@ const LOCK: Duration = Duration::from_millis(50);
 /// The longest operation that is logged.
 const OPERATION_BYTES: usize = 8 << 10;
 
+/// The longest name that is logged.
+const NAME_BYTES: usize = 256;
+
 /// One line. The first six keys are those of the earliest logs of this kind; readers of them may ignore the rest.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     ts: String,
-    tool: &'a str,
+    tool: String,
     operation: String,
     action: &'static str,
     rule: &'a str,
     path_context: &'a str,
     id: String,
-    session: &'a str,
+    session: String,
     cwd: String,
     policy: &'a str,
     rules: Vec<String>,
     harness: &'a str,
     ms: f64,
-    original_tool: &'a str,
+    original_tool: String,
 }
 
 /// Appends the line of one call, if the level asks for one.
@@ -63,33 +66,44 @@ pub fn append(
     let _ = getrandom::fill(&mut random);
     let line = Line {
         ts: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
-        tool: &call.tool,
-        operation: plain(&redact(&shorten(&call.operation(), OPERATION_BYTES))),
-        action: action(verdict.outcome),
+        tool: name(&call.tool),
+        operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
+        action: action(verdict),
         rule: deciding.map_or("", |deciding| &deciding.finding.rule),
         path_context,
         id: hex(&random),
-        session: &at.session,
-        cwd: plain(&at.cwd),
+        session: name(&at.session),
+        cwd: shorten(&plain(&at.cwd), OPERATION_BYTES),
         policy: deciding.map_or("", |deciding| &deciding.policy),
         rules: told.map(|attributed| format!("{}:{}", attributed.policy, attributed.finding.rule)).collect(),
         harness: &at.harness,
         ms: (elapsed.as_secs_f64() * 100_000.0).round() / 100.0,
-        original_tool: &call.original_tool,
+        original_tool: name(&call.original_tool),
     };
     write(audit, &serde_json::to_string(&line)?)
 }
 
-fn action(outcome: Outcome) -> &'static str {
-    match outcome {
+/// A name that somebody else chose, as a line may hold it.
+fn name(text: &str) -> String {
+    shorten(&plain(&redact(text)), NAME_BYTES)
+}
+
+fn action(verdict: &Verdict) -> &'static str {
+    let fault = verdict.findings.iter().any(|attributed| attributed.finding.rule == FAULT);
+    match verdict.outcome {
         Outcome::Deny => "block",
         Outcome::Ask => "confirm_required",
+        _ if fault => "error",
         Outcome::Warn => "warn",
         Outcome::Allow | Outcome::Abstain => "allow",
     }
 }
 
 fn write(audit: &Audit, line: &str) -> io::Result<()> {
+    // A pipe without a reader would hold the process, and a line in a device is lost.
+    if std::fs::metadata(&audit.path).is_ok_and(|data| !data.is_file()) {
+        return Err(io::Error::other("the audit log is not a file"));
+    }
     if let Some(folder) = audit.path.parent()
         && !folder.exists()
     {

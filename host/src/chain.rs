@@ -15,7 +15,7 @@ use crate::engine::{Analyzer, Answer, Engine, FaultKind, JournalLine, Policy, Sc
 use crate::facts::{Facts, Resolver};
 use crate::grants::Grants;
 use crate::policy::{Entry, Layer, covers};
-use crate::verdict::{Opinion, Verdict, merge, tighten_only};
+use crate::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -96,8 +96,7 @@ impl Chain {
             opinions.push(opinion);
         };
         for problem in &self.prepared.config.problems {
-            let text = format!("the {} configuration is broken and was left out: {problem}", problem.layer.name());
-            hear(Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone()));
+            hear(Opinion::of_problem(problem));
         }
         if let Some(only) = ask.only {
             let known = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
@@ -223,7 +222,7 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
                 "repair or remove the policy in the {} configuration; `guard-host explain` shows more",
                 entry.layer.name()
             );
-            Opinion::of_host(&entry.name, "policy-fault", entry.on_error, text, remedy)
+            Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
         }
     }
 }

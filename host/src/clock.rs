@@ -1,7 +1,8 @@
-//! [`Clock`]: ticks for the time limits of guests, where no watchdog does it.
+//! [`Clock`]: ticks for the time limits of guests, where no watchdog does it; [`Ticks`]: how many are due.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
+use std::time::Instant;
 
 use crate::engine::{Engine, limits::TICK};
 
@@ -17,10 +18,33 @@ impl Clock {
     pub fn start(engine: Engine) -> Self {
         let (stop, stopped) = channel();
         thread::spawn(move || {
+            let mut ticks = Ticks::start();
             while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                engine.tick();
+                ticks.catch_up(&engine);
             }
         });
         Clock { _stop: stop }
+    }
+}
+
+/// Counts ticks by the time that has passed, not by how often a thread woke up: on a busy machine it wakes up late.
+#[derive(Debug)]
+pub struct Ticks {
+    last: Instant,
+}
+
+impl Ticks {
+    /// The first tick is due one [`TICK`] from now.
+    #[must_use]
+    pub fn start() -> Self {
+        Ticks { last: Instant::now() }
+    }
+
+    /// Ticks once for each [`TICK`] since the last time.
+    pub fn catch_up(&mut self, engine: &Engine) {
+        while self.last.elapsed() >= TICK {
+            self.last += TICK;
+            engine.tick();
+        }
     }
 }

@@ -238,10 +238,16 @@ impl Policy {
 
     fn store(&self, limits: Limits, grants: Arc<Grants>) -> Store<State> {
         let mut store = Store::new(self.pre.engine(), State::new(limits, None, grants));
-        store.limiter(|state| &mut state.limits);
-        store.set_epoch_deadline(limits.ticks());
+        bound(&mut store, limits);
         store
     }
+}
+
+/// Puts a store under its limits.
+fn bound(store: &mut Store<State>, limits: Limits) {
+    store.limiter(|state| &mut state.limits);
+    store.set_epoch_deadline(limits.ticks());
+    store.set_hostcall_fuel(limits::COPY_BYTES);
 }
 
 fn run<T>(
@@ -249,8 +255,17 @@ fn run<T>(
     pre: &GuestPre<State>,
     body: impl FnOnce(&mut Store<State>, &Guest) -> wasmtime::Result<Result<T, FaultKind>>,
 ) -> Result<T, FaultKind> {
-    let result = pre.instantiate(&mut *store).and_then(|guest| body(store, &guest));
-    result.unwrap_or_else(|error| {
+    let guest = match pre.instantiate(&mut *store) {
+        Ok(guest) => guest,
+        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
+        Err(error) => {
+            return Err(match FaultKind::of_run(&error, None) {
+                FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
+                fault => fault,
+            });
+        }
+    };
+    body(store, &guest).unwrap_or_else(|error| {
         let last_words = store.data().log.last().map(|line| line.message.as_str());
         Err(FaultKind::of_run(&error, last_words))
     })
@@ -277,8 +292,7 @@ impl Analyzer {
     pub fn analyze(&self, source: &str, dialect: &str, cwd: &str, home: &str) -> Result<Analysis, FaultKind> {
         let limits = Limits::ANALYZER;
         let mut store = Store::new(self.pre.engine(), State::new(limits, None, Arc::default()));
-        store.limiter(|state| &mut state.limits);
-        store.set_epoch_deadline(limits.ticks());
+        bound(&mut store, limits);
         let analyze = |store: &mut Store<State>| {
             let guest: AnalyzerGuest = self.pre.instantiate(&mut *store)?;
             guest.guard_policy_analyzer().call_analyze(&mut *store, source, dialect, cwd, home)

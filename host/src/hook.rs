@@ -6,16 +6,16 @@
 
 mod flight;
 mod journal;
+mod payload;
 
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::cache::{Prepared, prepare};
-use crate::call::Circumstances;
+use crate::call::{Circumstances, ToolCall};
 use crate::chain::{Ask, Chain, Trace};
 use crate::config::{BypassAsk, OnMalformed, Places};
 use crate::contract::Outcome;
@@ -24,12 +24,10 @@ use crate::environment::Environment;
 use crate::facts::paths::lexical;
 use crate::facts::real::RealFacts;
 use crate::facts::{self, Facts};
-use crate::harness::{self, Event, Harness, Malformed, Payload};
+use crate::harness::{self, Event, Harness, Payload};
 use crate::verdict::{Opinion, Verdict, merge};
 use flight::Flight;
-
-/// The largest payload; the largest that a harness was seen to send is a file of a few megabytes.
-const PAYLOAD_BYTES: u64 = 16 << 20;
+use payload::Refusal;
 
 /// The whole time of a call for which an artifact must be made, from the start of the process.
 const MAKING: Duration = Duration::from_secs(4);
@@ -80,15 +78,18 @@ fn decide(
     environment: &Environment,
 ) -> u8 {
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
-    let object = match read_payload() {
+    let object = match payload::read() {
         Ok(object) => object,
-        Err(malformed) => return self::malformed(flight, harness, &malformed, places, environment, &*facts),
+        Err(refusal) => return refuse(flight, harness, &refusal, places, environment, &*facts),
     };
     let harness = harness::detect(&object, harness);
     flight.speak(harness);
     let payload = match harness.decode(&object) {
         Ok(payload) => payload,
-        Err(malformed) => return self::malformed(flight, harness, &malformed, places, environment, &*facts),
+        Err(malformed) => {
+            let refusal = Refusal::Malformed(format!("Invalid JSON input: {malformed}"));
+            return refuse(flight, harness, &refusal, places, environment, &*facts);
+        }
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
@@ -177,21 +178,11 @@ fn prepared(flight: &Flight, places: &Places, environment: &Environment, project
     prepared
 }
 
-fn read_payload() -> Result<Map<String, Value>, Malformed> {
-    let invalid = || Malformed("Invalid JSON input".to_owned());
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Malformed(format!("cannot read standard input: {error}")))?;
-    if bytes.len() as u64 > PAYLOAD_BYTES {
-        return Err(Malformed(format!("the payload is larger than {} MiB", PAYLOAD_BYTES >> 20)));
-    }
-    serde_json::from_slice(&bytes).map_err(|_| invalid())
-}
-
-fn malformed(
+/// Answers what cannot be decided: malformed as the configuration says, beyond a limit with ask at least.
+fn refuse(
     flight: &Flight,
     harness: &dyn Harness,
-    malformed: &Malformed,
+    refusal: &Refusal,
     places: &Places,
     environment: &Environment,
     facts: &dyn Facts,
@@ -199,17 +190,23 @@ fn malformed(
     let nowhere =
         Payload { event: Event::Other, cwd: String::new(), session: String::new(), permission_mode: String::new() };
     let at = circumstances(harness, &nowhere, environment, facts);
-    // Only the setting is needed, so nothing is made for it.
+    // Only the settings are needed, so nothing is made for them.
     let config = crate::config::load(places, &at.project_root);
-    let outcome = match config.on_malformed {
-        OnMalformed::Report => return flight.report(&malformed.0),
-        OnMalformed::Allow => Outcome::Abstain,
-        OnMalformed::Ask => Outcome::Ask,
-        OnMalformed::Deny => Outcome::Deny,
+    flight.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
+    let outcome = match (refusal, config.on_malformed) {
+        (Refusal::Limit(_), OnMalformed::Deny) | (Refusal::Malformed(_), OnMalformed::Deny) => Outcome::Deny,
+        (Refusal::Limit(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
+        (Refusal::Malformed(text), OnMalformed::Report) if config.problems.is_empty() => return flight.report(text),
+        (Refusal::Malformed(_), OnMalformed::Report | OnMalformed::Allow) => Outcome::Abstain,
     };
-    let text = format!("the harness sent a payload that cannot be read: {malformed}");
-    let remedy = "update guard-host, or report the payload".to_owned();
-    flight.reply(&merge([Opinion::of_host("hook", "malformed-payload", outcome, text, remedy)]))
+    let (rule, text) = match refusal {
+        Refusal::Malformed(text) => ("malformed-payload", text),
+        Refusal::Limit(text) => ("payload-limit", text),
+    };
+    let text = format!("the harness sent what cannot be read: {text}");
+    let remedy = "make the call smaller, or run it yourself".to_owned();
+    let own = Opinion::of_host("hook", rule, outcome, text, remedy);
+    flight.reply(&merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
 }
 
 /// The program and its places, for a process that goes on after the reply.

@@ -77,17 +77,29 @@ fn words(text: &str, out: &mut String) {
     let separates =
         |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ',' | ';' | '(' | ')' | '<' | '>' | '|' | '&');
     let mut secret_next = false;
+    // The word before was a telling name in quotes, as a key of JSON is.
+    let mut key_before = false;
     for piece in text.split_inclusive(separates) {
         let end =
             piece.char_indices().next_back().filter(|(_, last)| separates(*last)).map_or(piece.len(), |(at, _)| at);
         let (word, separator) = piece.split_at_checked(end).unwrap_or((piece, ""));
-        if secret_next && !word.is_empty() {
+        let value = word.strip_prefix(':').filter(|_| key_before);
+        if let Some(value) = value {
+            out.push(':');
+            if !value.is_empty() {
+                out.push_str(MARK);
+            }
+            secret_next = value.is_empty();
+        } else if secret_next && !word.is_empty() {
             let scheme = ["bearer", "basic", "token"].contains(&word.to_ascii_lowercase().as_str());
             out.push_str(if scheme { word } else { MARK });
             secret_next = scheme;
         } else if !word.is_empty() {
             secret_next = announces(word);
             one(word, out);
+        }
+        if !word.is_empty() {
+            key_before = matches!(separator, "\"" | "'") && is_telling(word);
         }
         out.push_str(separator);
     }
@@ -181,6 +193,8 @@ mod tests {
             ("mysql --password hunter2 x", "mysql --password [redacted] x"),
             ("mysql --password=hunter2", "mysql --password=[redacted]"),
             ("curl -H 'Authorization: Bearer abc'", "curl -H 'Authorization: Bearer [redacted]'"),
+            (r#"{"api_key": "abc", "x": "y"}"#, r#"{"api_key": "[redacted]", "x": "y"}"#),
+            (r#"{"password":12,"x":"y"}"#, r#"{"password":[redacted],"x":"y"}"#),
             ("git clone https://me:pw@host/x", "git clone https://me:[redacted]@host/x"),
         ] {
             assert_eq!(redact(text), expected);

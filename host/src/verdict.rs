@@ -2,7 +2,11 @@
 //!
 //! Pure: no input, no output, no clock.
 
+use crate::config::Problem;
 use crate::contract::{Decision, Finding, Outcome, rank, worse};
+
+/// The rule under which the host speaks for a policy that gave no answer.
+pub const FAULT: &str = "policy-fault";
 
 /// What one policy said, after its faults have become findings.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +20,13 @@ pub struct Opinion {
 }
 
 impl Opinion {
+    /// What a broken layer of the configuration says of every call.
+    #[must_use]
+    pub fn of_problem(problem: &Problem) -> Self {
+        let text = format!("the {} configuration is broken and was left out: {problem}", problem.layer.name());
+        Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone())
+    }
+
     /// An opinion of the host itself: one finding of a rule of its own.
     #[must_use]
     pub fn of_host(policy: &str, rule: &str, outcome: Outcome, message: String, remedy: String) -> Self {

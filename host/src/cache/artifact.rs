@@ -84,7 +84,7 @@ impl Artifacts {
     ///
     /// The folder cannot be used.
     pub fn open(cache: &Path, seal: Seal) -> Result<Self, folder::FolderError> {
-        let folder = cache.join("artifacts");
+        let folder = self::folder(cache);
         folder::make_private(cache)?;
         folder::make_private(&folder)?;
         Ok(Artifacts { folder, seal })
@@ -170,6 +170,11 @@ impl Artifacts {
     fn path(&self, component: &str, extension: &str) -> PathBuf {
         self.folder.join(format!("{component}-{ENGINE_KEY}.{extension}"))
     }
+}
+
+/// The folder of artifacts in a cache folder.
+pub(super) fn folder(cache: &Path) -> PathBuf {
+    cache.join("artifacts")
 }
 
 /// Runs `body` with the clock of time limits ticking.

@@ -4,6 +4,7 @@
 //! the chain is prepared anew.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
@@ -11,7 +12,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifact, Artifacts, Guest, Made, with_clock};
+use super::artifact::{self, Artifact, Artifacts, Guest, Made, with_clock};
 use super::folder::make_private;
 use super::seal::Seal;
 use super::stamp::{Stamp, hex};
@@ -63,9 +64,12 @@ impl Prepared {
     /// The chain that was prepared for a project, if everything that it depends on is still as it was.
     #[must_use]
     pub fn open(places: &Places, program: &Path, project_root: &str) -> Option<Self> {
+        let project_root = effective(project_root);
         let seal = Seal::open(&places.state).ok()?;
         let prepared: Prepared = seal.read(PURPOSE, &file(places, program, project_root))?;
-        prepared.holds().then_some(prepared)
+        // In a folder that others can write to, a file could be swapped after its stamp was looked at.
+        let private = make_private(&places.cache).is_ok() && make_private(&artifact::folder(&places.cache)).is_ok();
+        (private && prepared.holds()).then_some(prepared)
     }
 
     /// A chain of one policy with these settings, for tests of that policy alone. None if it is not in this chain.
@@ -96,11 +100,7 @@ impl Prepared {
 
     /// What was broken is so for good: it does not depend on the time or on other processes.
     fn is_settled(&self) -> bool {
-        let settled = |fault: &FaultKind| !matches!(fault, FaultKind::Artifact(_) | FaultKind::Time);
-        let member = |member: &Member| match &member.readiness {
-            Readiness::Ready { .. } => true,
-            Readiness::Broken(fault) => settled(fault),
-        };
+        let member = |member: &Member| !matches!(member.readiness, Readiness::Broken(FaultKind::Artifact(_)));
         self.analyzer.is_ok() && self.members.iter().all(member)
     }
 }
@@ -110,6 +110,7 @@ impl Prepared {
 /// `deadline` bounds the wait for other processes; compiling itself is not interrupted.
 #[must_use]
 pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: Instant) -> Prepared {
+    let project_root = effective(project_root);
     // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
     let mut config = config::load(places, project_root);
     config.inputs.push(program.to_path_buf());
@@ -218,6 +219,17 @@ fn run_examples(
     let analyzer =
         analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path, &artifact.interface));
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
+}
+
+/// The project that a chain depends on: none for all those without a file of their own, which share one chain.
+fn effective(project_root: &str) -> &str {
+    if project_root.is_empty() {
+        return "";
+    }
+    match fs::symlink_metadata(Places::project_file(project_root)) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => "",
+        _ => project_root,
+    }
 }
 
 /// The file of a configuration state. Its name tells apart what can differ without any file changing.

@@ -134,9 +134,9 @@ pub(super) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct CallArgs {
-    /// The tool that would be called
-    #[arg(long, default_value = "Bash", value_name = "TOOL")]
-    pub(super) tool: String,
+    /// The tool that would be called [default: Bash]
+    #[arg(long, value_name = "TOOL")]
+    pub(super) tool: Option<String>,
     /// The working directory of the call [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(super) cwd: Option<PathBuf>,

@@ -9,17 +9,15 @@ use serde_json::{Map, Value};
 
 use super::args::{CheckArgs, Format};
 use super::print;
-use super::subject::{Bench, call, circumstances, refused, tool_call};
-use crate::call::ToolCall;
-use crate::chain::{Ask, Trace};
+use super::subject::{Bench, calls, circumstances, payload_calls, refused, tool_calls};
+use crate::chain::Trace;
 use crate::config::Places;
 use crate::contract::syntax::Coverage;
 use crate::contract::{Outcome, outcome_name};
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::harness::{self, Event, text};
+use crate::harness::text;
 use crate::redact::{plain, redact};
-use crate::verdict::Verdict;
 
 /// The longest line of a batch.
 const LINE_BYTES: usize = 16 << 20;
@@ -36,16 +34,18 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn of(trace: &Trace) -> Self {
-        let deciding = trace.verdict.deciding();
+    /// The verdict of a trace; that of nothing to decide if there is none.
+    pub(super) fn of(trace: Option<&Trace>) -> Self {
+        let deciding = trace.and_then(|trace| trace.verdict.deciding());
+        let analysis = trace.and_then(|trace| trace.analysis.as_ref());
         let told = |text: &str| plain(&redact(text));
         Record {
-            outcome: outcome_name(trace.verdict.outcome),
+            outcome: outcome_name(outcome(trace)),
             policy: deciding.map(|deciding| deciding.policy.clone()).unwrap_or_default(),
             rule: deciding.map(|deciding| deciding.finding.rule.clone()).unwrap_or_default(),
             message: deciding.map(|deciding| told(&deciding.finding.message)).unwrap_or_default(),
             remedy: deciding.map(|deciding| told(&deciding.finding.remedy)).unwrap_or_default(),
-            coverage: trace.analysis.as_ref().map_or("", |analysis| coverage_name(analysis.coverage)),
+            coverage: analysis.map_or("", |analysis| coverage_name(analysis.coverage)),
         }
     }
 }
@@ -59,9 +59,13 @@ pub(super) fn coverage_name(coverage: Coverage) -> &'static str {
     }
 }
 
-/// The exit code of a verdict.
-fn exit(verdict: &Verdict) -> Exit {
-    match verdict.outcome {
+fn outcome(trace: Option<&Trace>) -> Outcome {
+    trace.map_or(Outcome::Abstain, |trace| trace.verdict.outcome)
+}
+
+/// The exit code of an outcome.
+fn exit(outcome: Outcome) -> Exit {
+    match outcome {
         Outcome::Abstain | Outcome::Allow | Outcome::Warn => Exit::Success,
         Outcome::Ask => Exit::Ask,
         Outcome::Deny => Exit::Deny,
@@ -74,14 +78,14 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     }
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let call = call(&args.call)?;
+    let calls = calls(&args.call)?;
     let bench = Bench::open(places, environment, &at.project_root)?;
-    let trace = bench.chain.decide(&call, &at, &bench.facts, Ask::default());
+    let trace = bench.decide(&calls, &at);
     match args.format {
-        Format::Json => print::line(&serde_json::to_string(&Record::of(&trace))?)?,
+        Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
         Format::Human => {
-            let outcome = outcome_name(trace.verdict.outcome);
-            let told = text::reason(&trace.verdict);
+            let outcome = outcome_name(outcome(trace.as_ref()));
+            let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
             let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
             print::line(&format!("{}: {}", print::coloured(outcome, outcome), told.replace('\n', "\n  ")))?;
         }
@@ -89,7 +93,7 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     for warning in &bench.chain.prepared.config.warnings {
         print::note(&format!("warning: {warning}"));
     }
-    Ok(exit(&trace.verdict))
+    Ok(exit(outcome(trace.as_ref())))
 }
 
 /// One line of a batch that is no hook payload.
@@ -146,35 +150,14 @@ fn decide_line(
     let object: Map<String, Value> = serde_json::from_slice(bytes)?;
     let (calls, cwd) = if object.contains_key("tool") {
         let line: Line = serde_json::from_value(Value::Object(object))?;
-        (vec![tool_call(&line.tool, line.input)?], line.cwd)
+        (tool_calls(&line.tool, line.input)?, line.cwd.unwrap_or_default())
     } else {
-        payload(&object)?
+        payload_calls(&object)?
     };
-    let at = circumstances(environment, cwd.as_deref().filter(|cwd| !cwd.is_empty()));
+    let at = circumstances(environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
     if !benches.contains_key(&at.project_root) {
         benches.insert(at.project_root.clone(), Bench::open(places, environment, &at.project_root)?);
     }
     let bench = benches.get(&at.project_root).ok_or_else(|| anyhow::anyhow!("no chain"))?;
-    let traces = calls.iter().map(|call| bench.chain.decide(call, &at, &bench.facts, Ask::default()));
-    let worst = traces.max_by_key(|trace| crate::contract::rank(trace.verdict.outcome));
-    // A payload without a call is one that nobody has to decide.
-    let worst = worst.unwrap_or_else(|| {
-        let nothing = ToolCall::new("", Map::new());
-        bench.chain.decide(&nothing, &at, &bench.facts, Ask { only: Some(&[]), ..Ask::default() })
-    });
-    Ok(Record::of(&worst))
-}
-
-/// The calls of a hook payload, and its working directory.
-fn payload(object: &Map<String, Value>) -> anyhow::Result<(Vec<ToolCall>, Option<String>)> {
-    let harness = harness::detect(object, harness::default());
-    if !harness.detects(object) {
-        return Err(refused(Exit::Data, "the line has neither `tool` and `input` nor a hook's `tool_input`", ""));
-    }
-    let payload = harness.decode(object)?;
-    let calls = match payload.event {
-        Event::Calls(calls) => calls,
-        Event::SessionEnd | Event::Other => Vec::new(),
-    };
-    Ok((calls, Some(payload.cwd)))
+    Ok(Record::of(bench.decide(&calls, &at).as_ref()))
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::args::{ExplainArgs, Format};
 use super::check::{Record, coverage_name};
 use super::print;
-use super::subject::{Bench, call, circumstances};
-use crate::chain::{Ask, Step, Trace};
+use super::subject::{Bench, calls, circumstances};
+use crate::chain::{Step, Trace};
 use crate::config::Places;
 use crate::contract::syntax::{Analysis, Command, Effect, Severity};
 use crate::contract::{Finding, outcome_name};
@@ -20,12 +20,15 @@ use crate::redact::{plain, redact};
 pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let call = call(&args.call)?;
+    let calls = calls(&args.call)?;
     let bench = Bench::open(places, environment, &at.project_root)?;
-    let trace = bench.chain.decide(&call, &at, &bench.facts, Ask::default());
+    let Some(trace) = bench.decide(&calls, &at) else {
+        print::line("nothing to decide: the input holds no command and no file")?;
+        return Ok(Exit::Success);
+    };
     if args.format == Format::Json {
         let value = json!({
-            "verdict": Record::of(&trace),
+            "verdict": Record::of(Some(&trace)),
             "analysis": trace.analysis.as_deref().map(analysis_json),
             "analysis-us": trace.analysis_time.as_micros(),
             "steps": trace.steps.iter().map(step_json).collect::<Vec<_>>(),
@@ -124,18 +127,18 @@ fn analysis_json(analysis: &Analysis) -> Value {
             "id": command.id, "parent": command.parent,
             "argv": command.argv.iter().map(|word| told(&word.text)).collect::<Vec<_>>(),
             "via": command.via.iter().map(|via| &via.kind).collect::<Vec<_>>(),
-            "cwd": command.cwd, "certain": command.certain, "span": [command.span.start, command.span.end],
+            "cwd": told(&command.cwd), "certain": command.certain, "span": [command.span.start, command.span.end],
         })
     };
     let effect = |effect: &Effect| {
         json!({
             "kind": effect.kind, "operation": effect.operation, "severity": severity_name(effect.severity),
-            "target": told(&effect.target), "canonical": effect.path.canonical, "command": effect.command_id,
-            "certain": effect.certain, "tags": effect.tags.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "target": told(&effect.target), "canonical": told(&effect.path.canonical), "command": effect.command_id,
+            "certain": effect.certain, "tags": tags_json(&effect.tags),
         })
     };
     json!({
-        "coverage": coverage_name(analysis.coverage), "reasons": analysis.reasons,
+        "coverage": coverage_name(analysis.coverage), "reasons": analysis.reasons.iter().map(|reason| told(reason)).collect::<Vec<_>>(),
         "commands": analysis.commands.iter().map(command).collect::<Vec<_>>(),
         "effects": analysis.effects.iter().map(effect).collect::<Vec<_>>(),
         "scripts": analysis.scripts.iter().map(|script| json!({
@@ -144,11 +147,15 @@ fn analysis_json(analysis: &Analysis) -> Value {
     })
 }
 
+fn tags_json(tags: &[(String, String)]) -> Value {
+    tags.iter().map(|(name, value)| (told(name), Value::String(told(value)))).collect::<Map<_, _>>().into()
+}
+
 fn step_json(step: &Step) -> Value {
     let finding = |finding: &Finding| {
         json!({
             "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": told(&finding.message),
-            "remedy": told(&finding.remedy), "tags": finding.tags,
+            "remedy": told(&finding.remedy), "tags": tags_json(&finding.tags),
         })
     };
     json!({

@@ -33,7 +33,9 @@ pub(super) fn error(error: &anyhow::Error) {
 
 /// The reader of standard output went away, which is no failure.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    let json = error.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+    kind.or(json) == Some(io::ErrorKind::BrokenPipe)
 }
 
 /// `text` in the colour of an outcome, on a terminal only.

@@ -8,15 +8,17 @@ use serde_json::{Map, Value, json};
 use super::args::CallArgs;
 use crate::cache::{Prepared, prepare};
 use crate::call::{Circumstances, ToolCall};
-use crate::chain::Chain;
+use crate::chain::{Ask, Chain, Trace};
 use crate::clock::Clock;
 use crate::config::Places;
+use crate::contract::rank;
 use crate::engine::Engine;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::facts::paths::lexical;
 use crate::facts::real::RealFacts;
 use crate::facts::{self, Facts};
+use crate::harness::{self, Event};
 
 /// How long a command waits for another process that makes the same artifact.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -37,11 +39,21 @@ pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<Strin
 /// A chain that is ready, with the clock that its limits need.
 pub(super) struct Bench {
     pub(super) chain: Chain,
-    pub(super) facts: Arc<dyn Facts>,
+    facts: Arc<dyn Facts>,
     _clock: Clock,
 }
 
 impl Bench {
+    /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
+    pub(super) fn decide(&self, calls: &[ToolCall], at: &Circumstances) -> Option<Trace> {
+        let traces = calls.iter().map(|call| self.chain.decide(call, at, &self.facts, Ask::default()));
+        traces.reduce(
+            |worst, trace| {
+                if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
+            },
+        )
+    }
+
     /// The chain that holds for a project.
     pub(super) fn open(places: &Places, environment: &Environment, project_root: &str) -> anyhow::Result<Self> {
         let prepared = Prepared::open(places, &environment.program, project_root)
@@ -67,28 +79,47 @@ pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> Cir
     }
 }
 
-/// The call that the arguments name.
-pub(super) fn call(args: &CallArgs) -> anyhow::Result<ToolCall> {
+/// The calls that the arguments name.
+pub(super) fn calls(args: &CallArgs) -> anyhow::Result<Vec<ToolCall>> {
     let input = args.input.clone().unwrap_or_default();
-    tool_call(&args.tool, Value::String(input))
+    let Some(tool) = &args.tool else { return tool_calls("Bash", Value::String(input)) };
+    match serde_json::from_str::<Map<String, Value>>(&input) {
+        Ok(object) => tool_calls(tool, Value::Object(object)),
+        Err(_) if takes_command(tool) => tool_calls(tool, Value::String(input)),
+        Err(error) => Err(refused(
+            Exit::Data,
+            format!("the input of `{tool}` is no JSON object: {error}"),
+            "give an object, such as '{\"file_path\": \"a.txt\"}'",
+        )),
+    }
 }
 
-/// A call of `tool`. A text is the command of a shell, or else the input's JSON.
-pub(super) fn tool_call(tool: &str, input: Value) -> anyhow::Result<ToolCall> {
-    let input: Map<String, Value> = match input {
-        Value::Object(object) => object,
-        Value::String(text) if matches!(tool, "Bash" | "PowerShell") => match json!({ "command": text }) {
-            Value::Object(object) => object,
-            _ => Map::new(),
-        },
-        Value::String(text) => serde_json::from_str(&text).map_err(|error| {
-            refused(
-                Exit::Data,
-                format!("the input of `{tool}` is no JSON object: {error}"),
-                "give an object, such as '{\"file_path\": \"a.txt\"}'",
-            )
-        })?,
-        _ => return Err(refused(Exit::Data, "`input` is neither an object nor a string", "")),
+/// The calls that an input of `tool` amounts to, by the same rules as in a hook. A text is the command of a shell.
+pub(super) fn tool_calls(tool: &str, input: Value) -> anyhow::Result<Vec<ToolCall>> {
+    let input = match input {
+        Value::Object(object) => Value::Object(object),
+        Value::String(command) if takes_command(tool) => json!({ "command": command }),
+        _ => return Err(refused(Exit::Data, format!("`input` of `{tool}` is no object"), "")),
     };
-    Ok(ToolCall::new(tool, input))
+    let payload =
+        Map::from_iter([("tool_name".to_owned(), Value::String(tool.to_owned())), ("tool_input".to_owned(), input)]);
+    payload_calls(&payload).map(|(calls, _)| calls)
+}
+
+fn takes_command(tool: &str) -> bool {
+    matches!(tool, "Bash" | "PowerShell" | "Monitor")
+}
+
+/// The calls of a hook's payload, and its working directory.
+pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<ToolCall>, String)> {
+    let harness = harness::detect(object, harness::default());
+    if !harness.detects(object) {
+        return Err(refused(Exit::Data, "the line has neither `tool` and `input` nor a hook's `tool_input`", ""));
+    }
+    let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;
+    let calls = match payload.event {
+        Event::Calls(calls) => calls,
+        Event::SessionEnd | Event::Other => Vec::new(),
+    };
+    Ok((calls, payload.cwd))
 }

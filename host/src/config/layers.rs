@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use globset::Glob;
+
 use super::options::{OnError, Options, PolicyOptions};
 use super::problem::Problem;
 use super::settings;
 use crate::builtin;
 use crate::contract::Outcome;
 use crate::engine::Limits;
-use crate::facts::paths::absolute;
+use crate::facts::paths::{absolute, is_below, lexical};
 use crate::policy::{Entry, Layer, Source};
 
 /// The most entries of a project's file.
@@ -21,11 +23,13 @@ pub const PROJECT_ENTRIES: usize = 16;
 /// The problem for which the layer is dropped.
 pub fn parse(layer: Layer, file: &Path, text: &str) -> Result<Options, Problem> {
     let name = file.to_string_lossy();
-    let options: Options = toml::from_str(text).map_err(|error| Problem::of_toml(layer, &name, text, &error))?;
+    let toml_problem = |error: toml::de::Error| Problem::of_toml(layer, &name, text, &error);
     let refuse = |text: String, hint: &str| {
         Err(Problem { layer, place: name.clone().into_owned(), text, hint: hint.to_owned() })
     };
-    if let Some(version) = &options.min_version
+    // The version comes first: a newer file may hold keys that are not known yet.
+    let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;
+    if let Some(version) = table.get("min-version").and_then(toml::Value::as_str)
         && newer(version, env!("CARGO_PKG_VERSION"))
     {
         return refuse(
@@ -33,6 +37,7 @@ pub fn parse(layer: Layer, file: &Path, text: &str) -> Result<Options, Problem> 
             "update guard-host, or lower `min-version`",
         );
     }
+    let options: Options = toml::from_str(text).map_err(toml_problem)?;
     if let Some(ms) = options.deadline_ms
         && !(100..=2000).contains(&ms)
     {
@@ -112,6 +117,14 @@ pub fn entry(
     {
         return refuse("`sha256` is no digest", "give 64 hexadecimal digits");
     }
+    for pattern in options.tools.iter().flatten() {
+        if let Err(error) = Glob::new(pattern) {
+            return refuse(
+                &format!("the tool pattern `{pattern}`: {}", error.kind()),
+                "write a tool's name, or a glob",
+            );
+        }
+    }
     if options.settings.is_some() && options.settings_file.is_some() {
         return refuse("both `settings` and `settings-file` are given", "keep one of them");
     }
@@ -154,6 +167,9 @@ pub fn entry(
         },
         (None, Some(path)) => {
             let path = resolve(path);
+            if layer == Layer::Project && !lies_in_project(&path, file) {
+                return refuse("`settings-file` lies outside of the project", "put the file into the project");
+            }
             let (settings, warning) = settings::read(&path);
             warnings.extend(warning);
             inputs.push(path);
@@ -173,6 +189,20 @@ pub fn entry(
         limits,
         grants,
     })
+}
+
+/// The file lies in the project whose configuration names it, by its text and by where links lead.
+fn lies_in_project(path: &Path, config: &Path) -> bool {
+    let Some(root) = config.parent().and_then(Path::parent) else { return false };
+    let text = |path: &Path| path.to_str().map(|path| lexical(path, "/", ""));
+    let (Some(path_text), Some(root_text)) = (text(path), text(root)) else { return false };
+    let real = |path: &str| std::fs::canonicalize(path).ok().and_then(|path| text(&path));
+    let leads_out = match (real(&path_text), real(&root_text)) {
+        (Some(path), Some(root)) => !is_below(&path, &root),
+        // What does not exist is not read either.
+        _ => false,
+    };
+    is_below(&path_text, &root_text) && !leads_out
 }
 
 /// `wanted` is a later version than `have`. Only dotted numbers count.

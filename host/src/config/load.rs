@@ -51,7 +51,7 @@ pub fn load(places: &Places, project_root: &str) -> Config {
     // The user's values first, so that the managed ones win.
     apply(&user.options, places, &mut config);
     apply(&managed.options, places, &mut config);
-    config.entries = chain(managed, user, project, &mut config.problems, places);
+    config.entries = chain(managed, user, project, &mut config.problems, &mut config.warnings, places);
     config
 }
 
@@ -137,6 +137,7 @@ fn chain(
     user: LayerChain,
     project: LayerChain,
     problems: &mut Vec<Problem>,
+    warnings: &mut Vec<String>,
     places: &Places,
 ) -> Vec<Entry> {
     let mut chain = match managed.options.preset {
@@ -159,6 +160,10 @@ fn chain(
     }
     replace_or_append(&mut users, allowed);
     for name in &locked {
+        let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || builtin::find(name).is_some();
+        if !known {
+            warnings.push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
+        }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = builtin::find(name).filter(|_| missing) {
             chain.push(of_builtin(builtin, Layer::Managed));

@@ -31,7 +31,8 @@ impl Problem {
     #[must_use]
     pub fn of_toml(layer: Layer, file: &str, text: &str, error: &toml::de::Error) -> Self {
         let message = error.message().trim().to_owned();
-        let hint = nearest_key(&message).unwrap_or_default();
+        let syntax = || "write `key = value`, strings in quotes, and tables in brackets".to_owned();
+        let hint = nearest_key(&message).unwrap_or_else(syntax);
         let place = match error.span() {
             Some(span) => format!("{file}:{}", line_and_column(text, span.start)),
             None => file.to_owned(),

@@ -36,12 +36,18 @@ pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
 }
 
 fn read_text(path: &Path) -> Result<Option<String>, String> {
+    match fs::metadata(path) {
+        // A pipe would be waited for.
+        Ok(data) if !data.is_file() => return Err("it is not a file".to_owned()),
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    }
     let mut text = String::new();
     let read = fs::File::open(path).and_then(|file| file.take(SETTINGS_BYTES + 1).read_to_string(&mut text));
     match read {
         Ok(_) if text.len() as u64 > SETTINGS_BYTES => Err("larger than 1 MiB".to_owned()),
         Ok(_) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
     }
 }

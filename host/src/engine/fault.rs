@@ -69,7 +69,7 @@ impl FaultKind {
         {
             return FaultKind::ForeignImport(name.to_owned());
         }
-        if text.contains("forcing a memory growth failure") || text.contains("memory minimum size") {
+        if text.contains("forcing trap when growing memory") || text.contains("forcing trap when growing table") {
             return FaultKind::Memory;
         }
         FaultKind::BadAnswer(text)

@@ -14,6 +14,10 @@ pub const STACK_BYTES: usize = 1 << 20;
 /// The longest message, remedy or tag of an answer.
 pub const TEXT_BYTES: usize = 64 << 10;
 
+/// The most that one call may copy out of a guest. Texts of an answer may overlap in the guest's memory, so its limit
+/// alone bounds nothing. The largest analysis is some megabytes.
+pub const COPY_BYTES: usize = 64 << 20;
+
 /// The most findings, and the most tags of one.
 pub const ITEMS: usize = 256;
 

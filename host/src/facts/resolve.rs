@@ -134,6 +134,9 @@ fn segments(path: &str) -> Vec<String> {
 ///
 /// A root that equals `home` or `/` does not count: a repository of dotfiles would make all of home a project.
 pub(crate) fn git_root(facts: &dyn Facts, path: &str, home: &str) -> Option<String> {
+    if path.len() > PATH_BYTES {
+        return None;
+    }
     let mut folder = Some(path);
     while let Some(dir) = folder {
         if dir == "/" || dir == home {

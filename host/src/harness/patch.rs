@@ -17,7 +17,7 @@ pub(super) fn calls(patch: &str) -> Vec<ToolCall> {
     ];
     let mut calls = Vec::new();
     for line in patch.lines() {
-        let named = verbs.iter().find_map(|(verb, tool)| Some((line.strip_prefix(verb)?.trim(), *tool)));
+        let named = verbs.iter().find_map(|(verb, tool)| Some((line.trim_start().strip_prefix(verb)?.trim(), *tool)));
         if let Some((path, tool)) = named {
             let mut input = Map::new();
             input.insert("file_path".to_owned(), Value::String(path.to_owned()));

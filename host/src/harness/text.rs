@@ -35,7 +35,7 @@ pub fn reason(verdict: &Verdict) -> String {
 
 fn paragraph(attributed: &Attributed) -> String {
     let finding = &attributed.finding;
-    let clean = |text: &str| plain(&redact(&shorten(text, FINDING_BYTES)));
+    let clean = |text: &str| shorten(&plain(&redact(text)), FINDING_BYTES);
     let message = clean(&finding.message);
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
     let source = format!("[{}: {}]", attributed.policy, finding.rule);

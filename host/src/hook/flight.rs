@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::audit;
 use crate::call::{Circumstances, ToolCall};
+use crate::clock::Ticks;
 use crate::config::{Audit, Places};
 use crate::contract::Outcome;
 use crate::engine::{Engine, limits::TICK};
@@ -138,10 +139,11 @@ impl Flight {
     }
 
     fn watch(&self) {
+        let mut ticks = Ticks::start();
         loop {
             thread::sleep(TICK);
             if let Some(engine) = self.engine.get() {
-                engine.tick();
+                ticks.catch_up(engine);
             }
             if self.started.elapsed() >= Duration::from_millis(self.deadline_ms.load(Ordering::Relaxed)) {
                 if self.making.load(Ordering::Relaxed) && !self.replied.load(Ordering::Relaxed) {

@@ -25,8 +25,7 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Finding> {
     }
     let entry = settings.sensitive_of(effect)?;
     let path = &effect.target;
-    let message =
-        format!("'{path}' needs confirmation: `{entry}` steers a build, a tool, or the machine");
+    let message = format!("'{path}' needs confirmation: `{entry}` steers a build, a tool, or the machine");
     Some(
         Finding::new(&RULE, message)
             .remedy("say what the change does, so that the user can confirm it")
