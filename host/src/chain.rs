@@ -11,7 +11,7 @@ use crate::cache::{Member, Prepared, Readiness};
 use crate::call::{Circumstances, ToolCall};
 use crate::contract::syntax::{Analysis, Coverage};
 use crate::contract::{Manifest, Outcome};
-use crate::engine::{Analyzer, Answer, Engine, FaultKind, JournalLine, Policy, Scene};
+use crate::engine::{Analyzer, Answer, Engine, FaultKind, JournalLine, Policy, Question, Scene};
 use crate::facts::{Facts, Resolver};
 use crate::grants::Grants;
 use crate::policy::{Entry, Layer, covers};
@@ -165,7 +165,15 @@ impl Chain {
         } else {
             entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
         };
-        policy.decide(entry.limits, &entry.settings, scene.clone(), Arc::new(grants), manifest, &call.tool, input)
+        policy.decide(Question {
+            limits: entry.limits,
+            settings: &entry.settings,
+            scene: scene.clone(),
+            grants: Arc::new(grants),
+            manifest,
+            tool: &call.tool,
+            input,
+        })
     }
 
     /// The policy, mapped by whoever needs it first.

@@ -170,6 +170,25 @@ impl std::fmt::Debug for Policy {
     }
 }
 
+/// What a policy is asked, and under which bounds.
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// What it may use, for configure and decide together.
+    pub limits: Limits,
+    /// What `configure` is given: JSON.
+    pub settings: &'a str,
+    /// What it can learn of the call.
+    pub scene: Scene,
+    /// What it may ask for.
+    pub grants: Arc<Grants>,
+    /// What its answer is held against.
+    pub manifest: &'a Manifest,
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's input: JSON.
+    pub input: &'a str,
+}
+
 /// What a policy gave back: its answer, and what it left behind on the way.
 #[derive(Debug)]
 pub struct Answer {
@@ -192,20 +211,10 @@ impl Answer {
 }
 
 impl Policy {
-    /// Asks a fresh instance: configure, then decide, within `limits`.
-    ///
-    /// The decision is checked against `manifest`.
+    /// Asks a fresh instance: configure, then decide. The decision is checked against the manifest.
     #[must_use]
-    pub fn decide(
-        &self,
-        limits: Limits,
-        settings: &str,
-        scene: Scene,
-        grants: Arc<Grants>,
-        manifest: &Manifest,
-        tool: &str,
-        input: &str,
-    ) -> Answer {
+    pub fn decide(&self, question: Question<'_>) -> Answer {
+        let Question { limits, settings, scene, grants, manifest, tool, input } = question;
         let mut store = self.store(limits, grants);
         let decision = run(&mut store, &self.pre, |store, guest| {
             let policy = guest.guard_policy_policy();

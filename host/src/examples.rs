@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::call::{Circumstances, ToolCall};
 use crate::chain::stage;
 use crate::contract::{Manifest, outcome_name};
-use crate::engine::{Analyzer, FaultKind, Limits, Policy};
+use crate::engine::{Analyzer, FaultKind, Limits, Policy, Question};
 use crate::facts::fixed::FixedFacts;
 use crate::grants::Grants;
 
@@ -39,8 +39,15 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
         };
         let call = ToolCall::new(&example.tool, input);
         let scene = stage(&call, &circumstances(), facts.clone(), || analyzer.clone());
-        let grants = Arc::new(Grants::everything());
-        let answer = policy.decide(Limits::PREPARE, "{}", scene, grants, manifest, &call.tool, &example.input);
+        let answer = policy.decide(Question {
+            limits: Limits::PREPARE,
+            settings: "{}",
+            scene,
+            grants: Arc::new(Grants::everything()),
+            manifest,
+            tool: &call.tool,
+            input: &example.input,
+        });
         let decision = answer.decision?;
         let first = decision.findings.iter().find(|finding| finding.outcome == decision.outcome);
         let rule = first.map_or("", |finding| finding.rule.as_str());

@@ -87,7 +87,7 @@ fn decide(
     let payload = match harness.decode(&object) {
         Ok(payload) => payload,
         Err(malformed) => {
-            let refusal = Refusal::Malformed(format!("Invalid JSON input: {malformed}"));
+            let refusal = Refusal::Malformed(malformed.to_string());
             return refuse(flight, harness, &refusal, places, environment, &*facts);
         }
     };

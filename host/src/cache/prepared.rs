@@ -48,6 +48,7 @@ pub struct Member {
 
 /// Whether a policy can be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are ready, and a chain holds a dozen at most")]
 pub enum Readiness {
     /// It can.
     Ready {

@@ -85,21 +85,25 @@ pub(super) fn calls(args: &CallArgs) -> anyhow::Result<Vec<ToolCall>> {
     let Some(tool) = &args.tool else { return tool_calls("Bash", Value::String(input)) };
     match serde_json::from_str::<Map<String, Value>>(&input) {
         Ok(object) => tool_calls(tool, Value::Object(object)),
-        Err(_) if takes_command(tool) => tool_calls(tool, Value::String(input)),
-        Err(error) => Err(refused(
-            Exit::Data,
-            format!("the input of `{tool}` is no JSON object: {error}"),
-            "give an object, such as '{\"file_path\": \"a.txt\"}'",
-        )),
+        Err(_) => tool_calls(tool, Value::String(input)),
     }
 }
 
-/// The calls that an input of `tool` amounts to, by the same rules as in a hook. A text is the command of a shell.
+/// The calls that an input of `tool` amounts to, by the same rules as in a hook.
+///
+/// A text is the command of a shell; of another tool it is the JSON of the input.
 pub(super) fn tool_calls(tool: &str, input: Value) -> anyhow::Result<Vec<ToolCall>> {
     let input = match input {
         Value::Object(object) => Value::Object(object),
         Value::String(command) if takes_command(tool) => json!({ "command": command }),
-        _ => return Err(refused(Exit::Data, format!("`input` of `{tool}` is no object"), "")),
+        Value::String(text) => serde_json::from_str(&text).map(Value::Object).map_err(|error| {
+            refused(
+                Exit::Data,
+                format!("the input of `{tool}` is no JSON object: {error}"),
+                "give an object, such as '{\"file_path\": \"a.txt\"}'",
+            )
+        })?,
+        _ => return Err(refused(Exit::Data, format!("`input` of `{tool}` is neither an object nor a string"), "")),
     };
     let payload =
         Map::from_iter([("tool_name".to_owned(), Value::String(tool.to_owned())), ("tool_input".to_owned(), input)]);

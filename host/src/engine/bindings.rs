@@ -1,6 +1,6 @@
 //! What wasmtime makes of `wit/`, and nothing else.
 
-#[expect(missing_docs, unreachable_pub, clippy::all, reason = "generated from wit/, where each item is documented")]
+#[expect(missing_docs, unreachable_pub, reason = "generated from wit/, where each item is documented")]
 mod generated {
     wasmtime::component::bindgen!({
         path: "../wit",
