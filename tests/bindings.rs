@@ -2,6 +2,8 @@
 //!
 //! `UPDATE_BINDINGS=1 cargo test --release --test bindings` writes them anew.
 
+#![expect(clippy::expect_used, reason = "a test stops at a surprise")]
+
 use std::path::{Path, PathBuf};
 
 use wit_bindgen_core::{Files, WorldGenerator, wit_parser::Resolve};

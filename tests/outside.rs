@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops at a surprise")]
 
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
 

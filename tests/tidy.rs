@@ -1,6 +1,6 @@
 //! Conventions that no compiler checks.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at a surprise")]
+#![expect(clippy::unwrap_used, reason = "a test stops at a surprise")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

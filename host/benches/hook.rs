@@ -5,7 +5,9 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     reason = "a benchmark may stop at a surprise"
 )]
 

@@ -1,7 +1,6 @@
 //! [`Chain`]: asks every policy that covers a call, to the end, and merges what they say.
 
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -118,14 +117,7 @@ impl Chain {
         let started = Instant::now();
         let analyzed = asked.iter().any(wants);
         let scene = if analyzed {
-            // Mapping takes as long as the analysis of a usual command, so the two run side by side.
-            let unmapped = asked.iter().any(|(_, slot)| slot.get().is_none());
-            thread::scope(|scope| {
-                if unmapped {
-                    scope.spawn(|| asked.iter().for_each(|seat| _ = self.policy(*seat)));
-                }
-                stage(call, at, facts.clone(), || self.analyzer())
-            })
+            stage(call, at, facts.clone(), || self.analyzer())
         } else {
             bare_stage(call, at, facts.clone())
         };

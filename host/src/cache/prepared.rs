@@ -62,7 +62,7 @@ pub enum Readiness {
 }
 
 impl Prepared {
-    /// The chain that was prepared for a project, if everything that it depends on is still as it was.
+    /// The chain that was prepared for a project, without the words of its manifests, if everything that it depends on is still as it was.
     #[must_use]
     pub fn open(places: &Places, program: &Path, project_root: &str) -> Option<Self> {
         let project_root = effective(project_root);
@@ -95,8 +95,22 @@ impl Prepared {
         let path = file(places, program, project_root);
         // Without the file the next call prepares anew; there is nobody to tell.
         if path.parent().is_some_and(|folder| make_private(folder).is_ok()) {
-            let _ = seal.write(PURPOSE, &path, self);
+            let _ = seal.write(PURPOSE, &path, &self.slim());
         }
+    }
+
+    /// This chain without the words that no call reads: they would be read and taken apart at each.
+    fn slim(&self) -> Self {
+        let mut slim = self.clone();
+        for member in &mut slim.members {
+            if let Readiness::Ready { manifest, .. } = &mut member.readiness {
+                manifest.summary.clear();
+                manifest.grants.clear();
+                manifest.examples.clear();
+                manifest.rules.iter_mut().for_each(|rule| rule.summary.clear());
+            }
+        }
+        slim
     }
 
     /// What was broken is so for good: it does not depend on the time or on other processes.
