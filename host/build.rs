@@ -79,11 +79,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
         let artifacts = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
-        for ((order, name), (package, guard)) in &policies {
+        for ((_, name), (package, guard)) in &policies {
             let (path, digest) = embed(&artifacts, package, &out)?;
             writeln!(
                 table,
-                "    Builtin {{ name: {name:?}, order: {order}, presets: &{:?}, grants: &{:?}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
+                "    Builtin {{ name: {name:?}, presets: &{:?}, grants: &{:?}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
                 guard.presets, guard.grants
             )?;
         }

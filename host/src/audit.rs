@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 
 use crate::cache::{FileLock, hex};
@@ -123,6 +124,11 @@ fn write(audit: &Audit, line: &str) -> io::Result<()> {
 ///
 /// Those of the file system.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
+    // Beyond the process's limit a write is answered with a signal, and the exit code would be lost with it.
+    let size = std::fs::metadata(path).map_or(0, |data| data.len());
+    if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + line.len() as u64 >= limit) {
+        return Err(io::Error::other("the file would be larger than the process may write"));
+    }
     let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
     file.write_all(format!("{line}\n").as_bytes())
 }

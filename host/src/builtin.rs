@@ -5,8 +5,6 @@
 pub struct Builtin {
     /// Its name, that of its folder in `policies/`.
     pub name: &'static str,
-    /// Its place in a preset's chain, least first.
-    pub order: u32,
     /// The presets that hold it.
     pub presets: &'static [&'static str],
     /// What a preset grants it.

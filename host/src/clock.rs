@@ -17,7 +17,8 @@ impl Clock {
     #[must_use]
     pub fn start(engine: Engine) -> Self {
         let (stop, stopped) = channel();
-        thread::spawn(move || {
+        // Without room for a thread the memory and stack of a guest are bounded all the same.
+        let _ = thread::Builder::new().spawn(move || {
             let mut ticks = Ticks::start();
             while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 ticks.catch_up(&engine);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use wasmtime::component::{Component, Linker};
-use wasmtime::{Config, Store};
+use wasmtime::{Config, Store, WasmBacktraceDetails};
 
 pub use compile::{COMPONENT_BYTES, Compiler};
 pub use fault::FaultKind;
@@ -64,6 +64,8 @@ fn engine_config() -> Config {
         .max_wasm_stack(limits::STACK_BYTES)
         // A fault is told by its kind; frames of stripped guests tell nobody anything and cost space in each artifact.
         .wasm_backtrace_max_frames(None)
+        // Said here, because wasmtime otherwise asks the environment, and an artifact depends on the answer.
+        .wasm_backtrace_details(WasmBacktraceDetails::Disable)
         .generate_address_map(false)
         .native_unwind_info(false)
         .concurrency_support(false);

@@ -168,3 +168,38 @@ fn bypass_ask_decides_what_an_ask_becomes_where_prompts_are_skipped() {
     assert_ask(&call("acceptEdits", "git push"), &[]);
     assert_ask(&call("dontAsk", "git push"), &[]);
 }
+
+/// Without the line in `engine_config` that says it, wasmtime takes this setting from the environment, and refuses the
+/// artifacts of every other.
+#[test]
+fn a_variable_of_the_engine_changes_no_verdict() {
+    let world = World::warm();
+    let mut hook = world.command(&["hook", "claude"]);
+    hook.env("WASMTIME_BACKTRACE_DETAILS", "1");
+    let ended = end(hook, r#"{"tool_input":{"command":"rm -rf /"}}"#);
+    assert_eq!((ended.exit, ended.decision().as_str()), (2, "deny"), "{ended:?}");
+}
+
+#[test]
+fn the_shells_of_harnesses_that_load_these_hooks_are_shells() {
+    let world = World::warm();
+    for tool in ["run_shell_command", "Execute", "Shell", "shell", "bash", "local_shell"] {
+        let payload = json!({ "tool_name": tool, "tool_input": { "command": "rm -rf /" } });
+        assert_eq!(world.hook(&payload.to_string()).exit, 2, "{tool}");
+    }
+}
+
+#[test]
+fn what_only_informs_keeps_no_call_from_being_decided() {
+    let world = World::warm();
+    for field in [
+        r#""cwd":null"#,
+        r#""session_id":1"#,
+        r#""permission_mode":[]"#,
+        r#""tool_name":null"#,
+        r#""hook_event_name":null"#,
+    ] {
+        let ended = world.hook(&format!(r#"{{{field},"tool_input":{{"command":"rm -rf /"}}}}"#));
+        assert_eq!(ended.exit, 2, "{field}: {ended:?}");
+    }
+}

@@ -56,8 +56,6 @@ pub struct Made {
     pub artifact: Artifact,
     /// What the policy says of itself; none of the analyzer.
     pub manifest: Option<Manifest>,
-    /// This call made it.
-    pub fresh: bool,
 }
 
 /// The sealed record beside an artifact.
@@ -105,7 +103,7 @@ impl Artifacts {
             return None;
         }
         let artifact = Artifact { path, stamp, component: component.to_owned(), interface: record.interface };
-        Some(Made { artifact, manifest: record.manifest, fresh: false })
+        Some(Made { artifact, manifest: record.manifest })
     }
 
     /// The artifact of a component; makes it if there is none. Of several processes one makes it, the others wait.
@@ -147,7 +145,7 @@ impl Artifacts {
         let data = fs::symlink_metadata(&path).map_err(|error| fail("it cannot be read", &error))?;
         let (component, interface) = (record.component, record.interface);
         let artifact = Artifact { path, stamp: Stamp::from(&data), component, interface };
-        Ok(Made { artifact, manifest: record.manifest, fresh: true })
+        Ok(Made { artifact, manifest: record.manifest })
     }
 
     /// Every artifact's path and whether it can be used.

@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use super::stamp::{Stamp, hex};
 use crate::config::{self, Config, Places};
 use crate::contract::Manifest;
 use crate::engine::{ENGINE_KEY, Engine, FaultKind};
+use crate::facts::paths::PATH_BYTES;
 use crate::policy::{Entry, Source};
 use crate::{builtin, examples};
 
@@ -183,10 +184,17 @@ fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllM
     };
     let died = || Err(FaultKind::Artifact("the compiler failed".to_owned()));
     thread::scope(|scope| {
-        let analyzer = scope.spawn(analyzer);
-        let policies: Vec<_> = entries.iter().map(|entry| scope.spawn(|| make(artifacts, entry, deadline))).collect();
-        let policies = policies.into_iter().map(|thread| thread.join().unwrap_or_else(|_| died())).collect();
-        (analyzer.join().unwrap_or_else(|_| died()), policies)
+        let policies: Vec<_> = entries
+            .iter()
+            .map(|entry| thread::Builder::new().spawn_scoped(scope, || make(artifacts, entry, deadline)).ok())
+            .collect();
+        let analyzer = analyzer();
+        let join = |(entry, thread): (&Entry, Option<ScopedJoinHandle<'_, _>>)| match thread {
+            Some(thread) => thread.join().unwrap_or_else(|_| died()),
+            // No room for a thread: here and now, then.
+            None => make(artifacts, entry, deadline),
+        };
+        (analyzer, entries.iter().zip(policies).map(join).collect())
     })
 }
 
@@ -238,7 +246,7 @@ fn run_examples(
 
 /// The project that a chain depends on: none for all those without a file of their own, which share one chain.
 fn effective(project_root: &str) -> &str {
-    if project_root.is_empty() {
+    if project_root.is_empty() || project_root.len() > PATH_BYTES {
         return "";
     }
     match fs::symlink_metadata(Places::project_file(project_root)) {

@@ -110,7 +110,13 @@ pub fn entry(
             );
         }
         Source::Builtin(_) => {}
-        Source::File(path) => inputs.push(path.clone()),
+        Source::File(path) => {
+            if !path.is_file() {
+                let file = path.display();
+                warnings.push(format!("policy `{name}`: there is no component `{file}`, so its `on-error` answers"));
+            }
+            inputs.push(path.clone());
+        }
     }
     if let Some(digest) = &options.sha256
         && (digest.len() != 64 || !digest.chars().all(|c| c.is_ascii_hexdigit()))

@@ -50,18 +50,14 @@ impl Harness for Claude {
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Malformed> {
-        let event = match text_field(payload, "hook_event_name")? {
+        let event = match name_field(payload, "hook_event_name")? {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
             Some("SessionEnd") => Event::SessionEnd,
             Some(_) => Event::Other,
         };
-        let owned = |key| Ok(text_field(payload, key)?.unwrap_or_default().to_owned());
-        Ok(Payload {
-            event,
-            cwd: owned("cwd")?,
-            session: owned("session_id")?,
-            permission_mode: owned("permission_mode")?,
-        })
+        // What only informs must not keep a call from being decided.
+        let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Payload { event, cwd: told("cwd"), session: told("session_id"), permission_mode: told("permission_mode") })
     }
 
     fn encode(&self, verdict: &Verdict) -> Reply {
@@ -116,6 +112,11 @@ fn line(wire: &Wire<'_>) -> String {
     serde_json::to_string(wire).map(|json| json + "\n").unwrap_or_default()
 }
 
+/// The text under `key`; none if it is missing or null.
+fn name_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Malformed> {
+    if object.get(key).is_some_and(Value::is_null) { Ok(None) } else { text_field(object, key) }
+}
+
 /// The text under `key`; none if it is missing.
 fn text_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Malformed> {
     match object.get(key) {
@@ -132,7 +133,7 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Malformed> {
         Some(_) => return Err(Malformed("`tool_input` is not an object".to_owned())),
     };
     let has_path = input.contains_key("file_path") || input.contains_key("path");
-    let name = match text_field(payload, "tool_name")? {
+    let name = match name_field(payload, "tool_name")? {
         Some(name) => name,
         None if input.contains_key("command") => "Bash",
         None if has_path => "Write",
@@ -140,6 +141,10 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Malformed> {
     };
     match name {
         "Bash" | "Monitor" => command(name, "command", Dialect::Bash, input),
+        // The shells of harnesses that load this one's hooks.
+        "run_shell_command" | "Execute" | "Shell" | "shell" | "bash" | "local_shell" => {
+            command(name, "command", Dialect::Bash, input)
+        }
         "PowerShell" => command(name, "command", Dialect::PowerShell, input),
         "REPL" => command(name, "code", Dialect::Unknown, input),
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Read" => {
@@ -149,7 +154,10 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Malformed> {
             }
             Ok(if named { vec![ToolCall::new(name, input)] } else { Vec::new() })
         }
-        "apply_patch" => Ok(text_field(&input, "command")?.map(patch::calls).unwrap_or_default()),
+        "apply_patch" => {
+            let patch = text_field(&input, "command")?.or(text_field(&input, "input")?);
+            Ok(patch.map(patch::calls).unwrap_or_default())
+        }
         // The same tool under its old and its new name.
         "Task" => Ok(vec![ToolCall { original_tool: name.to_owned(), ..ToolCall::new("Agent", input) }]),
         _ => Ok(vec![ToolCall::new(name, input)]),

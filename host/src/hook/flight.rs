@@ -42,7 +42,7 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// Starts the watchdog and takes over panics.
+    /// Takes over panics and starts the watchdog. Without one nothing bounds a call, so it is asked about at once.
     pub(super) fn start(harness: &'static dyn Harness, environment: &Environment, places: &Places) -> Arc<Self> {
         let flight = Arc::new(Flight {
             started: environment.started,
@@ -58,9 +58,11 @@ impl Flight {
             places: places.clone(),
         });
         let watched = flight.clone();
-        thread::spawn(move || watched.watch());
-        let watched = flight.clone();
         std::panic::set_hook(Box::new(move |_| watched.answer("guard-host failed inside", "report this call")));
+        let watched = flight.clone();
+        if thread::Builder::new().spawn(move || watched.watch()).is_err() {
+            flight.answer("the machine has no room for a watchdog", "try again, or raise the limits of the process");
+        }
         flight
     }
 

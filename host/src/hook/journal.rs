@@ -34,6 +34,10 @@ fn append(path: &str, line: &str) -> std::io::Result<()> {
     let folder = paths::parent(path).unwrap_or("/");
     let name = paths::below(path, folder).ok_or(std::io::ErrorKind::InvalidInput)?;
     let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+    // A pipe without a reader would hold the process.
+    if dir.metadata(name).is_ok_and(|data| !data.is_file()) {
+        return Err(std::io::Error::other("the journal is not a file"));
+    }
     let mut file = dir.open_with(name, OpenOptions::new().append(true).create(true))?;
     file.write_all(format!("{line}\n").as_bytes())
 }

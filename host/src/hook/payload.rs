@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 /// The largest payload; the largest that a harness was seen to send is a file of a few megabytes.
 const PAYLOAD_BYTES: u64 = 16 << 20;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Why there is no object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -30,11 +32,20 @@ fn parse(mut bytes: Vec<u8>) -> Result<Map<String, Value>, Refusal> {
     if bytes.len() as u64 > PAYLOAD_BYTES {
         return Err(Refusal::Limit(format!("the payload is larger than {} MiB", PAYLOAD_BYTES >> 20)));
     }
-    let first = serde_json::from_slice(&bytes);
-    let parsed = first.or_else(|error| if repair(&mut bytes) { serde_json::from_slice(&bytes) } else { Err(error) });
+    let first = serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes));
+    let parsed = first.or_else(|error| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let replaced = text.len() != bytes.len();
+        bytes = text.into_bytes();
+        if repair(&mut bytes) || replaced { serde_json::from_slice(&bytes) } else { Err(error) }
+    });
     parsed.map_err(|error| {
-        if error.to_string().starts_with("recursion limit") {
+        let text = error.to_string();
+        if text.starts_with("recursion limit") {
             return Refusal::Limit("the payload is nested too deeply".to_owned());
+        }
+        if text.starts_with("number out of range") {
+            return Refusal::Limit("the payload holds a number that is too large".to_owned());
         }
         Refusal::Malformed("Invalid JSON input".to_owned())
     })
@@ -90,6 +101,14 @@ mod tests {
         ] {
             assert_eq!(command(&format!("{{\"command\":\"{escaped}\"}}")).as_deref(), Ok(expected), "{escaped}");
         }
+    }
+
+    #[test]
+    fn what_other_writers_of_json_do_is_read() {
+        assert_eq!(command("\u{feff}{\"command\":\"x\"}").as_deref(), Ok("x"));
+        let object = parse(b"{\"command\":\"a\xffb\"}".to_vec()).unwrap();
+        assert_eq!(object["command"], "a\u{fffd}b");
+        assert!(matches!(command("{\"command\":\"x\",\"a\":1e999}"), Err(Refusal::Limit(_))));
     }
 
     #[test]

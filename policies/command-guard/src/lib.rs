@@ -12,7 +12,7 @@ use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Poli
 
 use rules::Check;
 use scene::Scene;
-pub use settings::{Answer, Settings, Shell};
+pub use settings::{Answer, Settings};
 
 /// More findings of one rule than this say nothing new.
 const FINDINGS_OF_A_RULE: usize = 3;

@@ -21,8 +21,6 @@ pub struct Settings {
     /// Texts that no command may hold, upper and lower case being equal, and each run of white space one space.
     /// Plain text, not a regular expression. Default: none.
     pub deny_patterns: Vec<String>,
-    /// The shell that runs the commands; the host hands it to the analyzer. Default: `"bash"`.
-    pub shell: Shell,
     /// Rules or classes of rules that answer one step more severely: ask becomes deny.
     pub raise: Vec<String>,
     /// Rules or classes that answer one step less severely: deny becomes ask, ask becomes warn.
@@ -40,7 +38,6 @@ impl Default for Settings {
             secret_reads: Answer::Deny,
             force_with_lease: Answer::Ask,
             deny_patterns: Vec::new(),
-            shell: Shell::Bash,
             raise: Vec::new(),
             lower: Vec::new(),
             silence: Vec::new(),
@@ -70,16 +67,6 @@ impl Answer {
             Answer::Allow => None,
         }
     }
-}
-
-/// A shell that the analyzer knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "each variant is the shell of its name")]
-pub enum Shell {
-    Bash,
-    Posix,
-    Zsh,
 }
 
 impl Settings {
