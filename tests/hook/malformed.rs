@@ -17,11 +17,7 @@ fn of_wrong_type() -> Vec<(&'static str, Value)> {
         ("tool_input", json!({ "tool_name": "Bash", "tool_input": ["rm -rf /"] })),
         ("tool_input", json!({ "tool_name": "Bash", "tool_input": null })),
         ("tool_name", json!({ "tool_name": 5, "tool_input": command })),
-        ("tool_name", json!({ "tool_name": null, "tool_input": command })),
         ("hook_event_name", json!({ "hook_event_name": ["PreToolUse"], "tool_name": "Bash", "tool_input": command })),
-        ("cwd", json!({ "cwd": 5, "tool_name": "Bash", "tool_input": command })),
-        ("session_id", json!({ "session_id": {}, "tool_name": "Bash", "tool_input": command })),
-        ("permission_mode", json!({ "permission_mode": true, "tool_name": "Bash", "tool_input": command })),
         ("code", json!({ "tool_name": "REPL", "tool_input": { "code": ["x"] } })),
         ("notebook_path", json!({ "tool_name": "NotebookEdit", "tool_input": { "notebook_path": 5 } })),
         ("path", json!({ "tool_name": "Write", "tool_input": { "file_path": "a", "path": [".env"] } })),
@@ -71,17 +67,17 @@ fn a_malformed_payload_of_another_event_is_none_of_ours() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_reported() {
+fn bytes_that_are_no_text_hide_no_command() {
     use std::io::Write;
     use std::process::Stdio;
 
     let world = World::warm();
     let mut command = world.command(&["hook", "claude"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(b"{\"tool_input\":{\"command\":\"rm \xff\xfe\"}}").unwrap();
+    child.stdin.take().unwrap().write_all(b"{\"tool_input\":{\"command\":\"rm -rf / \xff\xfe\"}}").unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "Hook error: Invalid JSON input\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("BLOCKED: "));
 }
 
 #[test]

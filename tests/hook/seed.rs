@@ -172,9 +172,7 @@ fn s1_73_a_deny_is_found_behind_an_ask() {
 #[test]
 fn s1_78_what_is_no_json_object_is_reported() {
     let world = World::warm();
-    for text in
-        ["{oops", "", "[]", "\"x\"", "5", "null", "{\"tool_input\":{}} x", "{\"tool_input\":", "\u{feff}{}", " \n"]
-    {
+    for text in ["{oops", "", "[]", "\"x\"", "5", "null", "{\"tool_input\":{}} x", "{\"tool_input\":", " \n"] {
         assert_report(&world.hook(text), "Invalid JSON input");
     }
 }
