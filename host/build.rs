@@ -13,8 +13,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
-/// A component for `wasm32-wasip2` carries some 40 imports of WASI that a guest never calls and that the host must still
-/// link at each call. Built for this target a guest has none.
+/// A component for `wasm32-wasip2` carries imports of WASI that a guest never calls and that the host must still link at
+/// each call. Built for this target a guest has none.
 const TARGET: &str = "wasm32-unknown-unknown";
 const ANALYZER: &str = "guard-shell";
 

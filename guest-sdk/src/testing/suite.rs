@@ -1,4 +1,4 @@
-//! [`Suite`]: a table of cases in the form that `guard-host test` reads, run natively.
+//! [`Suite`]: a table of cases in the form that the host reads, run natively.
 //!
 //! Reads no file and parses no TOML: the caller deserialises the text and brings the shell analyzer.
 

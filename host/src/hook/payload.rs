@@ -6,7 +6,7 @@ use std::io::Read;
 
 use serde_json::{Map, Value};
 
-/// The largest payload; the largest that a harness was seen to send is a file of a few megabytes.
+/// The largest payload. A file that a tool writes is part of it.
 const PAYLOAD_BYTES: u64 = 16 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

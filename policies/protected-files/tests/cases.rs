@@ -1,4 +1,4 @@
-//! The tables in `cases/`, run natively. The same files run through the component with `guard-host test`.
+//! The tables in `cases/`, run natively. The host runs the same files through the component.
 
 #![cfg(test)]
 
