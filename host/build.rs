@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
 
-    link_for_a_quick_start();
+    link_for_a_quick_start(&out)?;
 
     let lock: Lock = toml::from_str(&fs::read_to_string(root.join("Cargo.lock"))?)?;
     let wasmtime = lock.package.iter().find(|package| package.name == "wasmtime").ok_or("no wasmtime in Cargo.lock")?;
@@ -96,19 +96,38 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Takes work off the dynamic linker, which would otherwise need as long as the verdict.
+/// Spares each hook call the dynamic linker, which would otherwise need as long as the verdict.
 ///
 /// The Linux binary is linked at a fixed address: a position-independent one has some 35,000 addresses to write before
-/// `main`. The unwinder comes from the compiler's static library, which saves loading a shared one. What runs in the
-/// sandbox depends on neither. `GUARD_PLAIN_LINK=1` leaves the linking to rustc alone.
-fn link_for_a_quick_start() {
+/// `main`. Where the machine has the C library as an archive, the binary holds it. rustc asks for the shared one, so a
+/// folder that is searched first has scripts for the linker that name the archives instead. What runs in the sandbox
+/// depends on neither. `GUARD_PLAIN_LINK=1` leaves the linking to rustc alone.
+fn link_for_a_quick_start(out: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed=GUARD_PLAIN_LINK");
     let plain = env::var_os("GUARD_PLAIN_LINK").is_some_and(|value| value == "1");
     let target = |key: &str| env::var(key).unwrap_or_default();
-    if !plain && target("CARGO_CFG_TARGET_OS") == "linux" && target("CARGO_CFG_TARGET_ENV") == "gnu" {
-        println!("cargo::rustc-link-arg-bins=-no-pie");
-        println!("cargo::rustc-link-lib=dylib:+verbatim=libgcc_eh.a");
+    if plain || target("CARGO_CFG_TARGET_OS") != "linux" || target("CARGO_CFG_TARGET_ENV") != "gnu" {
+        return Ok(());
     }
+    println!("cargo::rustc-link-arg-bins=-no-pie");
+    let archives = ["libc.a", "libm.a", "libgcc.a", "libgcc_eh.a"];
+    if target("HOST") != target("TARGET") || !archives.iter().all(|name| has_archive(name)) {
+        return Ok(());
+    }
+    let scripts = out.join("static");
+    fs::create_dir_all(&scripts)?;
+    fs::write(scripts.join("libc.so"), "GROUP ( libc.a libgcc_eh.a libgcc.a )\n")?;
+    fs::write(scripts.join("libm.so"), "INPUT ( libm.a )\n")?;
+    fs::write(scripts.join("libgcc_s.so"), "INPUT ( libgcc_eh.a )\n")?;
+    println!("cargo::rustc-link-arg-bins=-static");
+    println!("cargo::rustc-link-arg-bins=-L{}", scripts.display());
+    Ok(())
+}
+
+/// Whether the C compiler, which rustc links with, knows a library of this name.
+fn has_archive(name: &str) -> bool {
+    let asked = Command::new("cc").arg(format!("-print-file-name={name}")).output();
+    asked.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_absolute())
 }
 
 /// The policies by order and name. A folder without the metadata table is a library of theirs.
