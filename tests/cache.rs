@@ -20,6 +20,10 @@ mod guests;
 #[cfg(target_os = "linux")]
 #[path = "cache/many.rs"]
 mod many;
+#[path = "cache/pruned.rs"]
+mod pruned;
+#[path = "cache/unusable.rs"]
+mod unusable;
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;

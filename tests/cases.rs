@@ -77,5 +77,5 @@ fn prepared() -> Prepared {
     std::fs::create_dir_all(&home).unwrap();
     let places = Places { managed: home.join("none"), ..Places::below(home.to_str().unwrap()) };
     let deadline = Instant::now() + Duration::from_secs(120);
-    prepare(&places, Path::new(env!("CARGO_BIN_EXE_guard-host")), "/nowhere", deadline)
+    prepare(&places, Path::new(env!("CARGO_BIN_EXE_guard-host")), &[], deadline)
 }

@@ -2186,7 +2186,7 @@ pub mod guard {
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             pub type Level = super::super::super::guard::policy::types::Level;
             #[allow(unused_unsafe, clippy::all)]
-            /// Notes a line. Shown by `explain` and with `--verbose` only; at most 64
+            /// Notes a line. Shown by `explain` only; at most 64
             /// lines of at most 4 KiB a call are kept. Works in every exported function.
             #[allow(async_fn_in_trait)]
             pub fn log(level: Level, message: &str) -> () {

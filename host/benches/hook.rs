@@ -134,7 +134,8 @@ fn time<T>(rounds: usize, mut body: impl FnMut() -> T) -> f64 {
 fn stages(home: &Path) {
     let places = Places::below(home.to_str().unwrap());
     let root = home.join("repo").to_str().unwrap().to_owned();
-    let open = || Prepared::open(&places, Path::new(PROGRAM), &root).expect("the chain is prepared");
+    let open =
+        || Prepared::open(&places, Path::new(PROGRAM), std::slice::from_ref(&root)).expect("the chain is prepared");
     println!("stages, in process, median of 200:");
     let row = |name: &str, micros: f64| println!("  {name:<26} {micros:8.1} us");
     row("open the prepared chain", time(200, open));

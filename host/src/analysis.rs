@@ -3,10 +3,11 @@
 //! A command goes to the analyzer in its sandbox; of a file tool the host says itself what it does. Then the host fills
 //! in where each path leads.
 
-use crate::call::ToolCall;
+use crate::call::{Circumstances, ToolCall};
 use crate::contract::syntax::{Analysis, Coverage, Effect, Severity};
 use crate::contract::unresolved;
 use crate::engine::{Analyzer, FaultKind};
+use crate::facts::paths::is_below;
 use crate::facts::{Facts, Resolver};
 
 /// The kinds of effects whose targets are files of this machine.
@@ -28,14 +29,13 @@ pub fn empty(coverage: Coverage, reason: Option<String>) -> Analysis {
 pub fn analyze(
     call: &ToolCall,
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
-    cwd: &str,
-    home: &str,
+    at: &Circumstances,
     facts: &dyn Facts,
     resolver: &Resolver,
 ) -> Analysis {
     let mut analysis = if let Some((command, dialect)) = call.command() {
         analyzer()
-            .and_then(|analyzer| analyzer.analyze(command, dialect.name(), cwd, home))
+            .and_then(|analyzer| analyzer.analyze(command, dialect.name(), &at.cwd, &at.home))
             .unwrap_or_else(|fault| empty(Coverage::Unparsed, Some(format!("the analyzer failed: {fault}"))))
     } else if call.dialect.is_some() {
         empty(Coverage::Complete, None)
@@ -43,7 +43,22 @@ pub fn analyze(
         of_file_tool(call)
     };
     fill_paths(&mut analysis, facts, resolver);
+    weigh_account_home(&mut analysis, &at.account_home);
     analysis
+}
+
+/// The analyzer knows the home that `HOME` names, and the usual places of homes. Losing that of the user's account weighs
+/// as much, wherever it lies.
+fn weigh_account_home(analysis: &mut Analysis, home: &str) {
+    if home.is_empty() {
+        return;
+    }
+    for effect in analysis.effects.iter_mut().filter(|effect| effect.operation == "fs.delete.recursive") {
+        let path = effect.path.lexical.strip_suffix("/*").unwrap_or(&effect.path.lexical);
+        if !path.is_empty() && (is_below(home, path) || is_below(home, &effect.path.canonical)) {
+            effect.severity = Severity::Catastrophic;
+        }
+    }
 }
 
 fn of_file_tool(call: &ToolCall) -> Analysis {

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
@@ -16,8 +16,9 @@ use crate::contract::{Outcome, rank};
 use crate::redact::{plain, redact, shorten};
 use crate::verdict::{FAULT, Verdict};
 
-/// How long a line waits for the lock. Without it the line is written anyway: one write of one line stays whole.
-const LOCK: Duration = Duration::from_millis(50);
+/// How long a line waits for the lock, which its holders keep for some microseconds. Without it the line is written
+/// anyway, and nothing is rotated: one write of one line stays whole.
+const LOCK: Duration = Duration::from_millis(250);
 
 /// The longest operation that is logged.
 const OPERATION_BYTES: usize = 8 << 10;
@@ -110,12 +111,19 @@ fn write(audit: &Audit, line: &str) -> io::Result<()> {
     {
         crate::cache::make_private(folder).map_err(io::Error::other)?;
     }
-    let lock = FileLock::acquire(&audit.path.with_extension("lock"), Instant::now() + LOCK);
+    let lock = FileLock::acquire(&beside(&audit.path, ".lock"), Instant::now() + LOCK);
     let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
     if lock.is_ok() && size + line.len() as u64 > audit.max_bytes {
-        std::fs::rename(&audit.path, audit.path.with_extension("jsonl.1"))?;
+        std::fs::rename(&audit.path, beside(&audit.path, ".1"))?;
     }
     append_line(&audit.path, line)
+}
+
+/// The log's path with something at its end.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
 }
 
 /// Appends one line with one write.

@@ -10,10 +10,11 @@ mod artifact;
 mod folder;
 mod lock;
 mod prepared;
+mod prune;
 mod seal;
 mod stamp;
 
-pub use artifact::{Artifact, Artifacts, Guest, Made};
+pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
 pub use folder::{FolderError, make_private, write_new};
 pub use lock::FileLock;
 pub use prepared::{Member, Prepared, Readiness, prepare};

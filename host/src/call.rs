@@ -86,8 +86,12 @@ pub struct Circumstances {
     pub cwd: String,
     /// The project's root, absolute.
     pub project_root: String,
+    /// The root of the repository that `cwd` lies in where that is another one than the project's; else empty.
+    pub repository: String,
     /// The home directory, absolute.
     pub home: String,
+    /// The home directory of the user's account, which may be another one; empty if there is none.
+    pub account_home: String,
     /// The harness's session id; empty if it gives none.
     pub session: String,
     /// The harness's name.
@@ -97,6 +101,13 @@ pub struct Circumstances {
 }
 
 impl Circumstances {
+    /// The directories whose configuration counts. A harness may name a project that `cwd` does not lie in, and its
+    /// word must not hide the file of the repository that is worked on.
+    #[must_use]
+    pub fn projects(&self) -> Vec<String> {
+        [&self.project_root, &self.repository].into_iter().filter(|root| !root.is_empty()).cloned().collect()
+    }
+
     /// The facts that a policy is given of `call`.
     #[must_use]
     pub fn facts(&self, call: &ToolCall) -> CallFacts {

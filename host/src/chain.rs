@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::analysis::{self, analyze};
-use crate::cache::{Member, Prepared, Readiness};
+use crate::cache::{Artifact, Member, Prepared, Readiness, discard};
 use crate::call::{Circumstances, ToolCall};
 use crate::contract::syntax::{Analysis, Coverage};
 use crate::contract::{Manifest, Outcome};
@@ -151,7 +151,7 @@ impl Chain {
             (Err(fault), _) | (_, Readiness::Broken(fault)) => return Answer::fault(fault.clone()),
         };
         let entry = &member.entry;
-        let within = (entry.layer == Layer::Project).then_some(at.project_root.as_str());
+        let within = (entry.layer == Layer::Project).then_some(entry.project.as_str());
         let grants = if grant_all {
             Grants::everything()
         } else {
@@ -172,7 +172,8 @@ impl Chain {
     fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Policy, &'a FaultKind> {
         match &member.readiness {
             Readiness::Ready { artifact, .. } => {
-                slot.get_or_init(|| self.engine.load(&artifact.path, &artifact.interface)).as_ref()
+                let load = || self.engine.load(&artifact.path, &artifact.interface);
+                slot.get_or_init(|| load().inspect_err(|fault| discard_unusable(fault, artifact))).as_ref()
             }
             Readiness::Broken(fault) => Err(fault),
         }
@@ -180,10 +181,19 @@ impl Chain {
 
     fn analyzer(&self) -> Result<Analyzer, FaultKind> {
         let load = || match &self.prepared.analyzer {
-            Ok(artifact) => self.engine.load_analyzer(&artifact.path, &artifact.interface),
+            Ok(artifact) => {
+                let loaded = self.engine.load_analyzer(&artifact.path, &artifact.interface);
+                loaded.inspect_err(|fault| discard_unusable(fault, artifact))
+            }
             Err(fault) => Err(fault.clone()),
         };
         self.analyzer.get_or_init(load).clone()
+    }
+}
+
+fn discard_unusable(fault: &FaultKind, artifact: &Artifact) {
+    if matches!(fault, FaultKind::Artifact(_)) {
+        discard(&artifact.path);
     }
 }
 
@@ -214,7 +224,7 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
         Ok(decision) => {
             let decision = decision.clone();
             let decision = if entry.layer == Layer::Project { tighten_only(decision) } else { decision };
-            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow }
+            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
         }
         Err(fault) => {
             let text = format!("the policy `{}` gave no answer: {fault}", entry.name);
@@ -235,7 +245,7 @@ pub fn stage(
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
 ) -> Scene {
     let mut scene = bare_stage(call, at, facts);
-    scene.analysis = Arc::new(analyze(call, analyzer, &at.cwd, &at.home, &*scene.facts, &scene.resolver));
+    scene.analysis = Arc::new(analyze(call, analyzer, at, &*scene.facts, &scene.resolver));
     scene
 }
 

@@ -100,6 +100,12 @@ impl Engine {
         self.inner.increment_epoch();
     }
 
+    /// Whether this machine can run an artifact. One that another machine made for the same home may ask too much of it.
+    #[must_use]
+    pub fn can_map(&self, artifact: &Path) -> bool {
+        self.map(artifact).is_ok()
+    }
+
     /// What a mapped component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
     ///
     /// # Errors

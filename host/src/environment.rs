@@ -18,6 +18,8 @@ pub struct Environment {
     pub program: PathBuf,
     /// The home directory, absolute; empty if there is none.
     pub home: String,
+    /// The home directory that the user database has for this user, whatever `HOME` says; empty if it has none.
+    pub account_home: String,
 }
 
 impl Environment {
@@ -28,15 +30,15 @@ impl Environment {
         let variables: BTreeMap<String, String> =
             env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
         let cwd = env::current_dir().ok().and_then(|cwd| text(cwd.into_os_string())).unwrap_or_default();
-        let given = variables.get("HOME").filter(|home| home.starts_with('/')).cloned();
-        let home = given.or_else(home_of_user).unwrap_or_default();
-        let home = home.trim_end_matches('/').to_owned();
-        Environment { started, variables, cwd, program: env::current_exe().unwrap_or_default(), home }
+        let given = variables.get("HOME").filter(|home| home.starts_with('/'));
+        let account_home = home_of_account().unwrap_or_default().trim_end_matches('/').to_owned();
+        let home = given.map_or(account_home.as_str(), |home| home.trim_end_matches('/')).to_owned();
+        Environment { started, variables, cwd, program: env::current_exe().unwrap_or_default(), home, account_home }
     }
 }
 
 /// The home directory that `/etc/passwd` has for this user.
-fn home_of_user() -> Option<String> {
+fn home_of_account() -> Option<String> {
     let uid = rustix::process::geteuid().as_raw().to_string();
     let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
     let user = passwd.lines().find(|line| line.split(':').nth(2) == Some(uid.as_str()))?;

@@ -96,7 +96,7 @@ fn decide(
         _ => return flight.reply(&merge([])),
     };
     let at = circumstances(harness, &payload, environment, &*facts);
-    let prepared = prepared(flight, places, environment, &at.project_root);
+    let prepared = prepared(flight, places, environment, &at.projects());
     flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     let Ok(engine) = Engine::new() else {
         let text = "the sandbox cannot start on this machine".to_owned();
@@ -130,18 +130,23 @@ fn decide(
     exit
 }
 
-/// What becomes of an ask in a mode that skips prompts.
+/// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that
+/// a policy is broken is no such question.
 fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
-    let outcome = match setting {
+    if verdict.outcome != Outcome::Ask {
+        return verdict;
+    }
+    let (outcome, spared) = match setting {
         BypassAsk::Ask => return verdict,
-        BypassAsk::Deny => Outcome::Deny,
-        BypassAsk::Skip => Outcome::Warn,
+        BypassAsk::Deny => (Outcome::Deny, false),
+        BypassAsk::Skip => (Outcome::Warn, true),
     };
-    if verdict.outcome == Outcome::Ask {
+    let mut asks: Vec<_> = verdict.findings.iter_mut().filter(|found| found.finding.outcome == Outcome::Ask).collect();
+    if !asks.iter().any(|ask| spared && ask.of_host) {
         verdict.outcome = outcome;
-        for attributed in verdict.findings.iter_mut().filter(|found| found.finding.outcome == Outcome::Ask) {
-            attributed.finding.outcome = outcome;
-        }
+    }
+    for ask in asks.iter_mut().filter(|ask| !(spared && ask.of_host)) {
+        ask.finding.outcome = outcome;
     }
     verdict
 }
@@ -156,11 +161,14 @@ fn circumstances(
     let cwd = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { environment.cwd.clone() };
     let variable = harness.project_variable().and_then(|name| environment.variables.get(name));
     let named = variable.filter(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
-    let project_root = named.or_else(|| facts::git_root(facts, &cwd, &environment.home)).unwrap_or_else(|| cwd.clone());
+    let own = facts::git_root(facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
+    let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
     Circumstances {
         cwd,
-        project_root,
+        project_root: named.unwrap_or(own),
+        repository,
         home: environment.home.clone(),
+        account_home: environment.account_home.clone(),
         session: payload.session.clone(),
         harness: harness.name().to_owned(),
         permission_mode: payload.permission_mode.clone(),
@@ -168,12 +176,12 @@ fn circumstances(
 }
 
 /// The prepared chain; prepares it when something that it depends on has changed.
-fn prepared(flight: &Flight, places: &Places, environment: &Environment, project_root: &str) -> Prepared {
-    if let Some(prepared) = Prepared::open(places, &environment.program, project_root) {
+fn prepared(flight: &Flight, places: &Places, environment: &Environment, projects: &[String]) -> Prepared {
+    if let Some(prepared) = Prepared::open(places, &environment.program, projects) {
         return prepared;
     }
     flight.make_until(MAKING);
-    let prepared = prepare(places, &environment.program, project_root, environment.started + MAKING - MARGIN);
+    let prepared = prepare(places, &environment.program, projects, environment.started + MAKING - MARGIN);
     flight.made();
     prepared
 }
@@ -191,7 +199,7 @@ fn refuse(
         Payload { event: Event::Other, cwd: String::new(), session: String::new(), permission_mode: String::new() };
     let at = circumstances(harness, &nowhere, environment, facts);
     // Only the settings are needed, so nothing is made for them.
-    let config = crate::config::load(places, &at.project_root);
+    let config = crate::config::load(places, &at.projects());
     flight.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
     let outcome = match (refusal, config.on_malformed) {
         (Refusal::Limit(_), OnMalformed::Deny) | (Refusal::Malformed(_), OnMalformed::Deny) => Outcome::Deny,

@@ -50,6 +50,8 @@ pub struct Entry {
     pub name: String,
     /// Whose configuration it comes from.
     pub layer: Layer,
+    /// The root of the project whose file names it; empty for the other layers.
+    pub project: String,
     /// Where its component comes from.
     pub source: Source,
     /// The digest that the component must have, in hexadecimal; none: any.

@@ -17,6 +17,8 @@ pub struct Opinion {
     pub decision: Decision,
     /// Its allow may skip the harness's own prompt.
     pub may_allow: bool,
+    /// The host says it: of itself, or of a policy that gave no answer.
+    pub of_host: bool,
 }
 
 impl Opinion {
@@ -31,7 +33,8 @@ impl Opinion {
     #[must_use]
     pub fn of_host(policy: &str, rule: &str, outcome: Outcome, message: String, remedy: String) -> Self {
         let finding = Finding { rule: rule.to_owned(), outcome, message, remedy, tags: Vec::new() };
-        Opinion { policy: policy.to_owned(), decision: Decision { outcome, findings: vec![finding] }, may_allow: false }
+        let decision = Decision { outcome, findings: vec![finding] };
+        Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host: true }
     }
 }
 
@@ -42,6 +45,8 @@ pub struct Attributed {
     pub policy: String,
     /// What it found.
     pub finding: Finding,
+    /// The host says it: of itself, or of a policy that gave no answer.
+    pub of_host: bool,
 }
 
 /// What a chain says of a call.
@@ -96,7 +101,8 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
             allowed = true;
             all_may &= opinion.may_allow;
         }
-        let attribute = |finding| Attributed { policy: opinion.policy.clone(), finding };
+        let of_host = opinion.of_host;
+        let attribute = |finding| Attributed { policy: opinion.policy.clone(), finding, of_host };
         verdict.findings.extend(opinion.decision.findings.into_iter().map(attribute));
     }
     verdict.grants = verdict.outcome == Outcome::Allow && allowed && all_may;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::guests::{self, chain};
 use crate::world::{Ended, World, end};
@@ -198,5 +199,31 @@ fn a_home_that_cannot_be_written_is_enough_for_a_prepared_chain() {
     assert_eq!(bound.bash("rm -rf /").decision(), "deny");
     for folder in folders {
         change_mode(&bound.world.path(folder), 0o700);
+    }
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_holds_no_command_up() {
+    let chain = |world: &World| crate::chain_file(world);
+    let key = |world: &World| world.path(".local/state/guard-host/mac.key");
+    let record = |world: &World| crate::cached(world, "shell", "json");
+    let lock = |world: &World| crate::cached(world, "shell", "lock");
+    let places: [&dyn Fn(&World) -> PathBuf; 4] = [&chain, &key, &record, &lock];
+    for place in places {
+        let world = prepared();
+        let path = place(&world);
+        fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        // Whether it answers or says why not, it ends.
+        let mut check = world.command(&["check", "ls -la"]);
+        let mut child = check.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > Duration::from_secs(60) {
+                child.kill().unwrap();
+                panic!("{} holds the command up", path.display());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }

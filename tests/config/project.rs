@@ -38,6 +38,28 @@ fn what_would_loosen_is_refused_and_asks() {
 }
 
 #[test]
+fn a_file_behind_a_link_that_leads_out_is_refused_and_not_quoted() {
+    let layers = Layers::new().project("");
+    let secret = layers.world.write("secret", "password = \"hunter2\"\n");
+    let file = layers.world.write("repo/.guard/guard.toml", "");
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink(&secret, &file).unwrap();
+    layers.assert_problem(&["repo/.guard/guard.toml", "link"]);
+    assert!(!layers.problems()[0].contains("password"), "{:?}", layers.problems());
+}
+
+#[test]
+fn a_file_behind_a_link_within_the_project_counts() {
+    let layers = Layers::new().project("");
+    let shared = layers.world.write("repo/shared.toml", entry(""));
+    let file = layers.world.write("repo/.guard/guard.toml", "");
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink(&shared, &file).unwrap();
+    assert_eq!(layers.problems(), [""; 0]);
+    assert!(layers.names().contains(&"ours".to_owned()));
+}
+
+#[test]
 fn a_refused_file_asks_and_lifts_no_deny() {
     let layers = Layers::new().project("preset = \"none\"\n");
     let verdicts = layers.decide(&[("Bash", json!({ "command": "ls" })), ("Bash", json!({ "command": "rm -rf /" }))]);

@@ -120,7 +120,12 @@ fn opinion(outcome: Outcome, message: &str, remedy: &str, may_allow: bool) -> Op
         remedy: remedy.to_owned(),
         tags: Vec::new(),
     };
-    Opinion { policy: "policy".to_owned(), decision: Decision { outcome, findings: vec![finding] }, may_allow }
+    Opinion {
+        policy: "policy".to_owned(),
+        decision: Decision { outcome, findings: vec![finding] },
+        may_allow,
+        of_host: false,
+    }
 }
 
 fn encoded(verdict: &Verdict) -> (u8, String, String) {

@@ -150,6 +150,47 @@ fn the_project_is_the_harness_variable_or_else_the_repository_of_the_working_dir
 }
 
 #[test]
+fn a_project_that_the_harness_names_does_not_hide_the_one_that_is_worked_on() {
+    let world = World::warm();
+    let stricter = |name: &str| {
+        format!(
+            "[[policy]]\nname = \"{name}\"\nsource = \"builtin:command-guard\"\nsettings = {{ raise = [\"git-push\"] }}\n"
+        )
+    };
+    std::fs::create_dir_all(world.path("named/.git")).unwrap();
+    world.write("repo/.guard/guard.toml", stricter("of-repo"));
+    let payload =
+        json!({ "cwd": world.repo(), "tool_name": "Bash", "tool_input": { "command": "git push" } }).to_string();
+    let named = |folder: &str| {
+        let mut command = world.command(&["hook", "claude"]);
+        command.env("CLAUDE_PROJECT_DIR", world.path(folder));
+        end(command, &payload)
+    };
+    assert_deny(&named("named"), &["[of-repo: git-push]"]);
+    assert_deny(&named("no-such-folder"), &["[of-repo: git-push]"]);
+    world.write("named/.guard/guard.toml", stricter("of-named"));
+    assert_deny(&named("named"), &["[of-named: git-push]", "[of-repo: git-push]"]);
+}
+
+#[test]
+fn a_skipped_prompt_spares_no_fault_and_no_broken_configuration() {
+    let world = World::warm();
+    let skip = "bypass-ask = \"skip\"\n";
+    let payload =
+        json!({ "permission_mode": "bypassPermissions", "tool_name": "Bash", "tool_input": { "command": "git push" } });
+    let hook = || world.hook(&payload.to_string());
+    world.configure(skip);
+    assert_warn(&hook(), &["[command-guard: git-push]"]);
+    world.configure(&format!("{skip}[[policy]]\nname = \"gone\"\nsource = \"gone.wasm\"\n"));
+    assert_ask(&hook(), &["[gone: policy-fault]"]);
+    world.configure(skip);
+    world.write("repo/.guard/guard.toml", "preset = \"none\"\n");
+    let mut in_project = payload.clone();
+    in_project["cwd"] = json!(world.repo());
+    assert_ask(&world.hook(&in_project.to_string()), &["[config: broken-config]"]);
+}
+
+#[test]
 fn bypass_ask_decides_what_an_ask_becomes_where_prompts_are_skipped() {
     let world = World::warm();
     let call = |mode: &str, command: &str| {

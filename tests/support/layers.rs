@@ -49,7 +49,7 @@ impl Layers {
     }
 
     pub fn load(&self) -> Config {
-        load(&self.places, &self.world.repo().to_string_lossy())
+        load(&self.places, &[self.world.repo().to_string_lossy().into_owned()])
     }
 
     /// The names of the chain, in order.
@@ -76,7 +76,8 @@ impl Layers {
     pub fn decide<'a>(&self, calls: impl IntoIterator<Item = &'a (&'a str, Value)>) -> Vec<Verdict> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
-        let prepared = prepare(&self.places, program, &root, Instant::now() + Duration::from_secs(60));
+        let prepared =
+            prepare(&self.places, program, std::slice::from_ref(&root), Instant::now() + Duration::from_secs(60));
         let engine = Engine::new().unwrap();
         let _clock = Clock::start(engine.clone());
         let chain = Chain::new(engine, prepared);
@@ -85,6 +86,8 @@ impl Layers {
             cwd: root.clone(),
             project_root: root,
             home: self.places.home.clone(),
+            account_home: String::new(),
+            repository: String::new(),
             session: "s1".to_owned(),
             harness: "claude".to_owned(),
             permission_mode: "default".to_owned(),

@@ -88,7 +88,7 @@ impl Artifacts {
         Ok(Artifacts { folder, seal })
     }
 
-    /// The artifact of a component if there is one that can be used. Reads it whole to check its digest.
+    /// The artifact of a component if there is one that can be used. Reads it whole to check its digest, and maps it.
     #[must_use]
     pub fn find(&self, component: &str) -> Option<Made> {
         let record: Record = self.seal.read(PURPOSE, &self.path(component, "json"))?;
@@ -99,7 +99,7 @@ impl Artifacts {
         }
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
         let stamp = Stamp::from(&data);
-        if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest {
+        if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || !Engine::new().ok()?.can_map(&path) {
             return None;
         }
         let artifact = Artifact { path, stamp, component: component.to_owned(), interface: record.interface };
@@ -168,6 +168,12 @@ impl Artifacts {
     fn path(&self, component: &str, extension: &str) -> PathBuf {
         self.folder.join(format!("{component}-{ENGINE_KEY}.{extension}"))
     }
+}
+
+/// Removes an artifact that could not be mapped, so that the next call makes it anew.
+pub fn discard(artifact: &Path) {
+    // What cannot be removed is found wanting again by the next call.
+    let _ = fs::remove_file(artifact);
 }
 
 /// The folder of artifacts in a cache folder.

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the folder `{path}`: {kind}")]
@@ -65,6 +67,17 @@ pub fn make_private(path: &Path) -> Result<(), FolderError> {
 /// The file is a regular one, belongs to this user, and nobody else can write to it.
 pub(super) fn is_private(data: &Metadata) -> bool {
     data.is_file() && data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o022 == 0
+}
+
+/// Opens a file that should be a regular one. A pipe in its place opens, or fails, at once: nobody waits for its other
+/// end.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub(super) fn open_at_once(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    options.custom_flags(flags).open(path)
 }
 
 /// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole.

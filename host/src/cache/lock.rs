@@ -7,6 +7,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::folder::open_at_once;
+
 /// Holds a lock until it is dropped, or the process ends.
 #[derive(Debug)]
 pub struct FileLock {
@@ -20,7 +22,8 @@ impl FileLock {
     ///
     /// [`io::ErrorKind::TimedOut`], or those of the file system.
     pub fn acquire(path: &Path, deadline: Instant) -> io::Result<Self> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        let mut options = OpenOptions::new();
+        let file = open_at_once(options.write(true).create(true).truncate(false).mode(0o600), path)?;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(FileLock { _file: file }),

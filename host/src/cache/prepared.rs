@@ -3,6 +3,7 @@
 //! The file names every file that it depends on with its stamp, this program's own included. When one of them differs,
 //! the chain is prepared anew.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::artifact::{self, Artifact, Artifacts, Guest, Made, with_clock};
 use super::folder::make_private;
+use super::prune;
 use super::seal::Seal;
 use super::stamp::{Stamp, hex};
 use crate::config::{self, Config, Places};
@@ -24,7 +26,7 @@ use crate::policy::{Entry, Source};
 use crate::{builtin, examples};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 1";
+const PURPOSE: &str = "prepared chain 2";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,12 +65,13 @@ pub enum Readiness {
 }
 
 impl Prepared {
-    /// The chain that was prepared for a project, without the words of its manifests, if everything that it depends on is still as it was.
+    /// The chain that was prepared for these projects, without the words of its manifests, if everything that it depends
+    /// on is still as it was.
     #[must_use]
-    pub fn open(places: &Places, program: &Path, project_root: &str) -> Option<Self> {
-        let project_root = effective(project_root);
+    pub fn open(places: &Places, program: &Path, projects: &[String]) -> Option<Self> {
+        let projects = effective(projects);
         let seal = Seal::open(&places.state).ok()?;
-        let prepared: Prepared = seal.read(PURPOSE, &file(places, program, project_root))?;
+        let prepared: Prepared = seal.read(PURPOSE, &file(places, program, &projects))?;
         // In a folder that others can write to, a file could be swapped after its stamp was looked at.
         let private = make_private(&places.cache).is_ok() && make_private(&artifact::folder(&places.cache)).is_ok();
         (private && prepared.holds()).then_some(prepared)
@@ -83,21 +86,30 @@ impl Prepared {
     }
 
     fn holds(&self) -> bool {
-        let ready = |member: &Member| match &member.readiness {
-            Readiness::Ready { artifact, .. } => artifact.holds(),
-            Readiness::Broken(_) => true,
-        };
         self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
-            && self.analyzer.as_ref().is_ok_and(Artifact::holds)
-            && self.members.iter().all(ready)
+            && self.analyzer.is_ok()
+            && self.artifacts().all(Artifact::holds)
     }
 
-    fn save(&self, places: &Places, program: &Path, project_root: &str, seal: &Seal) {
-        let path = file(places, program, project_root);
+    fn save(&self, places: &Places, program: &Path, projects: &[String], seal: &Seal) {
+        let path = file(places, program, projects);
         // Without the file the next call prepares anew; there is nobody to tell.
-        if path.parent().is_some_and(|folder| make_private(folder).is_ok()) {
-            let _ = seal.write(PURPOSE, &path, &self.slim());
-        }
+        let Some(folder) = path.parent().filter(|folder| make_private(folder).is_ok()) else { return };
+        let _ = seal.write(PURPOSE, &path, &self.slim());
+        prune::chains(folder);
+        let chains = fs::read_dir(folder).into_iter().flatten().flatten();
+        let kept = chains.filter_map(|entry| seal.read::<Prepared>(PURPOSE, &entry.path()));
+        let kept =
+            kept.flat_map(|prepared| prepared.artifacts().map(|artifact| artifact.path.clone()).collect::<Vec<_>>());
+        prune::artifacts(&artifact::folder(&places.cache), &kept.collect());
+    }
+
+    fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
+        let of_members = self.members.iter().filter_map(|member| match &member.readiness {
+            Readiness::Ready { artifact, .. } => Some(artifact),
+            Readiness::Broken(_) => None,
+        });
+        of_members.chain(self.analyzer.as_ref().ok())
     }
 
     /// This chain without the words that no call reads: they would be read and taken apart at each.
@@ -125,10 +137,10 @@ impl Prepared {
 ///
 /// `deadline` bounds the wait for other processes; compiling itself is not interrupted.
 #[must_use]
-pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: Instant) -> Prepared {
-    let project_root = effective(project_root);
+pub fn prepare(places: &Places, program: &Path, projects: &[String], deadline: Instant) -> Prepared {
+    let projects = effective(projects);
     // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
-    let mut config = config::load(places, project_root);
+    let mut config = config::load(places, &projects);
     config.inputs.push(program.to_path_buf());
     let inputs =
         config.inputs.drain(..).map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
@@ -160,7 +172,7 @@ pub fn prepare(places: &Places, program: &Path, project_root: &str, deadline: In
         }
     }
     if prepared.is_settled() {
-        prepared.save(places, program, project_root, &seal);
+        prepared.save(places, program, &projects, &seal);
     }
     prepared
 }
@@ -244,25 +256,25 @@ fn run_examples(
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 
-/// The project that a chain depends on: none for all those without a file of their own, which share one chain.
-fn effective(project_root: &str) -> &str {
-    if project_root.is_empty() || project_root.len() > PATH_BYTES {
-        return "";
-    }
-    match fs::symlink_metadata(Places::project_file(project_root)) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => "",
-        _ => project_root,
-    }
+/// The projects that a chain depends on. Those without a file of their own are none: they share one chain.
+fn effective(projects: &[String]) -> Vec<String> {
+    let has_file = |root: &&String| {
+        let missing = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let found = fs::symlink_metadata(Places::project_file(root));
+        !root.is_empty() && root.len() <= PATH_BYTES && !found.is_err_and(|error| missing(error.kind()))
+    };
+    projects.iter().filter(has_file).cloned().collect()
 }
 
 /// The file of a configuration state. Its name tells apart what can differ without any file changing.
-fn file(places: &Places, program: &Path, project_root: &str) -> PathBuf {
+fn file(places: &Places, program: &Path, projects: &[String]) -> PathBuf {
     let mut key = Sha256::new();
     let paths = [&places.managed, &places.config, &places.state, program];
-    for part in paths.iter().map(|path| path.to_string_lossy()).chain([project_root.into(), ENGINE_KEY.into()]) {
+    let paths = paths.iter().map(|path| path.to_string_lossy());
+    let names = [ENGINE_KEY, &places.home].into_iter().chain(projects.iter().map(String::as_str));
+    for part in paths.chain(names.map(Cow::Borrowed)) {
         key.update(part.as_bytes());
         key.update(b"\0");
     }
-    key.update(&places.home);
     places.cache.join("chains").join(format!("{}.json", hex(&key.finalize())))
 }

@@ -2,7 +2,7 @@
 //!
 //! Format: 64 hexadecimal digits of HMAC-SHA-256 over purpose, a zero byte and the body; a newline; the body, JSON.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::Sha256;
 
-use super::folder::{self, FolderError, create_beside, is_private, write_new};
+use super::folder::{self, FolderError, create_beside, is_private, open_at_once, write_new};
 use super::stamp::hex;
 
 /// The block size of SHA-256, so that HMAC takes the key as it is.
@@ -78,7 +78,7 @@ impl Seal {
     /// Reads a sealed file. None if it is missing, foreign, damaged, or was sealed for another purpose.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self, purpose: &str, path: &Path) -> Option<T> {
-        let mut file = File::open(path).ok()?;
+        let mut file = open_at_once(OpenOptions::new().read(true), path).ok()?;
         let data = file.metadata().ok()?;
         if !is_private(&data) || data.len() > SEALED_BYTES {
             return None;
@@ -114,7 +114,7 @@ impl Seal {
 }
 
 fn read_key(path: &Path) -> Option<[u8; KEY_BYTES]> {
-    let mut file = File::open(path).ok()?;
+    let mut file = open_at_once(OpenOptions::new().read(true), path).ok()?;
     let data = file.metadata().ok()?;
     if !is_private(&data) || data.len() != KEY_BYTES as u64 {
         return None;

@@ -22,7 +22,7 @@ pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) 
 
 fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let prepared = prepare(places, &environment.program, &at.project_root, Instant::now() + PATIENCE);
+    let prepared = prepare(places, &environment.program, &at.projects(), Instant::now() + PATIENCE);
     let mut exit = Exit::Success;
     if let Err(fault) = &prepared.analyzer {
         print::line(&format!("analyzer: {fault}"))?;

@@ -79,7 +79,7 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let calls = calls(&args.call)?;
-    let bench = Bench::open(places, environment, &at.project_root)?;
+    let bench = Bench::open(places, environment, &at.projects())?;
     let trace = bench.decide(&calls, &at);
     match args.format {
         Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
@@ -112,7 +112,7 @@ struct BadLine {
 }
 
 fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let mut benches: HashMap<String, Bench> = HashMap::new();
+    let mut benches: HashMap<Vec<String>, Bench> = HashMap::new();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut input = std::io::stdin().lock();
     let mut result = Exit::Success;
@@ -140,7 +140,7 @@ fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
 
 fn decide_line(
     bytes: &[u8],
-    benches: &mut HashMap<String, Bench>,
+    benches: &mut HashMap<Vec<String>, Bench>,
     places: &Places,
     environment: &Environment,
 ) -> anyhow::Result<Record> {
@@ -155,9 +155,10 @@ fn decide_line(
         payload_calls(&object)?
     };
     let at = circumstances(environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
-    if !benches.contains_key(&at.project_root) {
-        benches.insert(at.project_root.clone(), Bench::open(places, environment, &at.project_root)?);
+    let projects = at.projects();
+    if !benches.contains_key(&projects) {
+        benches.insert(projects.clone(), Bench::open(places, environment, &projects)?);
     }
-    let bench = benches.get(&at.project_root).ok_or_else(|| anyhow::anyhow!("no chain"))?;
+    let bench = benches.get(&projects).ok_or_else(|| anyhow::anyhow!("no chain"))?;
     Ok(Record::of(bench.decide(&calls, &at).as_ref()))
 }

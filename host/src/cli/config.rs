@@ -13,7 +13,7 @@ use crate::policy::{Entry, Source};
 
 pub(super) fn run(args: &ConfigArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let config = load(places, &at.project_root);
+    let config = load(places, &at.projects());
     match args.command {
         ConfigCommand::Show { format } => show(&config, format),
         ConfigCommand::Check => check(&config),

@@ -21,7 +21,7 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let calls = calls(&args.call)?;
-    let bench = Bench::open(places, environment, &at.project_root)?;
+    let bench = Bench::open(places, environment, &at.projects())?;
     let Some(trace) = bench.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;
         return Ok(Exit::Success);

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let prepared = prepare(places, &environment.program, &at.project_root, Instant::now() + PATIENCE);
+    let prepared = prepare(places, &environment.program, &at.projects(), Instant::now() + PATIENCE);
     match &args.command {
         PolicyCommand::List { format } => list(&prepared, *format),
         PolicyCommand::Inspect { policy, format } => {

@@ -54,10 +54,10 @@ impl Bench {
         )
     }
 
-    /// The chain that holds for a project.
-    pub(super) fn open(places: &Places, environment: &Environment, project_root: &str) -> anyhow::Result<Self> {
-        let prepared = Prepared::open(places, &environment.program, project_root)
-            .unwrap_or_else(|| prepare(places, &environment.program, project_root, Instant::now() + PATIENCE));
+    /// The chain that holds for these projects.
+    pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
+        let prepared = Prepared::open(places, &environment.program, projects)
+            .unwrap_or_else(|| prepare(places, &environment.program, projects, Instant::now() + PATIENCE));
         let engine = Engine::new()?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
@@ -74,6 +74,7 @@ pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> Cir
         cwd,
         project_root,
         home: environment.home.clone(),
+        account_home: environment.account_home.clone(),
         harness: "command-line".to_owned(),
         ..Circumstances::default()
     }

@@ -173,7 +173,7 @@ pub fn entry(
         },
         (None, Some(path)) => {
             let path = resolve(path);
-            if layer == Layer::Project && !lies_in_project(&path, file) {
+            if layer == Layer::Project && !lies_in_its_project(&path, file) {
                 return refuse("`settings-file` lies outside of the project", "put the file into the project");
             }
             let (settings, warning) = settings::read(&path);
@@ -183,9 +183,11 @@ pub fn entry(
         }
         (None, None) => "{}".to_owned(),
     };
+    let project = project_of(file).filter(|_| layer == Layer::Project).unwrap_or_default();
     Ok(Entry {
         name,
         layer,
+        project: project.to_string_lossy().into_owned(),
         source,
         pinned: options.sha256.map(|digest| digest.to_ascii_lowercase()),
         tools: options.tools,
@@ -197,11 +199,16 @@ pub fn entry(
     })
 }
 
-/// The file lies in the project whose configuration names it, by its text and by where links lead.
-fn lies_in_project(path: &Path, config: &Path) -> bool {
-    let Some(root) = config.parent().and_then(Path::parent) else { return false };
+/// The project's root, by the place of its configuration.
+fn project_of(config: &Path) -> Option<PathBuf> {
+    config.parent().and_then(Path::parent).map(Path::to_path_buf)
+}
+
+/// The file lies in the project whose configuration is `config`, by its text and by where links lead.
+pub(super) fn lies_in_its_project(path: &Path, config: &Path) -> bool {
+    let Some(root) = project_of(config) else { return false };
     let text = |path: &Path| path.to_str().map(|path| lexical(path, "/", ""));
-    let (Some(path_text), Some(root_text)) = (text(path), text(root)) else { return false };
+    let (Some(path_text), Some(root_text)) = (text(path), text(&root)) else { return false };
     let real = |path: &str| std::fs::canonicalize(path).ok().and_then(|path| text(&path));
     let leads_out = match (real(&path_text), real(&root_text)) {
         (Some(path), Some(root)) => !is_below(&path, &root),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::layers::{entry, parse};
+use super::layers::{entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed, Places, Problem};
 use crate::builtin::{self, Builtin};
@@ -20,11 +20,11 @@ const CONFIG_BYTES: u64 = 1 << 20;
 /// The size at which the audit log is rotated by default.
 const AUDIT_BYTES: u64 = 8 << 20;
 
-/// Loads the configuration that holds for a project.
+/// Loads the configuration that holds for these projects.
 ///
 /// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
 #[must_use]
-pub fn load(places: &Places, project_root: &str) -> Config {
+pub fn load(places: &Places, projects: &[String]) -> Config {
     let mut config = Config {
         entries: Vec::new(),
         on_malformed: OnMalformed::Report,
@@ -41,17 +41,14 @@ pub fn load(places: &Places, project_root: &str) -> Config {
     };
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
     let user = layer(Layer::User, &places.config, &places.home, &mut config);
-    let project_file = Places::project_file(project_root);
-    let project = if project_file == places.config || project_root.is_empty() {
-        LayerChain::default()
-    } else {
-        layer(Layer::Project, &project_file, &places.home, &mut config)
-    };
+    let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
+    let of_projects: Vec<_> =
+        files.flat_map(|file| layer(Layer::Project, &file, &places.home, &mut config).entries).collect();
 
     // The user's values first, so that the managed ones win.
     apply(&user.options, places, &mut config);
     apply(&managed.options, places, &mut config);
-    config.entries = chain(managed, user, project, &mut config.problems, &mut config.warnings, places);
+    config.entries = chain(managed, user, of_projects, &mut config.problems, &mut config.warnings, places);
     config
 }
 
@@ -99,6 +96,10 @@ fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => return problem(error.to_string(), "make the file readable"),
         Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
+        // What it leads to may be a secret, and a message quotes what it cannot read.
+        Ok(_) if layer == Layer::Project && !lies_in_its_project(file, file) => {
+            return problem("it is a link that leads out of the project".to_owned(), "put the file into the project");
+        }
         Ok(data) if data.len() > CONFIG_BYTES => return problem("larger than 1 MiB".to_owned(), "shorten it"),
         Ok(_) => {}
     }
@@ -135,7 +136,7 @@ fn apply(options: &Options, places: &Places, config: &mut Config) {
 fn chain(
     managed: LayerChain,
     user: LayerChain,
-    project: LayerChain,
+    of_projects: Vec<Entry>,
     problems: &mut Vec<Problem>,
     warnings: &mut Vec<String>,
     places: &Places,
@@ -170,7 +171,7 @@ fn chain(
         }
     }
     chain.append(&mut users);
-    chain.extend(project.entries);
+    chain.extend(of_projects);
     chain
 }
 
@@ -208,6 +209,7 @@ pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
     Entry {
         name: builtin.name.to_owned(),
         layer,
+        project: String::new(),
         source: Source::Builtin(builtin.name.to_owned()),
         pinned: None,
         tools: None,

@@ -71,7 +71,9 @@ fn circumstances(world: &WorldFacts) -> Circumstances {
     Circumstances {
         cwd: or(&world.cwd, "/repo"),
         project_root: or(&world.project_root, "/repo"),
+        repository: String::new(),
         home: or(&world.home, "/home/u"),
+        account_home: String::new(),
         session: or(&world.session, "s1"),
         harness: or(&world.harness, "claude"),
         permission_mode: or(&world.permission_mode, "default"),

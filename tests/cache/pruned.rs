@@ -1,0 +1,50 @@
+//! What nobody needs any more goes when a chain is prepared, and nothing else does.
+
+use std::fs::{self, File, FileTimes};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::{answers, cached, prepared};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn write_aged(path: &Path, days: u32) {
+    fs::write(path, "x").unwrap();
+    age(path, days);
+}
+
+fn age(path: &Path, days: u32) {
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_times(FileTimes::new().set_modified(SystemTime::now() - DAY * days)).unwrap();
+}
+
+#[test]
+fn old_chains_unnamed_artifacts_and_leftovers_are_removed() {
+    let world = prepared();
+    let chains = world.path(".cache/guard-host/chains");
+    let artifacts = world.path(".cache/guard-host/artifacts");
+    let gone = [
+        (chains.join("old.json"), 31),
+        (chains.join(".x.json.0123"), 2),
+        (artifacts.join("old.cwasm"), 31),
+        (artifacts.join("old.json"), 31),
+        (artifacts.join("old.lock"), 31),
+        (artifacts.join(".x.cwasm.0123"), 2),
+    ];
+    let kept =
+        [(chains.join("young.json"), 29), (artifacts.join("young.cwasm"), 29), (artifacts.join(".y.cwasm.0123"), 0)];
+    for (path, days) in gone.iter().chain(&kept) {
+        write_aged(path, *days);
+    }
+    // An artifact in use is kept, however old.
+    let used = cached(&world, "shell", "cwasm");
+    age(&used, 400);
+    answers(&world);
+    assert!(used.exists());
+    for (path, days) in &gone {
+        assert!(!path.exists(), "{} is {days} days old", path.display());
+    }
+    for (path, days) in &kept {
+        assert!(path.exists(), "{} is {days} days old", path.display());
+    }
+}

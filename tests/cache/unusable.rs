@@ -1,0 +1,55 @@
+//! Artifacts that are whole and vouched for, and that this machine cannot run all the same.
+
+use std::fs;
+
+use guard_host::cache::{Seal, Stamp, hex};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::world::World;
+use crate::{answers, cached, chain_file, is_answer, prepared};
+
+/// Seals `file` anew after `change`.
+fn reseal(world: &World, purpose: &str, file: &std::path::Path, change: impl FnOnce(&mut Value)) {
+    let sealed = fs::read_to_string(file).unwrap();
+    let (_, body) = sealed.split_once('\n').unwrap();
+    let mut value: Value = serde_json::from_str(body).unwrap();
+    change(&mut value);
+    let seal = Seal::open(&world.path(".local/state/guard-host")).unwrap();
+    seal.write(purpose, file, &value).unwrap();
+}
+
+/// Gives the guest `shell` an artifact that has the right digest and is no artifact.
+fn spoil(world: &World) -> std::path::PathBuf {
+    let artifact = cached(world, "shell", "cwasm");
+    fs::write(&artifact, "made elsewhere").unwrap();
+    let digest = hex(&Sha256::digest(fs::read(&artifact).unwrap()));
+    reseal(world, "artifact", &cached(world, "shell", "json"), |record| record["digest"] = json!(digest));
+    artifact
+}
+
+#[test]
+fn it_is_found_when_the_chain_is_prepared_and_made_anew() {
+    let world = prepared();
+    let artifact = spoil(&world);
+    let verified = world.run(&["cache", "verify"], "");
+    assert_eq!(verified.exit, 69, "{verified:?}");
+    assert!(verified.stdout.contains(&format!("{}: stale or damaged", artifact.display())), "{verified:?}");
+    answers(&world);
+    assert_eq!(world.run(&["cache", "verify"], "").exit, 0);
+}
+
+#[test]
+fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
+    let world = prepared();
+    let artifact = spoil(&world);
+    reseal(&world, "prepared chain 2", &chain_file(&world), |chain| {
+        let member = &mut chain["members"][0]["readiness"]["Ready"]["artifact"];
+        assert_eq!(member["path"], json!(artifact));
+        member["stamp"] = serde_json::to_value(Stamp::of(&artifact)).unwrap();
+    });
+    let asked = world.bash("ls -la");
+    assert_eq!(asked.decision(), "ask", "{asked:?}");
+    assert!(asked.reason().contains("compiled artifact"), "{asked:?}");
+    is_answer(&world.bash("ls -la"));
+}
