@@ -132,16 +132,26 @@ fn explain_tells_the_whole_way() {
     let world = World::warm();
     let ended = assert_exit(&world, &["explain", "sudo git push | tee log"], 0);
     for word in [
-        "coverage",
-        "command   git push",
-        "via sudo",
-        "git.push",
-        "fs.write",
-        "policy    command-guard: ask",
-        "verdict   ask",
+        "understood, to the last byte",
+        "|- (sudo)\n",
+        "|  `- git push\n",
+        "* git.push   [notable]\n",
+        "`- tee log\n",
+        "* fs.write ",
+        "command-guard: ask (",
+        "  ask git-push\n",
+        "\nask: ",
+        "without [command-guard: git-push], [command-guard: git-as-root] it would be abstain\n",
     ] {
         assert!(ended.stdout.contains(word), "`{word}`: {}", ended.stdout);
     }
+}
+
+#[test]
+fn explain_says_why_a_text_was_not_understood_in_full() {
+    let world = World::warm();
+    let ended = assert_exit(&world, &["explain", "echo \"$(\""], 0);
+    assert!(!ended.stdout.contains("to the last byte") && ended.stdout.contains("  because "), "{}", ended.stdout);
 }
 
 #[test]
@@ -166,5 +176,6 @@ fn explain_for_machines_has_stable_keys() {
     has(&value["steps"][0], &["policy", "outcome", "fault", "findings", "asked", "log", "us"]);
     let step = value["steps"].as_array().unwrap().iter().find(|step| step["policy"] == "command-guard").unwrap();
     has(&step["findings"][0], &["rule", "outcome", "message", "remedy", "tags"]);
+    has(&value["analysis"]["commands"][0]["via"][0], &["kind", "detail"]);
     assert_eq!(value["verdict"]["outcome"], "ask");
 }

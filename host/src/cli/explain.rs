@@ -1,6 +1,9 @@
 //! `guard-host explain`: the whole way from a call to its verdict.
 
+mod tree;
+
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -10,12 +13,16 @@ use super::print;
 use super::subject::{Bench, calls, circumstances};
 use crate::chain::{Step, Trace};
 use crate::config::Places;
-use crate::contract::syntax::{Analysis, Command, Effect, Severity};
-use crate::contract::{Finding, outcome_name};
+use crate::contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
+use crate::contract::{Finding, Outcome, outcome_name, rank};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::harness::text;
-use crate::redact::{plain, redact};
+use crate::redact::{plain, redact, shorten};
+use crate::verdict::Verdict;
+
+/// The longest piece of a script that is shown.
+const SCRIPT_BYTES: usize = 200;
 
 pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
@@ -46,70 +53,76 @@ fn told(text: &str) -> String {
 
 fn human(trace: &Trace) -> anyhow::Result<()> {
     if let Some(analysis) = &trace.analysis {
-        let micros = trace.analysis_time.as_micros();
-        print::line(&format!("coverage  {} ({micros} us)", coverage_name(analysis.coverage)))?;
+        let understood = match analysis.coverage {
+            Coverage::Complete => "understood, to the last byte",
+            Coverage::Partial => "understood in part",
+            Coverage::Unparsed => "not understood; what is listed is a guess",
+        };
+        print::line(&format!("{understood} ({})", time(trace.analysis_time)))?;
         for reason in &analysis.reasons {
-            print::line(&format!("          because {}", told(reason)))?;
+            print::line(&format!("  because {}", told(reason)))?;
         }
-        for command in &analysis.commands {
-            print::line(&format!("command   {}{}", "  ".repeat(depth(analysis, command)), command_text(command)))?;
-            for effect in analysis.effects.iter().filter(|effect| effect.command_id == command.id) {
-                print::line(&format!("effect      {}", effect_text(effect)))?;
-            }
+        for line in tree::lines(analysis) {
+            print::line(&format!("  {line}"))?;
         }
-        for effect in analysis.effects.iter().filter(|effect| effect.command_id == 0) {
-            print::line(&format!("effect    {}", effect_text(effect)))?;
+        for script in &analysis.scripts {
+            let text = shorten(&told(&script.text).replace('\n', " "), SCRIPT_BYTES);
+            print::line(&format!("  {} in command {}: {text}", script.language, script.command_id))?;
         }
     }
     for step in &trace.steps {
-        let micros = step.time.as_micros();
-        let outcome = match &step.answer.decision {
-            Ok(decision) => outcome_name(decision.outcome).to_owned(),
-            Err(fault) => format!("no answer: {fault}"),
-        };
-        print::line(&format!("policy    {}: {outcome} ({micros} us)", step.policy))?;
-        for finding in step.answer.decision.iter().flat_map(|decision| &decision.findings) {
-            let outcome = outcome_name(finding.outcome);
-            print::line(&format!("            {} {outcome}: {}", finding.rule, told(&finding.message)))?;
-        }
-        for line in &step.answer.log {
-            print::line(&format!("            log: {}", told(&line.message)))?;
-        }
+        policy(step)?;
     }
     let outcome = outcome_name(trace.verdict.outcome);
     let reason = text::reason(&trace.verdict);
     let reason = if reason.is_empty() { "no policy objects".to_owned() } else { reason };
-    print::line(&format!("verdict   {}: {}", print::coloured(outcome, outcome), reason.replace('\n', "\n          ")))
+    print::line("")?;
+    print::line(&format!("{}: {}", print::coloured(outcome, outcome), reason.replace('\n', "\n  ")))?;
+    for line in what_would_change_it(&trace.verdict) {
+        print::line(&line)?;
+    }
+    Ok(())
 }
 
-/// How many commands stand above it.
-fn depth(analysis: &Analysis, command: &Command) -> usize {
-    let mut depth = 0;
-    let mut parent = command.parent;
-    while parent != 0 && depth < 8 {
-        depth += 1;
-        parent = analysis.commands.iter().find(|other| other.id == parent).map_or(0, |other| other.parent);
+/// What a policy answered, and what it asked the host for.
+fn policy(step: &Step) -> anyhow::Result<()> {
+    let outcome = match &step.answer.decision {
+        Ok(decision) => outcome_name(decision.outcome).to_owned(),
+        Err(fault) => format!("no answer: {fault}"),
+    };
+    let asked = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
+    print::line(&format!("{}: {outcome} ({}, asked for {asked})", step.policy, time(step.time)))?;
+    for finding in step.answer.decision.iter().flat_map(|decision| &decision.findings) {
+        print::line(&format!("  {} {}", outcome_name(finding.outcome), finding.rule))?;
     }
-    depth
+    for line in &step.answer.log {
+        print::line(&format!("  log: {}", told(&line.message)))?;
+    }
+    Ok(())
 }
 
-fn command_text(command: &Command) -> String {
-    let words: Vec<&str> = command.argv.iter().map(|word| word.text.as_str()).collect();
-    let via: Vec<String> = command.via.iter().map(|via| via.kind.clone()).collect();
-    let mut text = if words.is_empty() { "(no program)".to_owned() } else { told(&words.join(" ")) };
-    if !via.is_empty() {
-        text.push_str(&format!("  via {}", via.join(", ")));
+/// For each outcome from the verdict down to ask: the findings that must go for the verdict to be milder.
+fn what_would_change_it(verdict: &Verdict) -> Vec<String> {
+    let mut lines = Vec::new();
+    for outcome in [Outcome::Deny, Outcome::Ask] {
+        let at = verdict.findings.iter().filter(|attributed| attributed.finding.outcome == outcome);
+        let mut rules: Vec<String> =
+            at.map(|attributed| format!("{}: {}", attributed.policy, attributed.finding.rule)).collect();
+        rules.dedup();
+        if rules.is_empty() {
+            continue;
+        }
+        let below = verdict.findings.iter().map(|attributed| attributed.finding.outcome);
+        let below = below.filter(|other| rank(*other) < rank(outcome)).max_by_key(|other| rank(*other));
+        let also = if lines.is_empty() { "without" } else { "also without" };
+        let then = outcome_name(below.unwrap_or(Outcome::Abstain));
+        lines.push(format!("  {also} [{}] it would be {then}", rules.join("], [")));
     }
-    if !command.certain {
-        text.push_str("  (uncertain)");
-    }
-    text
+    lines
 }
 
-fn effect_text(effect: &Effect) -> String {
-    let target = if effect.path.canonical.is_empty() { &effect.target } else { &effect.path.canonical };
-    let uncertain = if effect.certain { "" } else { " (uncertain)" };
-    format!("{} {} {}{uncertain}", effect.operation, told(target), severity_name(effect.severity))
+fn time(duration: Duration) -> String {
+    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
 }
 
 fn severity_name(severity: Severity) -> &'static str {
@@ -122,11 +135,12 @@ fn severity_name(severity: Severity) -> &'static str {
 }
 
 fn analysis_json(analysis: &Analysis) -> Value {
+    let via = |via: &Via| json!({ "kind": via.kind, "detail": told(&via.detail) });
     let command = |command: &Command| {
         json!({
             "id": command.id, "parent": command.parent,
             "argv": command.argv.iter().map(|word| told(&word.text)).collect::<Vec<_>>(),
-            "via": command.via.iter().map(|via| &via.kind).collect::<Vec<_>>(),
+            "via": command.via.iter().map(via).collect::<Vec<_>>(),
             "cwd": told(&command.cwd), "certain": command.certain, "span": [command.span.start, command.span.end],
         })
     };
