@@ -21,12 +21,13 @@ pub(crate) struct Scene<'a> {
     pub(crate) settings: &'a Settings,
     call: &'a Call<'a>,
     facts: OnceCell<Facts>,
+    raw_text: OnceCell<String>,
     text: OnceCell<String>,
 }
 
 impl<'a> Scene<'a> {
     pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &'a Settings) -> Self {
-        Scene { analysis, settings, call, facts: OnceCell::new(), text: OnceCell::new() }
+        Scene { analysis, settings, call, facts: OnceCell::new(), raw_text: OnceCell::new(), text: OnceCell::new() }
     }
 
     /// Where the call happens.
@@ -34,13 +35,18 @@ impl<'a> Scene<'a> {
         self.facts.get_or_init(|| self.call.context())
     }
 
-    /// The call's command, each run of white space one space. Empty if the tool has none.
-    pub(crate) fn text(&self) -> &str {
-        self.text.get_or_init(|| {
+    /// The call's command as it was written. Empty if the tool has none.
+    pub(crate) fn raw_text(&self) -> &str {
+        self.raw_text.get_or_init(|| {
             let input = self.call.input().unwrap_or_default();
-            let text = ["command", "code"].iter().find_map(|key| input.get(*key)?.as_str()).unwrap_or_default();
-            one_line(text)
+            let text = ["command", "code"].iter().find_map(|key| input.get(*key)?.as_str());
+            text.unwrap_or_default().to_owned()
         })
+    }
+
+    /// The same, each run of white space one space.
+    pub(crate) fn text(&self) -> &str {
+        self.text.get_or_init(|| one_line(self.raw_text()))
     }
 
     /// The command that has an effect.

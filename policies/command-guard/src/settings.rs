@@ -4,9 +4,13 @@
 
 use guard_sdk::{Error, Outcome};
 use policy_sensitive_paths::Lists;
+use regex_lite::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::rules;
+
+/// The largest program of one regular expression.
+const PATTERN_BYTES: usize = 64 << 10;
 
 /// The settings.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,9 +22,8 @@ pub struct Settings {
     pub secret_reads: Answer,
     /// The answer to `git push --force-with-lease` to a protected branch. Default: `"ask"`.
     pub force_with_lease: Answer,
-    /// Texts that no command may hold, upper and lower case being equal, and each run of white space one space.
-    /// Plain text, not a regular expression. Default: none.
-    pub deny_patterns: Vec<String>,
+    /// Regular expressions that no command may match: its text as it is written, and each command as it runs. Default: none.
+    pub deny_patterns: Vec<Pattern>,
     /// Rules or classes of rules that answer one step more severely: ask becomes deny.
     pub raise: Vec<String>,
     /// Rules or classes that answer one step less severely: deny becomes ask, ask becomes warn.
@@ -43,6 +46,39 @@ impl Default for Settings {
             silence: Vec::new(),
             files: Lists::default(),
         }
+    }
+}
+
+/// A regular expression over the text of a command, as the crate `regex-lite` reads it. Upper and lower case are equal.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pattern {
+    text: String,
+    regex: Regex,
+}
+
+impl Pattern {
+    /// As it was written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a part of `text` matches.
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let regex = RegexBuilder::new(&text).case_insensitive(true).size_limit(PATTERN_BYTES).build();
+        let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
+        if regex.is_match("") {
+            return Err(format!("`{text}` matches every command"));
+        }
+        Ok(Pattern { text, regex })
     }
 }
 
@@ -99,5 +135,19 @@ impl Settings {
         let branch = branch.unwrap_or(reference);
         !branch.is_empty()
             && self.protected_branches.iter().any(|protected| policy_sensitive_paths::matches(protected, branch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    #[test]
+    fn a_pattern_that_is_none_or_that_matches_everything_is_refused_by_name() {
+        for text in ["(", "a**b[", "x*", "", "a|", &"(a{50}){50}".repeat(50)] {
+            let error = Pattern::try_from(text.to_owned()).unwrap_err();
+            assert!(error.contains(text), "{error}");
+        }
+        assert!(Pattern::try_from("rm -rf /".to_owned()).unwrap().matches("x RM -RF /tmp"));
     }
 }

@@ -1,4 +1,4 @@
-//! `custom`: a command that holds a text of `deny-patterns`.
+//! `custom`: a command whose text a pattern of `deny-patterns` matches.
 //!
 //! ## Why
 //! The user does not want it, for reasons of their own.
@@ -7,6 +7,7 @@
 //! ## Settings
 //! `deny-patterns`
 
+use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
@@ -22,13 +23,12 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     if patterns.is_empty() {
         return None;
     }
-    let text = scene.text().to_lowercase();
-    let folded = |pattern: &String| pattern.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let pattern = patterns.iter().find(|pattern| {
-        let folded = folded(pattern);
-        !folded.is_empty() && text.contains(&folded)
-    })?;
-    let why = format!("the settings forbid `{pattern}`");
+    // As it was written, with each run of white space as one space, and each command as it runs: another quoting is no
+    // way around a pattern.
+    let commands = scene.analysis.commands.iter().map(Command::text);
+    let texts = [scene.raw_text().to_owned(), scene.text().to_owned()].into_iter().chain(commands);
+    let pattern = texts.flat_map(|text| patterns.iter().find(|pattern| pattern.matches(&text))).next()?;
+    let why = format!("the settings forbid `{}`", pattern.text());
     let hit = Hit::of_command(RULE.default, 0, why, "do it in another way, or ask the user to change `deny-patterns`");
-    Some(hit.tag("pattern", pattern.as_str()))
+    Some(hit.tag("pattern", pattern.text()))
 }
