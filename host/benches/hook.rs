@@ -152,7 +152,7 @@ fn stages(home: &Path) {
     }
     let loaded = engine.load_analyzer(&analyzer.path, &analyzer.interface).unwrap();
     let long = "git add src/main.rs && cargo test --quiet | tail -n 3; echo done > /dev/null\n".repeat(260);
-    for text in ["ls -la", &long[..308], &long[..20_020]] {
+    for text in ["git status --short .", &long[..308], &long[..20_020]] {
         let name = format!("analyse {} bytes", text.len());
         row(&name, time(200, || loaded.analyze(text, "bash", "/tmp", "/root").unwrap()));
     }

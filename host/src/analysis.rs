@@ -97,3 +97,36 @@ fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
         effect.path = resolver.resolve(facts, &effect.path.raw);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::fixed::FixedFacts;
+
+    fn severity_of_deleting(path: &str) -> Severity {
+        let effect = Effect {
+            kind: "delete".to_owned(),
+            operation: "fs.delete.recursive".to_owned(),
+            severity: Severity::Destructive,
+            target: path.to_owned(),
+            path: unresolved(path),
+            command_id: 0,
+            certain: true,
+            tags: Vec::new(),
+        };
+        let mut analysis = Analysis { effects: vec![effect], ..empty(Coverage::Complete, None) };
+        fill_paths(&mut analysis, &FixedFacts::default(), &Resolver::new("/repo", "/tmp/elsewhere", "/repo"));
+        weigh_account_home(&mut analysis, "/srv/people/u");
+        analysis.effects.first().map_or(Severity::Routine, |effect| effect.severity)
+    }
+
+    #[test]
+    fn losing_the_home_of_the_account_is_catastrophic_whatever_home_says() {
+        for path in ["/srv/people/u", "/srv/people/u/", "/srv/people/u/*", "/srv/people", "/srv/x/../people/u"] {
+            assert_eq!(severity_of_deleting(path), Severity::Catastrophic, "{path}");
+        }
+        for path in ["/srv/people/u/x", "/srv/people/v", "/srv/people/u2", "/repo/build"] {
+            assert_eq!(severity_of_deleting(path), Severity::Destructive, "{path}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! Judges by text, by what the analyzer made of the text, and by what the machine says; the farthest reach counts.
 //! Knows nothing of commands and outcomes.
 
-use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::syntax::{Command, Effect, Severity};
 
 use crate::scene::Scene;
 
@@ -71,6 +71,10 @@ pub(crate) fn reach(effect: &Effect, scene: &Scene<'_>) -> Reach {
     } else {
         Reach::Part
     };
+    if effect.severity == Severity::Catastrophic {
+        // The host knows homes that no text shows.
+        farthest = farthest.max(Reach::Home);
+    }
     if effect.tag("where").is_some() {
         // In a container or on another host only the text means anything.
         return farthest.max(of_absolute(&effect.target)).max(of_home(&effect.target));
