@@ -39,7 +39,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
             outcome,
             effect,
             why,
-            "push to a branch of your own with `git push origin HEAD:my-topic` and open a pull request",
+            "take the commits back with `git revert`, or ask for a push to a branch of your own and open a pull request",
         )
     })
 }

@@ -26,7 +26,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "the files, keys and settings of a person lie there, in no repository",
-            "name the directory you mean, such as `rm -rf ./build`",
+            "name the one directory you mean, after a look at it with `ls`",
         )
     })
 }

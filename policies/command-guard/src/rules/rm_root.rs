@@ -30,7 +30,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "everything on the machine is lost, and nothing of it can be recovered",
-            "name the directory you mean, such as `rm -rf ./build`",
+            "name the one directory you mean, after a look at it with `ls`",
         )
     })
 }

@@ -30,7 +30,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "the machine does not run without what is in there",
-            "name the directory you mean, such as `rm -rf ./build`",
+            "name the one directory you mean, after a look at it with `ls`",
         )
     })
 }

@@ -27,7 +27,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
     (forced && is_rm(effect) && reach(effect, scene) == Reach::WorkingDirectory).then(|| {
         let why = "it takes whatever is there, uncommitted work included, and nothing names what that is";
-        Hit::new(RULE.default, effect, why, "name the directory you mean, such as `rm -rf ./build`")
+        Hit::new(RULE.default, effect, why, "name the one directory you mean, after a look at it with `ls`")
     })
 }
 

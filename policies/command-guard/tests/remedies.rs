@@ -1,0 +1,50 @@
+//! What a message tells to do instead must itself be let through: a way out that is stopped again is none.
+
+#![cfg(test)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use guard_sdk::testing::{Suite, World};
+use guard_sdk::{Decision, Outcome};
+use policy_command_guard::CommandGuard;
+
+fn decide(command: &str) -> Decision {
+    let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
+    let mut world = World { analysis, ..World::default() };
+    world.fill_paths();
+    let input = serde_json::json!({ "command": command }).to_string();
+    world.decide::<CommandGuard>("{}", "Bash", &input).unwrap()
+}
+
+/// The pieces of a text that stand in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn every_remedy_of_the_tables_is_let_through() {
+    let mut remedies: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap() {
+        let suite: Suite = toml::from_str(&std::fs::read_to_string(entry.unwrap().path()).unwrap()).unwrap();
+        for case in &suite.cases {
+            let Some(command) = case.input.get("command").and_then(|command| command.as_str()) else { continue };
+            for finding in decide(command).findings {
+                remedies.entry(finding.remedy).or_insert((finding.rule, command.to_owned()));
+            }
+        }
+    }
+    let mut stopped = Vec::new();
+    for (remedy, (rule, command)) in &remedies {
+        assert!(!remedy.is_empty(), "{rule} says nothing of what to do instead of {command:?}");
+        for instead in quoted(remedy) {
+            let decision = decide(instead);
+            if matches!(decision.outcome, Outcome::Ask | Outcome::Deny) {
+                let by = decision.findings.first().map_or("", |finding| &finding.rule);
+                stopped.push(format!("{rule}: `{instead}` is stopped by {by}"));
+            }
+        }
+    }
+    assert!(remedies.len() > 20, "only {} remedies were found", remedies.len());
+    assert!(stopped.is_empty(), "{}", stopped.join("\n"));
+}
