@@ -97,15 +97,41 @@ fn prepared() -> World {
     world
 }
 
+/// Texts of 128 KiB that cost most when they are read carelessly.
+fn hostile_texts() -> Vec<(String, String)> {
+    const BYTES: usize = 128 << 10;
+    let pieces = ["$(", "`", "{,,,}", "((((", "'", "\"", "<<A\n", "\\", "${", "a|", "!", "if ", "@(", "a "];
+    let mut texts: Vec<_> =
+        pieces.map(|piece| (format!("{piece:?} repeated"), piece.repeat(BYTES / piece.len()))).into();
+    let depth = BYTES / 4;
+    texts.push(("nested braces".to_owned(), format!("{}{}", "{a,".repeat(depth), "}".repeat(depth))));
+    texts.push(("ten thousand words".to_owned(), format!("echo {}", "word ".repeat(10_000))));
+    texts.push(("ten thousand pipes".to_owned(), format!("cat{}", " | cat".repeat(10_000))));
+    let bodies = "x".repeat(240);
+    texts.push(("five hundred here-documents".to_owned(), format!("cat <<E\n{bodies}\nE\n").repeat(500)));
+    texts.push(("one word".to_owned(), "a".repeat(BYTES)));
+    // A fixed linear congruence: no two runs differ.
+    let mut state = 1_u32;
+    let random = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from((state >> 24) as u8)
+    });
+    texts.push(("random bytes".to_owned(), random.take(BYTES).collect()));
+    texts
+}
+
 #[test]
-fn hostile_text_is_answered_in_time_and_never_let_through() {
+fn hostile_text_is_answered_in_time_and_what_stands_behind_it_is_stopped() {
     let world = prepared();
-    for piece in ["$(", "`", "{,,,}", "((((", "'", "\"", "<<A\n", "\\", "${", "a|", "!", "if "] {
-        let command = format!("{}; rm -rf /", piece.repeat((128 << 10) / piece.len()));
-        let began = Instant::now();
-        let ended = world.bash(&command);
-        assert!(began.elapsed() < Duration::from_millis(3500), "{piece}: {:?}", began.elapsed());
-        assert_held(&ended);
+    for (name, text) in hostile_texts() {
+        let alone = world.bash(&text);
+        assert_ne!(alone.decision(), "allow", "{name}");
+        for command in [format!("{text}; rm -rf /"), format!("{text}\nrm -rf /")] {
+            let began = Instant::now();
+            let ended = world.bash(&command);
+            assert!(began.elapsed() < Duration::from_millis(3500), "{name}: {:?}", began.elapsed());
+            assert_held(&ended);
+        }
     }
 }
 
