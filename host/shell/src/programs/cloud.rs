@@ -8,8 +8,6 @@ use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
-    Program::new(&["aws"], AWS, aws),
-    Program::new(&["terraform", "tofu", "terragrunt"], Options::NONE, terraform),
     Program::new(&["pulumi"], Options::new("sC", &["stack", "cwd"]), pulumi),
     Program::new(&["gcloud", "az", "doctl", "heroku", "flyctl", "fly", "vercel", "netlify"], ACCOUNT, account),
     Program::new(
@@ -21,11 +19,6 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["gsutil"], Options::new("oh", &[]), gsutil),
     Program::new(&["gh"], Options::new("RXFfHq", &["repo", "method", "field", "raw-field", "header", "input"]), gh),
 ];
-
-const AWS: Options = Options::new(
-    "",
-    &["profile", "region", "output", "query", "endpoint-url", "instance-ids", "bucket", "cli-input-json", "name"],
-);
 
 const ACCOUNT: Options = Options::new(
     "agnosc",
@@ -52,64 +45,15 @@ const ACCOUNT: Options = Options::new(
     ],
 );
 
-/// A dry run that a later word does not take back.
-fn is_dry(parsed: &Parsed<'_>) -> bool {
-    (parsed.is("", "dryrun") || parsed.is("", "dry-run")) && !parsed.is("", "no-dry-run")
-}
-
-fn aws<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if is_dry(parsed) {
-        return;
-    }
-    let recursive = parsed.has("", "recursive");
-    let draft = match (parsed.text(0), parsed.text(1)) {
-        ("s3", "rb") => Draft::catastrophic("cloud", "aws.s3.remove-bucket").flag("force", parsed.has("", "force")),
-        ("s3", "rm") if recursive => Draft::destructive("cloud", "aws.s3.remove").flag("recursive", true),
-        ("s3", "rm") => Draft::notable("cloud", "aws.s3.remove"),
-        ("s3", "sync") if parsed.is("", "delete") => Draft::destructive("cloud", "aws.s3.sync-delete"),
-        ("s3" | "configure", _) => return s3_copy(run, parsed),
-        (_, verb) if verb.starts_with("delete-") || verb.starts_with("terminate-") => {
-            Draft::destructive("cloud", "aws.delete").tag("verb", verb)
-        }
-        _ => return,
-    };
-    let target = parsed.operands.last().filter(|_| parsed.operands.len() > 2);
-    run.emit(draft.target(target.map_or("", |target| target.text.as_ref())));
-}
-
-fn s3_copy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if !matches!(parsed.text(1), "cp" | "mv" | "sync") {
+/// The local side of a copy to or from S3.
+pub(super) fn s3_copy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let is_dry = parsed.on("", "dryrun", true);
+    if is_dry || parsed.text(0) != "s3" || !matches!(parsed.text(1), "cp" | "mv" | "sync") {
         return;
     }
     let is_here = |operand: &&Operand<'a>| !operand.text.contains("://");
     parsed.from(2).iter().take(1).filter(is_here).for_each(|from| run.read(from));
     parsed.from(3).iter().take(1).filter(is_here).for_each(|to| run.write(to));
-}
-
-fn terraform<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let words = run.arguments();
-    let says = |text: &str| words.iter().any(|word| word.text.trim_start_matches('-') == text);
-    let automatic = says("auto-approve") || says("auto-approve=true");
-    let verb = parsed.operands.first().map_or("", |verb| verb.text.as_ref());
-    match verb {
-        "destroy" => run.emit(Draft::catastrophic("cloud", "terraform.destroy").flag("auto-approve", automatic)),
-        "apply" if says("destroy") => {
-            run.emit(Draft::catastrophic("cloud", "terraform.destroy").flag("auto-approve", automatic));
-        }
-        "apply" => run.emit(Draft::notable("cloud", "terraform.apply").flag("auto-approve", automatic)),
-        "state" if matches!(parsed.text(1), "rm" | "push" | "mv" | "replace-provider") => {
-            let removes = parsed.text(1) == "rm" || parsed.text(1) == "push";
-            let draft = Draft::notable("cloud", "terraform.state.change").severe(Severity::Destructive, removes);
-            run.emit(draft.target(parsed.text(2)).tag("verb", parsed.text(1)));
-        }
-        "workspace" if parsed.text(1) == "delete" => {
-            run.emit(Draft::destructive("cloud", "terraform.workspace.delete").target(parsed.text(2)));
-        }
-        "force-unlock" | "taint" | "import" => {
-            run.emit(Draft::notable("cloud", "terraform.state.change").tag("verb", verb));
-        }
-        _ => {}
-    }
 }
 
 fn pulumi<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
