@@ -41,6 +41,8 @@ struct File {
     names: Vec<String>,
     about: String,
     source: String,
+    #[serde(default)]
+    beside: bool,
     #[serde(default = "client")]
     named: String,
     #[serde(default)]
@@ -198,8 +200,15 @@ fn file_complaints(file: &File) -> Vec<String> {
         "source: give the page that the facts come from, https://...".to_owned(),
     );
     wrong(file.silent.is_empty(), "silent: give harmless calls that must have none of the effects".to_owned());
+    for name in file.names.iter().filter(|name| !file.effect.iter().any(|effect| is_of(effect, name))) {
+        wrong(true, format!("names: no [[effect]] is true of `{name}`: give it one, or take the name out"));
+    }
     wrong(file.effect.is_empty(), "give at least one [[effect]]; a program without one needs no file".to_owned());
     complaints
+}
+
+fn is_of(effect: &Effect, name: &String) -> bool {
+    effect.of.is_empty() || effect.of.contains(name)
 }
 
 fn effect_complaints(file: &File, effect: &Effect) -> Vec<String> {
@@ -239,7 +248,8 @@ impl Writer {
         let mut writer = Writer { single: file.options.single_dash, short: BTreeSet::new(), long: BTreeSet::new() };
         let asked = file.effect.iter().flat_map(|effect| effect.with.iter().chain(&effect.without));
         let valued = asked.flat_map(|text| text.split([' ', '|'])).filter_map(|mark| mark.split_once('='));
-        let targets = file.effect.iter().flat_map(|effect| effect.target.split('|'));
+        let targets = file.effect.iter().flat_map(|effect| effect.tags.values().chain([&effect.target]));
+        let targets = targets.flat_map(|text| text.split('|'));
         let options = file.options.values.iter().map(String::as_str).chain(valued.map(|(name, _)| name)).chain(targets);
         for option in options.filter(|option| option.starts_with('-')) {
             let (letter, long) = writer.split(option);
@@ -269,12 +279,14 @@ impl Writer {
         let act = file.function.as_ref().map_or("None".to_owned(), |path| format!("Some(super::{path})"));
         Ok(format!(
             "    Entry {{\n        file: {name:?},\n        options: Options {{ short: {short:?}, attached: \"\", \
-             long: &{long:?}, leading: {}, single: {} }},\n        abbreviates: {},\n        through: &[{}],\n        \
+             long: &{long:?}, leading: {}, single: {}, exact: {} }},\n        abbreviates: {},\n        beside: {},\n        through: &[{}],\n        \
              harmless: &[{}],\n        dry: &[{}],\n        named: {:?},\n        act: {act},\n        effects: &[\n\
              {facts}        ],\n    }},\n",
             file.options.leading,
             self.single,
+            !file.options.abbreviates,
             file.options.abbreviates,
+            file.beside,
             through?.join(", "),
             self.marks(harmless.trim_end_matches('|'))?,
             self.marks(&file.options.dry.join("|"))?,
@@ -292,12 +304,16 @@ impl Writer {
         for (tag, marks) in &effect.flags {
             flags.push(format!("({tag:?}, &[{}])", self.marks(marks)?));
         }
-        let tags: Vec<(&String, &String)> = effect.tags.iter().collect();
+        let mut given = Vec::new();
+        for (tag, marks) in effect.tags.iter().filter(|(_, value)| value.starts_with('-')) {
+            given.push(format!("({tag:?}, &[{}])", self.marks(marks)?));
+        }
+        let tags: Vec<(&String, &String)> = effect.tags.iter().filter(|(_, value)| !value.starts_with('-')).collect();
         let instead = if effect.instead.is_empty() { &file.instead } else { &effect.instead };
         Ok(format!(
             "            Fact {{ of: &{:?}, verbs: &[{}], with: &[{}], without: &[{}], kind: {:?}, operation: {:?}, \
-             severity: Severity::{severity}, target: &[{}], path: {}, also: {}, tags: &{tags:?}, flags: &[{}], \
-             loses: {:?}, instead: {instead:?} }},\n",
+             severity: Severity::{severity}, target: &[{}], path: {}, also: {}, tags: &{tags:?}, given: &[{}], \
+             flags: &[{}], loses: {:?}, instead: {instead:?} }},\n",
             effect.of,
             verbs?.join(", "),
             self.conditions(&effect.with)?,
@@ -307,6 +323,7 @@ impl Writer {
             targets?.join(", "),
             effect.path,
             effect.also,
+            given.join(", "),
             flags.join(", "),
             effect.loses,
         ))
@@ -349,6 +366,7 @@ impl Writer {
             "first" => "Target::At(0)".to_owned(),
             "second" => "Target::At(1)".to_owned(),
             "third" => "Target::At(2)".to_owned(),
+            "lead" => "Target::Lead".to_owned(),
             "each" => "Target::Each".to_owned(),
             "last" => "Target::Last".to_owned(),
             "rest" => "Target::Rest".to_owned(),
@@ -358,14 +376,14 @@ impl Writer {
                 format!("Target::Value({letter:?}, {long:?})")
             }
             other => {
-                let known = "first, second, third, each, last, rest, none, or an option such as `--name`";
+                let known = "first, second, third, last, each, rest, lead, none, or an option such as `--name`";
                 return Err(format!("target: `{other}` is none of {known}").into());
             }
         })
     }
 }
 
-/// The steps of a verb: words that may hold one `*`, alternatives parted by `|`, and `**`.
+/// The steps of a verb: words that may hold two `*`, alternatives parted by `|`, and `**`.
 fn steps(text: &str) -> Result<String, Complaint> {
     let mut steps = Vec::new();
     for word in text.split_whitespace() {
@@ -375,6 +393,11 @@ fn steps(text: &str) -> Result<String, Complaint> {
         }
         let choices: Vec<&str> = word.split('|').collect();
         for choice in &choices {
+            if choice.starts_with('-') {
+                return Err(
+                    format!("verbs: `{choice}` is an option, which is never a verb: ask for it in `with`").into()
+                );
+            }
             pattern(choice)?;
         }
         steps.push(format!("Step::Word(&{choices:?})"));
@@ -387,8 +410,8 @@ fn steps(text: &str) -> Result<String, Complaint> {
 }
 
 fn pattern(text: &str) -> Result<(), Complaint> {
-    if text.matches('*').count() > 1 {
-        return Err(format!("`{text}`: a word may hold one `*`").into());
+    if text.matches('*').count() > 2 {
+        return Err(format!("`{text}`: a word may hold at most two `*`").into());
     }
     Ok(())
 }

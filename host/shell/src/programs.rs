@@ -15,14 +15,12 @@ mod files;
 mod find;
 mod git;
 pub(crate) mod interpreters;
-mod kubernetes;
 mod migrations;
 pub(crate) mod options;
 mod process;
 mod publish;
 mod readers;
 mod secrets;
-mod service;
 mod sockets;
 mod supplied;
 mod system;
@@ -60,18 +58,12 @@ const FAMILIES: &[&[Program]] = &[
     git::TABLE,
     find::TABLE,
     interpreters::TABLE,
-    publish::TABLE,
     fetch::TABLE,
-    container::TABLE,
     archive::TABLE,
     database::TABLE,
-    service::TABLE,
     system::TABLE,
     sockets::TABLE,
-    migrations::TABLE,
     process::TABLE,
-    kubernetes::TABLE,
-    cloud::TABLE,
     disk::TABLE,
     editors::TABLE,
 ];
@@ -83,7 +75,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     }
     sql::bare(run);
     secrets::find(run);
-    let name = run.name.clone();
+    let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
     if !act(run, &name) {
         act(run, unversioned(&name));
     }
@@ -95,6 +87,7 @@ fn act(run: &mut Run<'_>, name: &str) -> bool {
     let mut parsed = run.parse(run.arguments(), program.options);
     supplied::fill(run, &mut parsed);
     (program.act)(run, &parsed);
+    table::find(run, name, run.arguments());
     true
 }
 
@@ -120,6 +113,9 @@ mod tests {
             assert_ne!(pair[0], pair[1]);
         }
         assert!(names.iter().all(|name| **name == name.to_ascii_lowercase()));
-        assert!(names.iter().all(|name| super::table::entry(name).is_none()), "a name stands in programs/, too");
+        assert!(
+            names.iter().all(|name| super::table::entry(name).is_none_or(|entry| entry.beside)),
+            "a name stands in programs/, too"
+        );
     }
 }

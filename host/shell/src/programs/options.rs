@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) leading: bool,
     /// One dash begins a long name, as in `-chdir=x`; there are no clusters.
     pub(crate) single: bool,
+    /// A long name counts only as it is, never abbreviated.
+    pub(crate) exact: bool,
 }
 
 impl Options {
@@ -28,12 +30,12 @@ impl Options {
 
     /// Options anywhere; `short` and `long` take values.
     pub(crate) const fn new(short: &'static str, long: &'static [&'static str]) -> Options {
-        Options { short, attached: "", long, leading: false, single: false }
+        Options { short, attached: "", long, leading: false, single: false, exact: false }
     }
 
     /// Options before the first operand only.
     pub(crate) const fn leading(short: &'static str, long: &'static [&'static str]) -> Options {
-        Options { short, attached: "", long, leading: true, single: false }
+        Options { short, attached: "", long, leading: true, single: false, exact: false }
     }
 
     /// The same, with short options that swallow the rest of their cluster.
@@ -237,6 +239,9 @@ fn long_option<'a>(
 fn with_value(given: &str, spec: Options) -> Option<&'static str> {
     let mut names = spec.long.iter().copied();
     let exact = names.clone().find(|name| same(given, name));
+    if spec.exact {
+        return exact;
+    }
     exact.or_else(|| names.find(|name| is_abbreviation(given, name, 3)))
 }
 

@@ -28,6 +28,9 @@ pub(crate) struct Entry {
     abbreviates: bool,
     /// Words that may stand before the verbs and mean nothing.
     through: &'static [&'static [Step]],
+    /// A family in Rust has the program, too; both speak.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests tell a name that stands twice from one that may"))]
+    pub(crate) beside: bool,
     /// Options that make the call do nothing.
     harmless: &'static [Mark],
     /// Options that have the call only say what it would do.
@@ -60,6 +63,9 @@ pub(crate) struct Fact {
     /// Later effects of the table are looked at, too.
     also: bool,
     tags: &'static [(&'static str, &'static str)],
+    /// Tags whose value is an option's.
+    given: &'static [(&'static str, &'static [Mark])],
+    /// Tags that are there if an option is on.
     flags: &'static [(&'static str, &'static [Mark])],
     loses: &'static str,
     instead: &'static str,
@@ -69,7 +75,7 @@ pub(crate) struct Fact {
 enum Step {
     /// `**`: up to four words.
     Deep,
-    /// One of these words; each may hold one `*`.
+    /// One of these words; each may hold two `*`.
     Word(&'static [&'static str]),
 }
 
@@ -85,6 +91,8 @@ struct Mark {
 enum Target {
     /// The operand with this index behind the verbs.
     At(usize),
+    /// The first operand of the verbs, as in `service NAME stop`.
+    Lead,
     /// Every operand behind the verbs, an effect for each.
     Each,
     /// The last operand behind the verbs.
@@ -105,6 +113,11 @@ pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
 
 /// Adds the effects of the program `name` when it is given `words`; false if no table has it.
 pub(super) fn find<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) -> bool {
+    find_as(run, name, name, words)
+}
+
+/// The same, for a program that has the words of another one; its own name is what the effects tell.
+pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [Word]) -> bool {
     let Some(entry) = entry(name) else { return false };
     let mut parsed = run.parse(words, entry.options);
     supplied::fill(run, &mut parsed);
@@ -113,7 +126,7 @@ pub(super) fn find<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) -> bool
         return true;
     }
     for (fact, behind) in call.fitting(name) {
-        call.state(run, name, fact, behind);
+        call.state(run, own, fact, behind);
     }
     if let Some(act) = entry.act {
         act(run, &parsed);
@@ -146,8 +159,12 @@ impl<'p, 'a> Call<'p, 'a> {
         call
     }
 
+    /// A word such as `help` counts where it leads or ends the operands: a thing may be named so.
     fn is_harmless(&self) -> bool {
-        self.entry.harmless.iter().any(|mark| self.holds(mark, 0))
+        let operands = &self.parsed.operands;
+        let says = |pattern| [operands.first(), operands.last()].iter().flatten().any(|word| fits(pattern, &word.text));
+        let holds = |mark: &Mark| if mark.operand.is_empty() { self.holds(mark, 0) } else { says(mark.operand) };
+        self.entry.harmless.iter().any(holds)
     }
 
     /// The effects that the call has, each with the index of the operand behind its verbs.
@@ -226,6 +243,11 @@ impl<'p, 'a> Call<'p, 'a> {
                     let all = all.map(|operand| Operand { dynamic, ..operand });
                     return self.emit(run, name, fact, behind, all.as_ref());
                 }
+                Target::Lead => {
+                    if let Some(operand) = self.parsed.operands.get(self.start) {
+                        return self.emit(run, name, fact, behind, Some(operand));
+                    }
+                }
                 Target::Nothing => return self.emit(run, name, fact, behind, None),
                 Target::At(index) => {
                     if let Some(operand) = rest.get(*index) {
@@ -257,6 +279,11 @@ impl<'p, 'a> Call<'p, 'a> {
         }
         for (tag, value) in fact.tags {
             draft = draft.tag(tag, value);
+        }
+        for (tag, marks) in fact.given {
+            if let Some(value) = marks.iter().find_map(|mark| self.parsed.value(mark.letter, mark.long)) {
+                draft = draft.tag(tag, &value.text);
+            }
         }
         for (tag, marks) in fact.flags {
             draft = draft.flag(tag, marks.iter().any(|mark| self.holds(mark, behind)));
@@ -297,17 +324,20 @@ fn is_option(text: &str) -> bool {
     text.len() > 1 && text.starts_with('-') && text != "--" && !text.contains('=')
 }
 
-/// Whether a word is what the pattern says, upper and lower case being equal; `*` stands for any text.
+/// Whether a word is what the pattern says, upper and lower case being equal; each of at most two `*` stands for any
+/// text.
 fn fits(pattern: &str, word: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern.eq_ignore_ascii_case(word),
-        Some((start, end)) => {
-            let split = word.len().checked_sub(end.len()).filter(|split| *split >= start.len());
-            let ends = |split: usize| word.get(split..).is_some_and(|tail| tail.eq_ignore_ascii_case(end));
-            let starts = word.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-            starts && split.is_some_and(ends)
-        }
-    }
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern.eq_ignore_ascii_case(word) };
+    let (middle, end) = rest.split_once('*').unwrap_or(("", rest));
+    let Some(between) = without_ends(word, start, end) else { return false };
+    middle.is_empty() || between.as_bytes().windows(middle.len()).any(|w| w.eq_ignore_ascii_case(middle.as_bytes()))
+}
+
+/// What stands between the start and the end of a word that has them.
+fn without_ends<'t>(word: &'t str, start: &str, end: &str) -> Option<&'t str> {
+    let (head, rest) = word.split_at_checked(start.len())?;
+    let (between, tail) = rest.split_at_checked(rest.len().checked_sub(end.len())?)?;
+    (head.eq_ignore_ascii_case(start) && tail.eq_ignore_ascii_case(end)).then_some(between)
 }
 
 #[cfg(test)]

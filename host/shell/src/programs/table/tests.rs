@@ -65,7 +65,8 @@ fn every_example_has_the_effect_that_it_stands_beside() {
             for example in &examples.examples {
                 let analysis = analyze(example);
                 let fits = fitting(entry, &analysis.commands);
-                if !fits.contains(&at) {
+                // Another program may have run this one: `python manage.py`.
+                if !fits.contains(&at) && !fits.is_empty() {
                     complaints.push(format!("{name}: {example:?} fits {fits:?}, not {at} ({})", fact.operation));
                 } else if !analysis.effects.iter().any(|effect| is_of(effect, fact)) {
                     complaints.push(format!("{name}: {example:?} lacks {}: {:?}", fact.operation, analysis.effects));
@@ -84,7 +85,9 @@ fn every_harmless_call_has_none_of_the_effects() {
             entry(&file.names[0]).unwrap().effects.iter().map(|fact| fact.operation).collect();
         for command in &file.silent {
             let effects = analyze(command).effects;
-            let found = effects.iter().find(|effect| operations.contains(effect.operation.as_str()));
+            let found = effects
+                .iter()
+                .find(|effect| operations.contains(effect.operation.as_str()) && effect.tag("dry-run").is_none());
             complaints.extend(found.map(|effect| format!("{name}: {command:?} has {effect:?}")));
         }
     }
@@ -108,11 +111,26 @@ fn an_example_is_nothing_as_data() {
 
 #[test]
 fn a_star_stands_for_any_text_and_case_is_folded() {
-    for (pattern, word) in [("delete-*", "delete-x"), ("*:drop", "db:drop"), ("a*c", "abc"), ("*", ""), ("X", "x")] {
+    for (pattern, word) in [
+        ("delete-*", "delete-x"),
+        ("*:drop", "db:drop"),
+        ("a*c", "abc"),
+        ("*", ""),
+        ("*=*", "a=b"),
+        ("a*b*c", "a--B--c"),
+        ("X", "x"),
+    ] {
         assert!(fits(pattern, word), "{pattern} {word}");
     }
-    for (pattern, word) in [("delete-*", "delete"), ("aba*aba", "ababa"), ("*:drop", "drop"), ("é*", "e"), ("a", "é")]
-    {
+    for (pattern, word) in [
+        ("delete-*", "delete"),
+        ("aba*aba", "ababa"),
+        ("*=*", "ab"),
+        ("a*b*c", "ac"),
+        ("*:drop", "drop"),
+        ("é*", "e"),
+        ("a", "é"),
+    ] {
         assert!(!fits(pattern, word), "{pattern} {word}");
     }
 }
