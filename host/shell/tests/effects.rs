@@ -2,6 +2,8 @@
 //!
 //! `tests/support/cases.rs` says how a case is written.
 
+#![cfg(test)]
+
 #[path = "support/cases.rs"]
 mod cases;
 
