@@ -1,8 +1,8 @@
 //! The table of programs: what each does to the world, by its name and its words.
 //!
-//! A program is one entry: its names, the options that take a value, and a small function that states the effects.
-//! To add one, add an entry to the family it belongs to, or a family of its own here. A program that is not in the
-//! table has no effects: nothing is guessed.
+//! Most programs are data: a file in `programs/` at the top of this crate, whose README says how to add one. What a
+//! table cannot say is an entry of a family here: its names, the options that take a value, and a small function that
+//! states the effects. A program that is in neither has no effects: nothing is guessed.
 
 mod archive;
 mod cloud;
@@ -15,17 +15,16 @@ mod files;
 mod find;
 mod git;
 pub(crate) mod interpreters;
-mod kubernetes;
 mod migrations;
 pub(crate) mod options;
 mod process;
 mod publish;
 mod readers;
 mod secrets;
-mod service;
 mod sockets;
 mod supplied;
 mod system;
+mod table;
 mod text;
 
 use crate::effects::run::Run;
@@ -59,18 +58,12 @@ const FAMILIES: &[&[Program]] = &[
     git::TABLE,
     find::TABLE,
     interpreters::TABLE,
-    publish::TABLE,
     fetch::TABLE,
-    container::TABLE,
     archive::TABLE,
     database::TABLE,
-    service::TABLE,
     system::TABLE,
     sockets::TABLE,
-    migrations::TABLE,
     process::TABLE,
-    kubernetes::TABLE,
-    cloud::TABLE,
     disk::TABLE,
     editors::TABLE,
 ];
@@ -82,12 +75,20 @@ pub(crate) fn find(run: &mut Run<'_>) {
     }
     sql::bare(run);
     secrets::find(run);
-    let plain = unversioned(&run.name);
-    let other = || if plain == run.name { None } else { lookup(plain) };
-    let Some(program) = lookup(&run.name).or_else(other) else { return };
+    let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
+    if !act(run, &name) {
+        act(run, unversioned(&name));
+    }
+}
+
+/// Adds the effects that the command has as the program `name`; false if there is no such program.
+fn act(run: &mut Run<'_>, name: &str) -> bool {
+    let Some(program) = lookup(name) else { return table::find(run, name, run.arguments()) };
     let mut parsed = run.parse(run.arguments(), program.options);
     supplied::fill(run, &mut parsed);
     (program.act)(run, &parsed);
+    table::find(run, name, run.arguments());
+    true
 }
 
 fn lookup(name: &str) -> Option<&'static Program> {
@@ -112,5 +113,9 @@ mod tests {
             assert_ne!(pair[0], pair[1]);
         }
         assert!(names.iter().all(|name| **name == name.to_ascii_lowercase()));
+        assert!(
+            names.iter().all(|name| super::table::entry(name).is_none_or(|entry| entry.beside)),
+            "a name stands in programs/, too"
+        );
     }
 }

@@ -1,37 +1,22 @@
-//! The tables of `tests/effects/`: commands, and everything that they do.
+//! The tables of `tests/effects/`, and the cases of the programs in `programs/`.
 //!
-//! A case lists all effects in order, as `operation target`; after ` ; ` follow details that must hold: a severity, a
-//! tag, `tag=value`, `uncertain`, or `raw=path`. An empty list says that the command does nothing worth a name.
+//! `tests/support/cases.rs` says how a case is written.
 
-use std::fs;
-use std::path::Path;
+#![cfg(test)]
+
+#[path = "support/cases.rs"]
+mod cases;
 
 use guard_sdk::syntax::{Analysis, Effect, Severity};
 use serde::Deserialize;
 
+use cases::Case;
+
+/// A table of cases; what else a file of a program holds is not read here.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Table {
+    #[serde(default)]
     case: Vec<Case>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Case {
-    /// One command, or several that do the same.
-    command: OneOrMany,
-    effects: Vec<String>,
-    /// `language text` of every script, if given.
-    scripts: Option<Vec<String>>,
-    /// Whether something is said to be left out, if given.
-    partial: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
 }
 
 fn analyze(command: &str) -> Analysis {
@@ -87,22 +72,13 @@ fn complaint(command: &str, case: &Case) -> Option<String> {
 
 #[test]
 fn every_command_of_the_tables_does_what_they_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/effects");
     let mut complaints = Vec::new();
     let mut count = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
-        let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    for (name, table) in cases::read::<Table>("tests/effects").into_iter().chain(cases::read("programs")) {
         for case in &table.case {
-            let commands = match &case.command {
-                OneOrMany::One(command) => std::slice::from_ref(command),
-                OneOrMany::Many(commands) => commands.as_slice(),
-            };
-            count += commands.len();
-            complaints.extend(commands.iter().filter_map(|command| {
-                complaint(command, case).map(|text| format!("{}: {text}", path.file_name().unwrap().display()))
-            }));
+            count += case.commands().len();
+            let failures = case.commands().iter().filter_map(|command| complaint(command, case));
+            complaints.extend(failures.map(|text| format!("{name}: {text}")));
         }
     }
     assert!(count > 300, "only {count} commands in the tables");

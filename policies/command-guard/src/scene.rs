@@ -8,6 +8,7 @@ use guard_sdk::syntax::{Analysis, Command, Effect};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
 
 use crate::Settings;
+use crate::settings::Names;
 
 /// Longest piece of a command that a message shows, in characters.
 const SHOWN: usize = 299;
@@ -76,6 +77,8 @@ impl<'a> Scene<'a> {
 pub(crate) struct Hit {
     outcome: Outcome,
     command_id: u32,
+    kind: String,
+    operation: String,
     why: String,
     remedy: String,
     tags: Vec<(&'static str, String)>,
@@ -84,7 +87,8 @@ pub(crate) struct Hit {
 impl Hit {
     /// A hit by an effect. `why` is a clause: what happens, and why it matters.
     pub(crate) fn new(outcome: Outcome, effect: &Effect, why: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::of_command(outcome, effect.command_id, why, remedy)
+        let hit = Self::of_command(outcome, effect.command_id, why, remedy);
+        Hit { kind: effect.kind.clone(), operation: effect.operation.clone(), ..hit }
     }
 
     /// A hit by a command, or with the id 0 by the call.
@@ -94,7 +98,15 @@ impl Hit {
         why: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Hit { outcome, command_id, why: why.into(), remedy: remedy.into(), tags: Vec::new() }
+        Hit {
+            outcome,
+            command_id,
+            kind: String::new(),
+            operation: String::new(),
+            why: why.into(),
+            remedy: remedy.into(),
+            tags: Vec::new(),
+        }
     }
 
     pub(crate) fn tag(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -104,7 +116,8 @@ impl Hit {
 
     /// The finding of `rule`, whose outcome the settings may change. None if they silence it.
     pub(crate) fn into_finding(self, rule: &Rule, class: &str, scene: &Scene<'_>) -> Option<Finding> {
-        let outcome = scene.settings.adjust(rule.id, class, self.outcome)?;
+        let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
+        let outcome = scene.settings.adjust(&names, self.outcome)?;
         let (summary, why, shown) = (rule.summary, self.why, scene.shown(self.command_id));
         let message = match outcome {
             Outcome::Deny => format!("Dangerous command: `{shown}` ({summary}): {why}"),
@@ -114,6 +127,16 @@ impl Hit {
         let finding = Finding::new(rule, message).at(outcome).remedy(self.remedy);
         Some(self.tags.into_iter().fold(finding, |finding, (name, value)| finding.tag(name, value)))
     }
+}
+
+/// What a call of the effect's program loses, as the table of programs has it: a phrase.
+pub(crate) fn loses<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
+    effect.tag("loses").unwrap_or(otherwise)
+}
+
+/// What to do instead of the effect, or before it, as the table of programs has it.
+pub(crate) fn instead<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
+    effect.tag("instead").unwrap_or(otherwise)
 }
 
 /// A target or a reason as a message shows it.

@@ -1,6 +1,6 @@
 //! What the policy lets its user set.
 //!
-//! Knows the names of rules and classes only to refuse one that does not exist.
+//! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
 
 use guard_sdk::{Error, Outcome};
 use policy_sensitive_paths::Lists;
@@ -24,11 +24,12 @@ pub struct Settings {
     pub force_with_lease: Answer,
     /// Regular expressions that no command may match: its text as it is written, and each command as it runs. Default: none.
     pub deny_patterns: Vec<Pattern>,
-    /// Rules or classes of rules that answer one step more severely: ask becomes deny.
+    /// What answers one step more severely: ask becomes deny. A rule or a class of rules; or the effects of a kind, such
+    /// as `cloud`; or an operation, `git.stash.drop`, or all below one, `aws.s3` or `aws.*`.
     pub raise: Vec<String>,
-    /// Rules or classes that answer one step less severely: deny becomes ask, ask becomes warn.
+    /// What answers one step less severely, named as in `raise`: deny becomes ask, ask becomes warn.
     pub lower: Vec<String>,
-    /// Rules or classes that say nothing. Wins over `raise` and `lower`.
+    /// What says nothing, named as in `raise`. Wins over `raise` and `lower`.
     pub silence: Vec<String>,
     /// Which files hold secrets and which ones steer a project: `blocked`, `confirm`, `exempt`.
     pub files: Lists,
@@ -105,19 +106,71 @@ impl Answer {
     }
 }
 
+/// The kinds of effects that the analyzer names.
+const KINDS: &[&str] = &[
+    "cloud",
+    "container",
+    "database",
+    "delete",
+    "device",
+    "execute",
+    "metadata",
+    "network",
+    "orchestration",
+    "package",
+    "power",
+    "privilege",
+    "process",
+    "read",
+    "service",
+    "system",
+    "vcs",
+    "write",
+];
+
+/// The names by which `raise`, `lower` and `silence` may mean a hit. The last two are empty without an effect.
+pub(crate) struct Names<'a> {
+    pub(crate) rule: &'a str,
+    pub(crate) class: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) operation: &'a str,
+}
+
+impl Names<'_> {
+    fn include(&self, name: &str) -> bool {
+        let below = name.strip_suffix(".*").unwrap_or(name);
+        let is_below = |rest: &str| rest.is_empty() || rest.starts_with('.');
+        [self.rule, self.class, self.kind].contains(&name)
+            || (name.contains('.') && self.operation.strip_prefix(below).is_some_and(is_below))
+    }
+}
+
+/// Whether the name may be one of an operation, or of all operations below it.
+fn is_operation(name: &str) -> bool {
+    let mut parts = name.strip_suffix(".*").unwrap_or(name).split('.');
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_lowercase())
+            && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    name.contains('.') && parts.all(is_part)
+}
+
 impl Settings {
-    /// Refuses a name that no rule and no class has.
+    /// Refuses a name that nothing has. An operation is only looked at for its form, as the analyzer has the table.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         let named = self.raise.iter().chain(&self.lower).chain(&self.silence);
-        if let Some(unknown) = named.into_iter().find(|name| !rules::is_known(name)) {
-            return Err(Error::from(format!("`{unknown}` is no rule and no class (classes: {})", rules::classes())));
+        let is_known = |name: &str| rules::is_known(name) || KINDS.contains(&name) || is_operation(name);
+        if let Some(unknown) = named.into_iter().find(|name| !is_known(name)) {
+            let (classes, kinds) = (rules::classes(), KINDS.join(", "));
+            let known = format!("classes: {classes}; kinds of effects: {kinds}; or an operation such as `aws.s3`");
+            return Err(Error::from(format!("`{unknown}` is no rule, no class and no effect ({known})")));
         }
         Ok(self)
     }
 
-    /// The outcome of a rule after `raise`, `lower` and `silence`; none if it says nothing.
-    pub(crate) fn adjust(&self, rule: &str, class: &str, outcome: Outcome) -> Option<Outcome> {
-        let lists = |list: &[String]| list.iter().any(|name| name == rule || name == class);
+    /// The outcome of a hit after `raise`, `lower` and `silence`; none if it says nothing.
+    pub(crate) fn adjust(&self, names: &Names<'_>, outcome: Outcome) -> Option<Outcome> {
+        let lists = |list: &[String]| list.iter().any(|name| names.include(name));
         if lists(&self.silence) {
             return None;
         }

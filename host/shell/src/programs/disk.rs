@@ -13,17 +13,15 @@ pub(super) const TABLE: &[Program] = &[
     ),
     Program::new(&["wipefs"], Options::new("ot", &["offset", "types"]), wipefs),
     Program::new(&["blkdiscard"], Options::new("olp", &["offset", "length", "step"]), last),
-    Program::new(&["fdisk", "cfdisk", "gdisk", "sgdisk", "sfdisk"], Options::new("bCHSotn", &[]), partition),
+    Program::new(&["fdisk", "cfdisk", "sgdisk", "sfdisk"], Options::new("bCHSotn", &[]), partition),
+    Program::new(&["gdisk", "cgdisk"], Options::NONE, partition),
     Program::new(&["parted"], Options::new("a", &["align"]), parted),
-    Program::new(&["cryptsetup"], Options::new("chslyq", &["cipher", "hash", "key-size"]), cryptsetup),
     Program::new(&["badblocks"], Options::new("bcodept", &[]), badblocks),
     Program::new(&["hdparm"], Options::new("", &["user-master", "security-erase"]), hdparm),
     Program::new(&["nvme"], Options::new("nlsp", &["namespace-id", "lbaf", "ses"]), nvme),
     Program::new(&["diskutil"], Options::NONE, diskutil),
     Program::new(&["pvcreate", "pvremove", "vgremove", "lvremove", "lvreduce"], VOLUME, last),
-    Program::new(&["lvm"], VOLUME, volumes),
     Program::new(&["mdadm"], Options::NONE, mdadm),
-    Program::new(&["zpool", "zfs", "btrfs"], Options::NONE, pool),
 ];
 
 const VOLUME: Options = Options::new("Lls", &["size", "extents"]);
@@ -53,13 +51,6 @@ fn last<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-fn volumes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let verb = parsed.text(0);
-    if verb.ends_with("remove") || verb.ends_with("reduce") || verb == "pvcreate" {
-        parsed.from(1).iter().for_each(|device| format(run, device));
-    }
-}
-
 fn wipefs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let wipes = parsed.has("a", "all") || parsed.has("o", "offset");
     if wipes && !parsed.is("n", "no-act") {
@@ -68,9 +59,12 @@ fn wipefs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn partition<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let reads = parsed.is("lsdxpVFJ", "list") || parsed.is("", "dump") || parsed.is("", "print") || only_asks(parsed);
-    let zaps = run.name == "sgdisk" && (parsed.has("Zz", "zap-all") || parsed.has("", "clear"));
-    if !reads || zaps {
+    let asks = match run.name.as_str() {
+        "gdisk" | "cgdisk" => parsed.is("l", ""),
+        "sgdisk" => parsed.is("pivEFfDLP", "") && !parsed.has("Zzodn", "zap-all") && !parsed.has("", "clear"),
+        _ => parsed.is("lsdxVFJ", "list") || parsed.is("", "dump") || parsed.is("", "verify"),
+    };
+    if !asks && !only_asks(parsed) && !parsed.is("", "print") {
         parsed.operands.iter().take(1).for_each(|device| format(run, device));
     }
 }
@@ -86,12 +80,6 @@ fn parted<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         });
     if !reads && !prints {
         parsed.operands.iter().take(1).for_each(|device| format(run, device));
-    }
-}
-
-fn cryptsetup<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if matches!(parsed.text(0).to_ascii_lowercase().as_str(), "luksformat" | "erase" | "lukserase" | "reencrypt") {
-        parsed.from(1).iter().take(1).for_each(|device| format(run, device));
     }
 }
 
@@ -126,13 +114,5 @@ fn diskutil<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn mdadm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.has("", "zero-superblock") || parsed.has("C", "create") {
         parsed.operands.iter().take(1).for_each(|device| format(run, device));
-    }
-}
-
-/// Volumes that hold file systems of their own.
-fn pool<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let deletes = parsed.text(0) == "destroy" || (parsed.text(0) == "subvolume" && parsed.text(1) == "delete");
-    if let Some(name) = parsed.operands.last().filter(|_| deletes) {
-        run.emit(Draft::catastrophic("device", "device.volume.destroy").target(&name.text).certain(!name.dynamic));
     }
 }

@@ -18,6 +18,10 @@ pub(crate) struct Options {
     pub(crate) long: &'static [&'static str],
     /// The first operand ends the options, as before a subcommand.
     pub(crate) leading: bool,
+    /// One dash begins a long name, as in `-chdir=x`; there are no clusters.
+    pub(crate) single: bool,
+    /// A long name counts only as it is, never abbreviated.
+    pub(crate) exact: bool,
 }
 
 impl Options {
@@ -26,12 +30,12 @@ impl Options {
 
     /// Options anywhere; `short` and `long` take values.
     pub(crate) const fn new(short: &'static str, long: &'static [&'static str]) -> Options {
-        Options { short, attached: "", long, leading: false }
+        Options { short, attached: "", long, leading: false, single: false, exact: false }
     }
 
     /// Options before the first operand only.
     pub(crate) const fn leading(short: &'static str, long: &'static [&'static str]) -> Options {
-        Options { short, attached: "", long, leading: true }
+        Options { short, attached: "", long, leading: true, single: false, exact: false }
     }
 
     /// The same, with short options that swallow the rest of their cluster.
@@ -113,6 +117,21 @@ impl<'a> Parsed<'a> {
         self.flags.iter().any(|flag| matches(flag.name, letters, long, false))
     }
 
+    /// Whether the option was given and neither a value such as `false` nor a later `--no-` took it back.
+    pub(crate) fn on(&self, letters: &str, long: &str, abbreviated: bool) -> bool {
+        let mut on = false;
+        for flag in &self.flags {
+            if matches(flag.name, letters, "", false) || is_named(flag.name, long, abbreviated) {
+                on = !flag.value.as_ref().is_some_and(|value| is_off(&value.text));
+            } else if let Name::Long(given) = flag.name
+                && given.strip_prefix("no-").is_some_and(|name| same(name, long))
+            {
+                on = false;
+            }
+        }
+        on
+    }
+
     /// The last value given for an option.
     pub(crate) fn value(&self, letters: &str, long: &str) -> Option<Operand<'a>> {
         self.values(letters, long).last()
@@ -141,6 +160,19 @@ fn matches(name: Name<'_>, letters: &str, long: &str, abbreviated: bool) -> bool
     }
 }
 
+/// Whether it is the long name, or an abbreviation that leaves no doubt.
+fn is_named(name: Name<'_>, long: &str, abbreviated: bool) -> bool {
+    match name {
+        Name::Short(_) => false,
+        Name::Long(given) => same(given, long) || (abbreviated && is_abbreviation(given, long, 3)),
+    }
+}
+
+/// A value that turns a switch off: `--force=false`, `--dry-run=none`.
+fn is_off(value: &str) -> bool {
+    ["false", "none", "no", "off", "0"].iter().any(|off| value.eq_ignore_ascii_case(off))
+}
+
 fn same(given: &str, long: &str) -> bool {
     !long.is_empty() && given.eq_ignore_ascii_case(long)
 }
@@ -165,6 +197,9 @@ pub(crate) fn parse<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Pars
             break;
         }
         if let Some(long) = text.strip_prefix("--") {
+            index += long_option(&mut parsed, word, long, words.get(index + 1), spec);
+        } else if spec.single && text.len() > 1 && text.starts_with('-') {
+            let long = text.strip_prefix('-').unwrap_or_default();
             index += long_option(&mut parsed, word, long, words.get(index + 1), spec);
         } else if text.len() > 1 && text.starts_with('-') {
             index += cluster(&mut parsed, word, words.get(index + 1), spec, shouted);
@@ -204,6 +239,9 @@ fn long_option<'a>(
 fn with_value(given: &str, spec: Options) -> Option<&'static str> {
     let mut names = spec.long.iter().copied();
     let exact = names.clone().find(|name| same(given, name));
+    if spec.exact {
+        return exact;
+    }
     exact.or_else(|| names.find(|name| is_abbreviation(given, name, 3)))
 }
 

@@ -12,7 +12,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::scene::{Hit, Scene, instead, loses, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "catastrophic-effect",
@@ -30,9 +30,18 @@ fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     // The named rules deny on a disk and a database; elsewhere a person may have a reason.
     let denied = effect.certain && matches!(effect.kind.as_str(), "device" | "database" | "process");
     let outcome = if denied { Outcome::Deny } else { Outcome::Ask };
-    let why = format!("`{}` loses what cannot be had back", effect.operation);
-    let hit = Hit::new(outcome, effect, why, "ask the user to run it themselves, with a backup at hand");
+    let lost = loses(effect, "what cannot be had back");
+    let remedy = instead(effect, "ask the user to run it themselves, with a backup at hand");
+    let hit = Hit::new(outcome, effect, loss(effect, lost), remedy);
     Some(hit.tag("operation", effect.operation.as_str()))
+}
+
+/// A clause about what an effect loses.
+pub(super) fn loss(effect: &Effect, lost: &str) -> String {
+    match effect.target.as_str() {
+        "" => format!("`{}` loses {lost}", effect.operation),
+        target => format!("`{}` of `{}` loses {lost}", effect.operation, shorten(target)),
+    }
 }
 
 /// Operations that have rules of their own, which know better than the severity alone.

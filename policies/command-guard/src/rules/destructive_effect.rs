@@ -1,9 +1,10 @@
 //! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names.
 //!
 //! ## Why
-//! Work or data is lost that cannot be had back without effort.
+//! Work or data is lost that cannot be had back without effort. What is lost, and how to look at it first, is told by the
+//! table of programs.
 //! ## Example
-//! `git checkout -- src` · `git branch -D topic` · `shred key`
+//! `git checkout -- src` · `git branch -D topic` · `aws ec2 terminate-instances --instance-ids i-1`
 //! ## Settings
 //! none
 
@@ -11,8 +12,8 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use super::catastrophic_effect::is_named;
-use crate::scene::{Hit, Scene, shorten};
+use super::catastrophic_effect::{is_named, loss};
+use crate::scene::{Hit, Scene, instead, loses};
 
 pub(crate) const RULE: Rule = Rule {
     id: "destructive-effect",
@@ -27,11 +28,8 @@ fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     if effect.severity != Severity::Destructive || is_named(effect) {
         return None;
     }
-    let why = if effect.target.is_empty() {
-        format!("`{}` loses what cannot be had back without effort", effect.operation)
-    } else {
-        format!("`{}` of `{}` loses what cannot be had back without effort", effect.operation, shorten(&effect.target))
-    };
-    let hit = Hit::new(RULE.default, effect, why, "look first at what would be lost, and say why it may go");
+    let lost = loses(effect, "what cannot be had back without effort");
+    let remedy = instead(effect, "look first at what would be lost, and say why it may go");
+    let hit = Hit::new(RULE.default, effect, loss(effect, lost), remedy);
     Some(hit.tag("operation", effect.operation.as_str()))
 }

@@ -11,7 +11,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::scene::{Hit, Scene, instead};
 
 pub(crate) const RULE: Rule =
     Rule { id: "publish-package", summary: "publication of a package", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -21,6 +21,6 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     (effect.operation == "package.publish" && effect.tag("dry-run").is_none()).then(|| {
         let why = "a version that is out cannot be replaced, and others install it at once";
-        Hit::new(RULE.default, effect, why, "see what would be published with `--dry-run`")
+        Hit::new(RULE.default, effect, why, instead(effect, "see what would be published with `--dry-run`"))
     })
 }

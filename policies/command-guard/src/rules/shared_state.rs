@@ -11,7 +11,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::scene::{Hit, Scene, instead};
 
 pub(crate) const RULE: Rule =
     Rule { id: "shared-state", summary: "a change to what others use", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -23,17 +23,19 @@ fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
         effect.severity == Severity::Notable && is_shared(effect) && !super::catastrophic_effect::is_named(effect);
     shared.then(|| {
         let why = format!("`{}` changes what others use", effect.operation);
-        Hit::new(RULE.default, effect, why, "show the difference first, such as with a dry run or a plan")
+        Hit::new(RULE.default, effect, why, instead(effect, "show the difference first, such as with a dry run or a plan"))
     })
 }
 
 /// Whether the effect reaches beyond this machine in a way that others notice.
 fn is_shared(effect: &Effect) -> bool {
-    let forced = || effect.tag("force").is_some() || effect.tag("verb") == Some("rollback");
     match effect.operation.as_str() {
-        // Applying a manifest or a chart is everyday work, unless it is forced or goes back.
-        "kubernetes.change" | "helm.change" => forced(),
-        "package.unpublish" | "package.deprecate" | "package.release" | "redis.config" | "redis.shutdown" => true,
-        operation => matches!(effect.kind.as_str(), "cloud" | "orchestration") || operation.starts_with("github."),
+        // Applying a manifest or a chart is everyday work; going back, or by force, has a name of its own.
+        "kubernetes.change" | "helm.change" | "package.publish" => false,
+        "redis.config" | "redis.shutdown" => true,
+        operation => {
+            let hosted = ["github.", "gitlab."].iter().any(|host| operation.starts_with(host));
+            hosted || matches!(effect.kind.as_str(), "cloud" | "orchestration" | "package")
+        }
     }
 }

@@ -1,0 +1,85 @@
+//! The files of the table of programs, judged: what loses data is stopped, what is harmless passes, and a way out that a
+//! message offers is one.
+
+#![cfg(test)]
+
+use std::path::Path;
+
+use guard_sdk::Outcome;
+use guard_sdk::testing::World;
+use policy_command_guard::CommandGuard;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    instead: String,
+    silent: Vec<String>,
+    effect: Vec<Effect>,
+}
+
+#[derive(Deserialize)]
+struct Effect {
+    severity: String,
+    #[serde(default)]
+    instead: String,
+    examples: Vec<String>,
+}
+
+fn files() -> Vec<(String, File)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../host/shell/programs");
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let tables = paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    let read = |path: std::path::PathBuf| {
+        let file = toml::from_str(&std::fs::read_to_string(&path).unwrap());
+        (path.display().to_string(), file.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    };
+    tables.map(read).collect()
+}
+
+fn stops(command: &str) -> bool {
+    let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
+    let mut world = World { analysis, ..World::default() };
+    world.fill_paths();
+    let input = serde_json::json!({ "command": command }).to_string();
+    let decision = world.decide::<CommandGuard>("{}", "Bash", &input).unwrap();
+    matches!(decision.outcome, Outcome::Ask | Outcome::Deny)
+}
+
+fn fail_with(complaints: &[String]) {
+    assert!(complaints.is_empty(), "{}:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+#[test]
+fn every_example_that_loses_something_is_stopped() {
+    let mut passed = Vec::new();
+    for (name, file) in files() {
+        let losing = file.effect.iter().filter(|effect| effect.severity != "notable");
+        let commands = losing.flat_map(|effect| &effect.examples).filter(|command| !stops(command));
+        passed.extend(commands.map(|command| format!("{name}: {command:?}")));
+    }
+    fail_with(&passed);
+}
+
+#[test]
+fn every_harmless_example_passes() {
+    let mut stopped = Vec::new();
+    for (name, file) in files() {
+        let commands = file.silent.iter().filter(|command| stops(command));
+        stopped.extend(commands.map(|command| format!("{name}: {command:?}")));
+    }
+    fail_with(&stopped);
+}
+
+/// A way out that would be stopped in its turn sends an agent round in a circle.
+#[test]
+fn every_command_that_a_message_offers_passes() {
+    let mut stopped = Vec::new();
+    for (name, file) in files() {
+        let texts = file.effect.iter().map(|effect| &effect.instead).chain([&file.instead]);
+        for command in texts.flat_map(|text| text.split('`').skip(1).step_by(2)).filter(|command| stops(command)) {
+            stopped.push(format!("{name}: {command:?}"));
+        }
+    }
+    fail_with(&stopped);
+}
