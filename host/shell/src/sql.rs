@@ -282,7 +282,19 @@ fn drop_statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
         "keyspace" | "tablespace" | "collection" => Draft::destructive("database", "sql.drop-object"),
         _ => return None,
     };
-    reader.take_all(&["trigger", "data", "mapping", "class", "family", "search", "policy", "concurrently", "by", "if"]);
+    reader.take_all(&[
+        "trigger",
+        "data",
+        "wrapper",
+        "mapping",
+        "class",
+        "family",
+        "search",
+        "policy",
+        "concurrently",
+        "by",
+        "if",
+    ]);
     reader.take_all(&["exists", "for"]);
     let name = reader.name();
     let cascade = reader.contains("cascade");
@@ -302,6 +314,7 @@ const PARTS: &[&str] = &[
     "continuous",
     "conversion",
     "credential",
+    "data",
     "dictionary",
     "directory",
     "domain",

@@ -36,8 +36,9 @@ fn find_loop(commands: &[Command]) -> Option<&Command> {
             if body.position.background {
                 started = Some(body);
             } else if body.program() == "wait" {
-                // In a subshell it knows none of the loop's processes.
-                started = if direct { None } else { started };
+                // A subshell knows none of the loop's processes, and the loop none of a subshell's.
+                let known = |started: &&Command| direct && started.position.within.len() == depth;
+                started = started.filter(|started| !known(started));
             } else if HOLDS.contains(&body.program()) {
                 held = true;
             }

@@ -1,5 +1,7 @@
 //! Archives and compression: what is packed is read, what is unpacked is written somewhere below a directory.
 
+mod backups;
+
 use guard_sdk::syntax::Word;
 
 use super::Program;
@@ -18,6 +20,12 @@ pub(super) const TABLE: &[Program] = &[
         Options::new("So", &["suffix"]),
         compress,
     ),
+    Program::new(
+        &["rclone"],
+        Options::new("", &["config", "filter", "include", "exclude", "transfers"]),
+        backups::rclone,
+    ),
+    Program::new(backups::NAMES, Options::new("ro", &["repo", "password-file", "keep-last", "tag"]), backups::by_verb),
     Program::new(&["cpio"], Options::new("FOEHDICRM", &["file", "directory"]), cpio),
 ];
 

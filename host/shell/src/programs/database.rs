@@ -38,7 +38,7 @@ pub(super) const TABLE: &[Program] = &[
         cypher,
     ),
     Program::new(&["influx"], Options::new("e", &["execute", "database", "host", "port", "bucket", "org"]), influx),
-    Program::new(stores::NAMES, Options::NONE, stores::by_verb),
+    Program::new(stores::NAMES, Options::new("", &["topic", "bootstrap-server", "zookeeper"]), stores::by_verb),
     Program::new(
         &["redis-cli", "valkey-cli"],
         Options::leading("hpnasuPrid", &["user", "pass", "pattern", "eval"]),

@@ -16,6 +16,8 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["shred"], Options::new("ns", &["iterations", "size", "random-source"]), shred),
     Program::new(&["wipe"], Options::new("bloPQSxX", &[]), shred),
     Program::new(&["scrub"], Options::new("bDpsX", &["pattern", "blocksize", "dirent", "device-size"]), shred),
+    Program::new(&["trash-empty"], Options::NONE, empties_bin),
+    Program::new(&["gio"], Options::NONE, gio),
     Program::new(&["cp", "gcp"], COPY, cp),
     Program::new(&["mv", "gmv"], COPY, mv),
     Program::new(&["ln", "gln", "link"], COPY, ln),
@@ -104,8 +106,12 @@ fn deletes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// `rmdir`, which takes empty directories only, and the commands of another system, where `/s` means all below.
 fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let is_switch = |operand: &&Operand<'a>| operand.text.len() == 2 && operand.text.starts_with('/');
-    let below = parsed.operands.iter().any(|operand| operand.text.eq_ignore_ascii_case("/s"));
+    let is_switch = |operand: &&Operand<'a>| {
+        let letters = operand.text.strip_prefix('/');
+        letters.is_some_and(|letters| letters.split('/').all(|letter| letter.len() == 1))
+    };
+    let says_below = |operand: &Operand<'a>| operand.text.to_ascii_lowercase().contains("/s");
+    let below = parsed.operands.iter().any(|operand| is_switch(&operand) && says_below(operand));
     let keeps_all = run.name == "rmdir" && !below;
     for operand in parsed.operands.iter().filter(|operand| keeps_all || !is_switch(operand)) {
         if below {
@@ -119,6 +125,22 @@ fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
+}
+
+/// What lay in the bin cannot be taken out of it again.
+fn empties_bin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.is("h", "help") && !parsed.is("", "dry-run") {
+        run.emit(Draft::destructive("delete", "trash.empty"));
+    }
+}
+
+fn gio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.text(0) {
+        "trash" if parsed.is("", "empty") => empties_bin(run, parsed),
+        "trash" | "remove" => parsed.from(1).iter().for_each(|operand| run.delete(operand, false)),
+        "cat" => parsed.from(1).iter().for_each(|operand| run.read(operand)),
+        _ => {}
+    }
 }
 
 fn shred<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -195,6 +217,9 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((sources, target, is_folder)) = destination(parsed) else { return };
     let recursive = parsed.has("rRa", "recursive");
     let is_networked = matches!(run.name.as_str(), "scp" | "rsync");
+    for source in sources.iter().filter(|source| is_networked && is_remote(source)) {
+        run.emit(Draft::routine("network", "network.request").target(&source.text).certain(!source.dynamic));
+    }
     for source in sources.iter().filter(|source| !is_networked || !is_remote(source)) {
         run.read_as(source, Draft::routine("read", "fs.read").flag("recursive", recursive));
     }

@@ -103,7 +103,7 @@ const CLONE: Options = Options::new(
 
 fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("C", "").for_each(|folder| run.enter(&folder));
-    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let Some((first, words)) = parsed.rest.split_first().filter(|_| !parsed.is("h", "help")) else { return };
     if words.first().is_some_and(|word| word.text == "--help") || words.len() == 1 && run.command.word(2) == "-h" {
         return;
     }

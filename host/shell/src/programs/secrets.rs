@@ -1,6 +1,6 @@
 //! Commands that print a secret which no file of theirs names: keys, tokens, stored passwords.
 //!
-//! A table only: the program, and the words that must all be among its arguments.
+//! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
 use crate::effects::draft::Draft;
 use crate::effects::run::Run;
@@ -154,9 +154,43 @@ pub(super) fn find(run: &mut Run<'_>) {
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });
+    let prints = prints || prints_variable(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
     if prints && !says("--help") || entry && words.len() == 1 {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
+}
+
+/// Whether a variable whose name says that it holds a secret is printed, and nobody takes the output in.
+fn prints_variable(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let is_last = position.length < 2 || position.index + 1 == position.length;
+    let is_kept = run.command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
+    let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
+    if !is_last || is_kept || is_captured {
+        return false;
+    }
+    let mut words = run.arguments().iter();
+    match run.name.as_str() {
+        "printenv" => words.any(|word| is_telling(&word.text)),
+        "echo" | "printf" => words.any(|word| {
+            // `${NAME:+set}` and the like show that it is there, not what it is.
+            let whole =
+                |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}}}"));
+            word.parts.iter().any(|part| part.kind == "variable" && is_telling(&part.text) && whole(&part.text))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether the name of a variable says that it holds a secret, not where one lies or what it is called.
+fn is_telling(name: &str) -> bool {
+    const SAYS: &[&str] = &["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY"];
+    const DENIES: &[&str] = &[
+        "_FILE", "_PATH", "_DIR", "_NAME", "_ID", "_URL", "_ARN", "_TYPE", "_COUNT", "_LENGTH", "_TTL", "TOKENS",
+        "_EXPIRY",
+    ];
+    let name = name.to_ascii_uppercase();
+    SAYS.iter().any(|word| name.contains(word)) && !DENIES.iter().any(|end| name.ends_with(end))
 }

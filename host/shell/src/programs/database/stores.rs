@@ -177,7 +177,8 @@ pub(super) fn by_verb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.name == *program && stands && given
     });
     if let Some((_, verb, _, operation)) = found {
-        let target = parsed.text(verb.len()).to_owned();
+        let topic = parsed.value("", "topic").map(|topic| topic.text.into_owned());
+        let target = topic.unwrap_or_else(|| parsed.text(verb.len()).to_owned());
         run.emit(Draft::destructive("database", operation).target(&target));
     }
 }

@@ -8,7 +8,8 @@ use crate::programs::options::{Operand, Parsed};
 
 /// The branch points elsewhere afterwards, and what it pointed to has one name less.
 pub(super) fn moved(run: &mut Run<'_>, branch: &Operand<'_>) {
-    run.emit(Draft::destructive("vcs", "git.branch.move").target(&branch.text).certain(!branch.dynamic));
+    let name = branch.text.strip_prefix("refs/heads/").unwrap_or(&branch.text);
+    run.emit(Draft::destructive("vcs", "git.branch.move").target(name).certain(!branch.dynamic));
 }
 
 pub(super) fn branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -131,8 +131,10 @@ pub(super) fn act<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         stands && (verb.with.is_empty() || gives(verb.with)) && !gives(verb.without)
     });
     if let Some(verb) = found {
-        let target = parsed.operands.iter().skip(verb.words.len()).find(|word| !word.text.starts_with('-'));
-        let target = target.map_or("", |target| target.text.as_ref()).to_owned();
+        // A push names what it says of the changes, not what it changes.
+        let names = parsed.operands.iter().skip(verb.words.len()).filter(|word| !word.text.starts_with('-'));
+        let named = names.map(|word| word.text.as_ref()).next().filter(|_| verb.severity == Severity::Destructive);
+        let target = named.unwrap_or_default().to_owned();
         let draft = Draft::notable("vcs", verb.operation).severe(verb.severity, true);
         run.emit(draft.target(&target).tag("by", name));
     }
