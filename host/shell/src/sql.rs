@@ -3,6 +3,9 @@
 //! A tokenizer and the few statement shapes that matter; no grammar. The dialects' ways to quote and to comment are
 //! read together, so a text of any of them is split right in the ordinary case.
 
+mod bounds;
+mod changes;
+mod functions;
 mod tokens;
 
 use guard_sdk::syntax::Severity;
@@ -55,14 +58,41 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
 }
 
 fn read(run: &mut Run<'_>, client: &str, text: &str, certain: bool, dialect: Dialect) {
-    let mut tokens = Tokens::new(text, dialect);
-    for _ in 0..MAX_STATEMENTS {
-        let Some(statement) = next_statement(&mut tokens) else { return };
-        if let Some(draft) = effect(&statement) {
-            run.emit(draft.tag("client", client).certain(certain));
+    let mut texts = vec![(text.to_owned(), 0_u32)];
+    let mut left = MAX_STATEMENTS;
+    while let Some((text, depth)) = texts.pop() {
+        let mut tokens = Tokens::new(&text, dialect);
+        while let Some(statement) = next_statement(&mut tokens) {
+            if left == 0 {
+                run.reason("a text has more SQL statements than are looked at");
+                return;
+            }
+            left -= 1;
+            for draft in effects(&statement) {
+                run.emit(draft.tag("client", client).certain(certain && depth == 0));
+            }
+            functions::find(run, client, &statement, certain);
+            if depth < MAX_DEPTH {
+                texts.extend(run_by(&statement).map(|inner| (inner, depth + 1)));
+            }
         }
     }
-    run.reason("a text has more SQL statements than are looked at");
+}
+
+/// How deep texts that statements run are followed.
+const MAX_DEPTH: u32 = 3;
+
+/// The texts that a statement runs: the body of a block, and what it executes.
+fn run_by(statement: &[Token<'_>]) -> impl Iterator<Item = String> {
+    let runs = ["do", "execute", "exec", "prepare", "begin", "declare", "immediate", "sp_executesql"];
+    let first = statement.first().is_some_and(|first| runs.iter().any(|word| first.is(word)));
+    let executes = statement.iter().any(|token| token.is("execute") || token.is("exec") || token.is("sp_executesql"));
+    let defines =
+        statement.first().is_some_and(|first| ["create", "comment", "insert"].iter().any(|word| first.is(word)));
+    statement.iter().filter_map(move |token| match token {
+        Token::Text(text) if (first || executes) && !defines && text.len() > 4 => Some(text.replace("''", "'")),
+        _ => None,
+    })
 }
 
 /// The tokens up to the next semicolon; `None` at the end of the text.
@@ -76,6 +106,64 @@ fn next_statement<'t>(tokens: &mut Tokens<'t>) -> Option<Vec<Token<'t>>> {
             Some(_) => {}
         }
     }
+}
+
+/// The most changes inside one statement that are looked at.
+const MAX_CHANGES: usize = 16;
+
+/// What a statement does. One that begins with a common table expression may hold several changes.
+fn effects(statement: &[Token<'_>]) -> Vec<Draft> {
+    let statement = skip_words(statement);
+    let Some(first) = statement.first() else { return Vec::new() };
+    let explains = first.is("explain") || first.is("describe") || first.is("desc");
+    // A plan alone runs nothing.
+    if explains && !statement.iter().take(8).any(|token| token.is("analyze") || token.is("analyse")) {
+        return Vec::new();
+    }
+    if !(explains || first.is("with") || first.is("prepare")) {
+        return effect(statement).into_iter().collect();
+    }
+    let mut found = Vec::new();
+    let mut depth = 0_u32;
+    let mut before: Option<Token<'_>> = None;
+    for (at, token) in statement.iter().enumerate() {
+        match token {
+            Token::Sign('(') => depth = depth.saturating_add(1),
+            Token::Sign(')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let begins = depth == 0 || matches!(before, Some(Token::Sign('(')));
+        if begins && ["delete", "update", "merge"].iter().any(|verb| token.is(verb)) {
+            let tail = statement.get(at..).unwrap_or_default();
+            found.extend(effect(closed(tail)));
+            if found.len() >= MAX_CHANGES {
+                break;
+            }
+        }
+        before = Some(*token);
+    }
+    found
+}
+
+/// Steps over what opens a block, so that the statement behind it shows.
+fn skip_words<'s, 't>(statement: &'s [Token<'t>]) -> &'s [Token<'t>] {
+    let opens = |token: &Token<'_>| ["begin", "then", "else", "loop", "go"].iter().any(|word| token.is(word));
+    let start = statement.iter().position(|token| !opens(token)).unwrap_or(statement.len());
+    statement.get(start..).unwrap_or_default()
+}
+
+/// The tokens up to the bracket that closes what encloses them.
+fn closed<'s, 't>(tokens: &'s [Token<'t>]) -> &'s [Token<'t>] {
+    let mut depth = 0_i32;
+    let end = tokens.iter().position(|token| {
+        match token {
+            Token::Sign('(') => depth = depth.saturating_add(1),
+            Token::Sign(')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth < 0
+    });
+    tokens.get(..end.unwrap_or(tokens.len())).unwrap_or_default()
 }
 
 /// A statement read from left to right.
@@ -118,13 +206,20 @@ impl<'t> Reader<'_, 't> {
         name
     }
 
+    /// Steps over the next token, if it is a word.
+    fn word(&mut self) -> Option<&'t str> {
+        let (Token::Word(word), rest) = self.tokens.split_first()? else { return None };
+        self.tokens = rest;
+        Some(word)
+    }
+
     fn contains(&self, word: &str) -> bool {
         self.tokens.iter().any(|token| token.is(word))
     }
 }
 
 fn effect(statement: &[Token<'_>]) -> Option<Draft> {
-    let mut reader = Reader { tokens: skip_prelude(statement) };
+    let mut reader = Reader { tokens: statement };
     let (first, rest) = reader.tokens.split_first()?;
     let Token::Word(verb) = first else { return None };
     reader.tokens = rest;
@@ -159,49 +254,15 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
             let name = reader.name();
             Some(Draft::destructive("database", "sql.delete").target(&name).flag("merge", true))
         }
-        "alter" => {
-            if !reader.take("table") {
-                return None;
-            }
-            reader.take_all(&["if", "exists", "only"]);
-            let name = reader.name();
-            // A mutation of ClickHouse.
-            if reader.take("delete") {
-                return Some(with_where(Draft::destructive("database", "sql.delete").target(&name), &reader));
-            }
-            let drops = reader.contains("drop") && !reader.contains("constraint") && !reader.contains("index");
-            drops.then(|| Draft::destructive("database", "sql.drop-column").target(&name))
-        }
+        "alter" => changes::alter(&mut reader),
+        "grant" | "revoke" | "shutdown" | "reset" | "purge" | "set" | "flashback" | "restore" | "copy" | "create"
+        | "uninstall" | "system" | "reassign" | "match" | "optional" | "select" => changes::other(verb, &mut reader),
         _ => None,
     }
 }
 
-/// Skips what may stand before the verb: a plan that is also run, a name for the statement, a common table expression.
-fn skip_prelude<'s, 't>(statement: &'s [Token<'t>]) -> &'s [Token<'t>] {
-    let first = statement.first();
-    let explains = first.is_some_and(|token| token.is("explain"));
-    // A plan alone runs nothing.
-    if explains && !statement.iter().take(8).any(|token| token.is("analyze") || token.is("analyse")) {
-        return &[];
-    }
-    let has_prelude = explains || first.is_some_and(|token| token.is("with") || token.is("prepare"));
-    if !has_prelude {
-        return statement;
-    }
-    let mut depth = 0_u32;
-    let start = statement.iter().position(|token| {
-        match token {
-            Token::Sign('(') => depth = depth.saturating_add(1),
-            Token::Sign(')') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && (token.is("delete") || token.is("update") || token.is("merge"))
-    });
-    start.and_then(|start| statement.get(start..)).unwrap_or(statement)
-}
-
 fn with_where(draft: Draft, reader: &Reader<'_, '_>) -> Draft {
-    let bounded = reader.contains("where");
+    let bounded = bounds::is_bounded(reader.tokens);
     draft.severe(Severity::Notable, bounded).flag("where", bounded)
 }
 
@@ -216,15 +277,77 @@ fn drop_statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
         "table" => Draft::destructive("database", "sql.drop-table"),
         "view" => Draft::notable("database", "sql.drop-view"),
         "index" => Draft::notable("database", "sql.drop-index"),
-        "role" | "user" | "owned" => Draft::destructive("database", "sql.drop-role"),
-        "function" | "procedure" | "trigger" | "sequence" | "type" | "extension" | "column" => {
-            Draft::notable("database", "sql.drop-object")
-        }
+        "role" | "user" | "owned" | "login" => Draft::destructive("database", "sql.drop-role"),
+        other if PARTS.contains(&other) => Draft::notable("database", "sql.drop-object"),
         "keyspace" | "tablespace" | "collection" => Draft::destructive("database", "sql.drop-object"),
         _ => return None,
     };
-    reader.take_all(&["concurrently", "by", "if", "exists"]);
+    reader.take_all(&[
+        "trigger",
+        "data",
+        "wrapper",
+        "mapping",
+        "class",
+        "family",
+        "search",
+        "policy",
+        "concurrently",
+        "by",
+        "if",
+    ]);
+    reader.take_all(&["exists", "for"]);
     let name = reader.name();
     let cascade = reader.contains("cascade");
     (!name.is_empty()).then(|| draft.target(&name).flag("cascade", cascade))
 }
+
+/// What else can be dropped, by the word that names its kind.
+const PARTS: &[&str] = &[
+    "access",
+    "aggregate",
+    "assembly",
+    "cast",
+    "certificate",
+    "collation",
+    "column",
+    "constraint",
+    "continuous",
+    "conversion",
+    "credential",
+    "data",
+    "dictionary",
+    "directory",
+    "domain",
+    "event",
+    "extension",
+    "foreign",
+    "function",
+    "language",
+    "measurement",
+    "operator",
+    "package",
+    "partition",
+    "pipe",
+    "policy",
+    "procedure",
+    "profile",
+    "publication",
+    "retention",
+    "routine",
+    "row",
+    "rule",
+    "sequence",
+    "series",
+    "server",
+    "stage",
+    "statistics",
+    "stream",
+    "subscription",
+    "synonym",
+    "task",
+    "text",
+    "transform",
+    "trigger",
+    "type",
+    "warehouse",
+];

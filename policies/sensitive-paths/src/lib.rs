@@ -57,7 +57,7 @@ impl Lists {
 
     /// The entry of `blocked` that covers the effect's target, seen raw, lexically or canonically.
     ///
-    /// To read or delete a listed folder is to read or delete what is in it.
+    /// To read, write or delete a listed folder is to do so to what is in it; to make the folder is not.
     #[must_use]
     pub fn secret_of(&self, effect: &Effect) -> Option<&str> {
         self.find_of(&self.blocked, effect)
@@ -70,7 +70,11 @@ impl Lists {
     }
 
     fn find_of<'a>(&self, list: &'a [String], effect: &Effect) -> Option<&'a str> {
-        let whole = matches!(effect.kind.as_str(), "read" | "delete");
+        let whole = match effect.kind.as_str() {
+            "read" | "delete" => true,
+            "write" => effect.tag("directory").is_none(),
+            _ => false,
+        };
         let path = |text| if whole { Path::new(text).into_folder() } else { Path::new(text) };
         spellings(effect).find_map(|text| self.covering(list, &path(text)))
     }
@@ -152,8 +156,17 @@ mod tests {
 
     #[test]
     fn wildcards_that_reach_for_a_secret_count() {
-        all("secret", &[".en*", ".env*", ".env?", ".[e]nv", "*.pem", "id_r*", "creden*.json", ".ssh*/x/../id_rsa"]);
+        all(
+            "secret",
+            &[".e*", ".en*", ".env*", ".env?", ".[e]nv", "*.pem", "id_r*", "creden*.json", ".ssh*/x/../id_rsa"],
+        );
         all("plain", &["*", "*.json", "*.rs", "src/*", ".*", "?????", "*.y*"]);
+    }
+
+    #[test]
+    fn an_entry_from_the_home_covers_no_file_of_a_project() {
+        all("secret", &["~/.npmrc", "/home/u/.npmrc", "/root/.npmrc", "$HOME/.npmrc", "/Users/u/.zsh_history"]);
+        all("plain", &[".npmrc", "/repo/.npmrc", "/home/u/repo/.npmrc", "/root2/.npmrc", "a/~/.npmrc"]);
     }
 
     #[test]

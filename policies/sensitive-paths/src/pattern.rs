@@ -5,7 +5,8 @@
 //! - `name`: the last component is `name`,
 //! - `folder/name`: the last components are these,
 //! - `folder/`: something below a component `folder`,
-//! - `/etc/name`, `/etc/`: the same, from the root.
+//! - `/etc/name`, `/etc/`: the same, from the root,
+//! - `~/name`, `~/folder/`: the same, from a home directory, whoever's it is.
 //!
 //! `*` stands for any text within a component. Looks at no file system: `.`, `..` and doubled slashes are resolved by
 //! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them.
@@ -62,11 +63,35 @@ impl<'a> Path<'a> {
 
     /// Whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
+        if let Some(below) = entry.strip_prefix("~/") {
+            return self.below_home().is_some_and(|path| path.is_covered_from_root(below));
+        }
         let rooted = entry.starts_with('/');
         let first = entry.bytes().find(|byte| *byte != b'/');
         if rooted && !self.absolute || first.is_some_and(|byte| byte != b'*' && bit(byte) & self.begins == 0) {
             return false;
         }
+        self.fits(entry, rooted)
+    }
+
+    /// Whether `entry` covers this path, both being taken from the same directory.
+    fn is_covered_from_root(&self, entry: &str) -> bool {
+        self.fits(entry, true)
+    }
+
+    /// The rest of a path that begins with a home directory, as text shows it.
+    fn below_home(&self) -> Option<Path<'a>> {
+        let homes = match self.components.as_slice() {
+            ["home" | "Users", _, ..] if self.absolute => 2,
+            ["root", ..] if self.absolute => 1,
+            [first, ..] if !self.absolute && (first.starts_with('~') || matches!(*first, "$HOME" | "${HOME}")) => 1,
+            _ => return None,
+        };
+        let components = self.components.get(homes..)?.to_vec();
+        Some(Path { components, absolute: true, folder: self.folder, begins: u128::MAX })
+    }
+
+    fn fits(&self, entry: &str, rooted: bool) -> bool {
         let below = entry.ends_with('/');
         let wanted = entry.split('/').filter(|component| !component.is_empty());
         let count = wanted.clone().count();
@@ -121,7 +146,8 @@ fn component_fits(wanted: &str, component: &str) -> bool {
 fn reaches(glob: &str, name: &str) -> bool {
     let prefix = glob.find(['*', '?', '[']).unwrap_or(glob.len());
     let spelled = glob.bytes().filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']')).count();
-    let telling = if glob.contains('*') { prefix >= 3 } else { spelled >= 2 };
+    // A dot and a letter are telling enough: few files begin so.
+    let telling = if glob.contains('*') { prefix >= 3 || prefix == 2 && glob.starts_with('.') } else { spelled >= 2 };
     // `.env?` means the neighbours of `.env`, its backups for one.
     let neighbours = glob.get(..prefix).is_some_and(|start| start.eq_ignore_ascii_case(name));
     telling && (neighbours || wildcard(&one_for_each_set(glob), name.as_bytes()))

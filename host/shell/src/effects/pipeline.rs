@@ -56,8 +56,10 @@ impl Pipelines {
 /// At most this many earlier stages are looked at, so that a text of nothing but pipes stays linear.
 const MAX_STAGES: usize = 64;
 
-/// Adds `execute.remote`, `execute.decoded` or `execute.piped` if the command runs what another one gives it.
+/// Adds `execute.remote`, `execute.decoded` or `execute.piped` if the command runs what another one gives it, and
+/// `secret.send` if it sends off the environment.
 pub(super) fn find(run: &mut Run<'_>) {
+    sends_environment(run);
     let how = interpreters::how(run);
     let source = match how {
         interpreters::How::Nothing => return,
@@ -67,6 +69,34 @@ pub(super) fn find(run: &mut Run<'_>) {
     };
     if let Some(draft) = source {
         run.emit(draft);
+    }
+}
+
+/// Programs that send their input over the network.
+const SENDERS: &[&str] = &[
+    "curl", "curlie", "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "ssh", "ftp", "sftp",
+    "mail", "mailx", "mutt", "sendmail", "msmtp", "wget",
+];
+
+/// The environment holds tokens; a program that is fed with it and speaks to the network hands them out.
+fn sends_environment(run: &mut Run<'_>) {
+    let position = &run.command.position;
+    if position.index == 0 || position.length < 2 || !SENDERS.contains(&run.name.as_str()) {
+        return;
+    }
+    let earlier = run.pipelines.stages(run.commands, position.pipeline, position.index);
+    if earlier.rev().take(MAX_STAGES).any(prints_environment) {
+        run.emit(Draft::destructive("network", "secret.send").tag("what", "environment"));
+    }
+}
+
+fn prints_environment(command: &Command) -> bool {
+    let alone = command.argv.len() == 1;
+    match command.program() {
+        "env" | "set" => alone,
+        "printenv" => true,
+        "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
+        _ => false,
     }
 }
 

@@ -191,6 +191,13 @@ impl<'a> Run<'a> {
         });
     }
 
+    /// A program that the command line names is started by this one, in a place where nobody looks for commands.
+    pub(crate) fn starts_helper(&mut self, program: &str) {
+        let by = self.name.clone();
+        self.emit(Draft::destructive("execute", "execute.helper").target(program).tag("by", &by));
+        self.reason("a program that another one starts is not followed");
+    }
+
     /// There may be more than is listed.
     pub(crate) fn reason(&mut self, reason: &str) {
         self.out.reason(reason);

@@ -1,10 +1,13 @@
 //! Archives and compression: what is packed is read, what is unpacked is written somewhere below a directory.
 
+mod backups;
+
 use guard_sdk::syntax::Word;
 
 use super::Program;
 use super::options::{Operand, Options, Parsed};
 use crate::effects::draft::Draft;
+use crate::effects::path::{self, Device};
 use crate::effects::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[
@@ -17,6 +20,12 @@ pub(super) const TABLE: &[Program] = &[
         Options::new("So", &["suffix"]),
         compress,
     ),
+    Program::new(
+        &["rclone"],
+        Options::new("", &["config", "filter", "include", "exclude", "transfers"]),
+        backups::rclone,
+    ),
+    Program::new(backups::NAMES, Options::new("ro", &["repo", "password-file", "keep-last", "tag"]), backups::by_verb),
     Program::new(&["cpio"], Options::new("FOEHDICRM", &["file", "directory"]), cpio),
 ];
 
@@ -58,11 +67,24 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         Some(word) => old_style(parsed, word),
         None => (String::new(), parsed.value("f", "file"), parsed.value("C", "directory"), parsed.operands.clone()),
     };
+    if is_steered_by_a_variable(run) {
+        // What it does is not on the command line; to pack what it names is the worst of it.
+        rest.iter().for_each(|source| run.read_as(source, Draft::routine("read", "fs.read").certain(false)));
+        run.reason("options of tar in a variable are not followed");
+    }
     let mode = |letter: &str, long: &str| letters.contains(letter) || parsed.has(letter, long);
     if mode("x", "extract") || parsed.has("", "get") {
         file.iter().for_each(|file| run.read(file));
         if !mode("O", "to-stdout") {
             unpack(run, folder.as_ref());
+            if parsed.is("P", "absolute-names") || letters.contains('P') {
+                // The archive says where; it may be anywhere.
+                let here = here();
+                let root = Operand::of(&here).renamed("/".to_owned());
+                let by = run.name.clone();
+                let draft = Draft::notable("write", "fs.write").flag("archive", true).tag("by", &by);
+                run.write_as(&root, draft.certain(false));
+            }
         }
     } else if mode("t", "list") {
         file.iter().for_each(|file| run.read(file));
@@ -71,19 +93,66 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             Some(remote) => run.emit(Draft::notable("network", "network.upload").target(&remote.text)),
             None => file.iter().for_each(|file| run.write(file)),
         }
-        rest.iter().for_each(|source| run.read(source));
-        if parsed.has("", "remove-files") {
-            rest.iter().for_each(|source| run.delete(source, false));
+        let lost = parsed.has("", "remove-files");
+        let nowhere = file.as_ref().is_some_and(|file| path::device(&file.text) == Some(Device::Stream));
+        for list in ["files-from", "exclude-from"] {
+            parsed.values("", list).for_each(|file| run.read(&file));
+        }
+        parsed.values("TX", "").for_each(|file| run.read(&file));
+        if let Some(folder) = &folder {
+            run.enter(folder);
+        }
+        for source in &rest {
+            run.read(source);
+            if lost && nowhere {
+                run.delete_tree(source, true, "tar");
+            } else if lost {
+                run.delete(source, false);
+            }
         }
     }
-    if parsed.is("", "checkpoint-action")
-        || parsed.is("I", "use-compress-program")
-        || parsed.is("", "to-command")
-        || parsed.is("F", "info-script")
-        || parsed.is("", "new-volume-script")
-    {
-        run.reason("a program that tar starts is not followed");
+    helpers(run, parsed);
+}
+
+/// Programs that only make a text smaller or larger again.
+const COMPRESSORS: &[&str] = &[
+    "gzip", "pigz", "bzip2", "pbzip2", "lbzip2", "xz", "pxz", "pixz", "zstd", "zstdmt", "pzstd", "lz4", "lzip",
+    "plzip", "lzop", "lzma", "compress", "brotli",
+];
+
+/// Programs that tar starts.
+fn helpers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for program in parsed.values("I", "use-compress-program") {
+        let name = program.text.split_whitespace().next().unwrap_or_default();
+        let name = name.rsplit('/').next().unwrap_or_default();
+        if !COMPRESSORS.contains(&name) && !program.dynamic {
+            run.starts_helper(&program.text);
+        }
     }
+    let scripts = parsed.values("F", "info-script").chain(parsed.values("", "new-volume-script"));
+    for program in scripts.chain(parsed.values("", "to-command")) {
+        run.starts_helper(&program.text);
+    }
+    for action in parsed.values("", "checkpoint-action") {
+        if let Some(program) = action.text.strip_prefix("exec=") {
+            run.starts_helper(program);
+        }
+    }
+}
+
+/// At most this many commands are searched for the variable.
+const MAX_COMMANDS: usize = 64;
+
+/// Whether the text sets the variable that tar takes further options from.
+fn is_steered_by_a_variable(run: &Run<'_>) -> bool {
+    const NAME: &str = "TAR_OPTIONS";
+    let id = usize::try_from(run.command.id).unwrap_or_default();
+    let before = run.commands.get(..id).unwrap_or_default().iter().rev().take(MAX_COMMANDS);
+    before.into_iter().any(|command| {
+        let sets = matches!(command.program(), "export" | "declare" | "typeset" | "readonly" | "local");
+        command.assignments.iter().any(|assignment| assignment.name == NAME)
+            || sets && command.argv.iter().any(|word| word.text.starts_with(NAME))
+    })
 }
 
 fn is_bundle(word: &Word) -> bool {
@@ -100,7 +169,7 @@ fn old_style<'a>(parsed: &Parsed<'a>, bundle: &Word) -> Tar<'a> {
         match letter {
             'f' => file = values.next(),
             'C' => folder = values.next(),
-            'b' | 'T' | 'X' | 'I' => drop(values.next()),
+            'b' | 'T' | 'X' | 'I' | 'F' => drop(values.next()),
             _ => {}
         }
     }
@@ -173,6 +242,9 @@ fn compress<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn cpio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.has("i", "extract") {
+        if parsed.has("t", "list") {
+            return;
+        }
         unpack(run, parsed.value("D", "directory").as_ref());
     } else {
         parsed.values("FO", "file").for_each(|file| run.write(&file));

@@ -1,9 +1,11 @@
 //! Clients of databases, and programs that drop one.
 
+mod stores;
+
 use super::Program;
 use super::options::{Operand, Options, Parsed};
 use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::effects::run::{Run, here};
 use crate::sql;
 
 pub(super) const TABLE: &[Program] = &[
@@ -22,9 +24,26 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(
         &["mongosh", "mongo"],
         Options::new("up", &["eval", "host", "port", "username", "password", "file"]),
-        mongo,
+        stores::mongo,
     ),
-    Program::new(&["redis-cli", "valkey-cli"], Options::leading("hpnasuPrid", &["user", "pass", "pattern"]), redis),
+    Program::new(
+        &["mongoimport"],
+        Options::new("dcuph", &["db", "collection", "uri", "file", "host"]),
+        stores::mongoimport,
+    ),
+    Program::new(&["flushall", "flushdb", "config"], Options::NONE, stores::bare),
+    Program::new(
+        &["cypher-shell"],
+        Options::new("aupd", &["address", "username", "password", "database", "file"]),
+        cypher,
+    ),
+    Program::new(&["influx"], Options::new("e", &["execute", "database", "host", "port", "bucket", "org"]), influx),
+    Program::new(stores::NAMES, Options::new("", &["topic", "bootstrap-server", "zookeeper"]), stores::by_verb),
+    Program::new(
+        &["redis-cli", "valkey-cli"],
+        Options::leading("hpnasuPrid", &["user", "pass", "pattern", "eval"]),
+        stores::redis,
+    ),
     Program::new(&["pg_dump", "pg_dumpall"], Options::new("fhpUdnFt", &["file", "host", "port", "dbname"]), dump),
     Program::new(&["pg_restore"], Options::new("dhpUFfjtn", &["dbname", "host", "port", "file"]), restore),
 ];
@@ -77,8 +96,53 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
         let escape = ["\\!", ".shell ", ".system ", "system ", "!!"].iter().find_map(|start| line.strip_prefix(start));
         if let Some(shell) = escape {
             run.script("shell", shell.trim(), certain);
-            run.reason("a shell command of a database client is not followed");
+            run.starts_helper(shell.trim());
+        } else if line.starts_with(['.', '\\']) {
+            client_command(run, line);
         }
+    }
+}
+
+/// What a line for the client itself does to files.
+fn client_command(run: &mut Run<'_>, line: &str) {
+    let mut words = line.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+    let command = words.next().unwrap_or_default();
+    let (first, last) = (words.next().unwrap_or_default(), line.split_whitespace().next_back().unwrap_or_default());
+    let here = here();
+    let file = |text: &str| Operand::of(&here).renamed(text.trim_matches(['\'', '"']).to_owned());
+    match command {
+        ".restore" => run.emit(Draft::destructive("database", "sql.restore").target(first)),
+        ".load" => run.starts_helper(first),
+        ".read" | ".import" | "\\i" | "\\ir" | "\\include" => run.read(&file(first)),
+        ".output" | ".once" | ".log" | ".trace" | "\\o" | "\\w" | "\\s" => run.write(&file(first)),
+        ".backup" | ".save" | ".clone" => run.write(&file(last)),
+        "\\copy" => copy(run, line),
+        _ => {}
+    }
+}
+
+/// `\copy ... to FILE`, which the client does, not the server.
+fn copy(run: &mut Run<'_>, line: &str) {
+    let mut words = line.split_whitespace();
+    while let Some(word) = words.next() {
+        let is_to = word.eq_ignore_ascii_case("to");
+        if !is_to && !word.eq_ignore_ascii_case("from") {
+            continue;
+        }
+        let target = words.next().unwrap_or_default();
+        let here = here();
+        let file = Operand::of(&here).renamed(target.trim_matches(['\'', '"']).to_owned());
+        if target.eq_ignore_ascii_case("program") {
+            let program: Vec<&str> = words.by_ref().collect();
+            run.starts_helper(program.join(" ").trim_matches(['\'', '"']));
+        } else if ["stdout", "stdin", "pstdout", "pstdin"].iter().any(|name| target.eq_ignore_ascii_case(name)) {
+            return;
+        } else if is_to {
+            run.write(&file);
+        } else {
+            run.read(&file);
+        }
+        return;
     }
 }
 
@@ -204,52 +268,27 @@ fn mysqladmin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         if verb.text == "drop" {
             let draft = Draft::catastrophic("database", "sql.drop-database").target(&name.text);
             run.emit(draft.tag("client", "mysqladmin"));
+            return;
         }
     }
+    stores::by_verb(run, parsed);
 }
 
-fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let texts: Vec<(String, bool)> = match parsed.value("", "eval") {
-        Some(value) => vec![(value.text.into_owned(), !value.dynamic)],
-        None => run.input().into_iter().map(|input| (input.text, input.certain)).collect(),
-    };
-    for (text, certain) in texts {
-        run.script("javascript", &text, certain);
-        if text.contains("dropDatabase(") {
-            run.emit(Draft::catastrophic("database", "mongo.drop-database").certain(certain));
-        }
-        if text.contains(".drop(") {
-            run.emit(Draft::destructive("database", "mongo.drop-collection").certain(certain));
-        }
-        if text.contains("deleteMany({})") || text.contains(".remove({})") {
-            run.emit(Draft::destructive("database", "mongo.delete").certain(certain));
-        }
+fn cypher<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !given(run, "cypher-shell", parsed.operands.iter().cloned()) {
+        from_input(run, "cypher-shell");
     }
+    parsed.values("f", "file").for_each(|file| run.read(&file));
 }
 
-fn redis<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if !parsed.operands.is_empty() {
-        redis_command(run, parsed.text(0), parsed.text(1));
-        return;
+fn influx<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    // Of old it spelt its long options with one dash.
+    let words = run.arguments();
+    let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| option.text == "-execute");
+    let values = parsed.values("", "execute").chain(behind.map(|(_, value)| Operand::of(value)));
+    if !given(run, "influx", values) {
+        stores::by_verb(run, parsed);
     }
-    let Some(input) = run.input() else { return };
-    for line in input.text.lines().take(4096) {
-        let mut words = line.split_whitespace();
-        redis_command(run, words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    }
-}
-
-fn redis_command(run: &mut Run<'_>, verb: &str, target: &str) {
-    let draft = match verb.to_ascii_lowercase().as_str() {
-        "flushall" => Draft::catastrophic("database", "redis.flush-all"),
-        "flushdb" => Draft::catastrophic("database", "redis.flush"),
-        "del" | "unlink" => Draft::destructive("database", "redis.delete").target(target),
-        "slaveof" | "replicaof" => Draft::destructive("database", "redis.replicate").target(target),
-        "config" if target.eq_ignore_ascii_case("set") => Draft::notable("database", "redis.config"),
-        "shutdown" => Draft::notable("database", "redis.shutdown"),
-        _ => return,
-    };
-    run.emit(draft);
 }
 
 fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -1,5 +1,7 @@
 //! Programs that fetch from, and send to, the network.
 
+mod metadata;
+
 use guard_sdk::syntax::Command;
 
 use super::Program;
@@ -8,7 +10,7 @@ use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
-    Program::new(&["curl"], CURL, curl),
+    Program::new(&["curl", "curlie"], CURL, curl),
     Program::new(&["wget", "wget2"], WGET, wget),
     Program::new(&["http", "https", "xh", "xhs"], Options::new("oaA", &["output", "auth", "auth-type"]), httpie),
     Program::new(&["aria2c"], Options::new("dosxji", &["dir", "out", "input-file"]), aria),
@@ -58,6 +60,18 @@ const CURL: Options = Options::new(
         "netrc-file",
         "max-redirs",
         "proto",
+        "variable",
+        "etag-save",
+        "etag-compare",
+        "hsts",
+        "alt-svc",
+        "post301",
+        "pass",
+        "key-type",
+        "quote",
+        "oauth2-bearer",
+        "aws-sigv4",
+        "libcurl",
     ],
 );
 
@@ -117,8 +131,26 @@ pub(crate) fn url(command: &Command) -> Option<String> {
     parsed.value("", "url").or_else(|| parsed.operands.first().cloned()).map(|operand| operand.text.into_owned())
 }
 
+/// Asks for a URL; one that names a file reads it, and one of a machine's own metadata hands out its keys.
 fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
+    if let Some(rest) = url.text.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://")).and(url.text.get(7..))
+    {
+        let path = rest.strip_prefix("localhost").unwrap_or(rest).to_owned();
+        run.read(&url.renamed(path));
+        return;
+    }
     run.emit(Draft::routine("network", "network.request").target(&url.text).certain(!url.dynamic));
+    if metadata::is_metadata(&url.text) {
+        let by = run.name.clone();
+        run.emit(Draft::notable("read", "secret.read").target(&url.text).tag("by", &by).flag("metadata", true));
+    }
+}
+
+/// A request that takes something away on the other side.
+fn deletes(run: &mut Run<'_>, method: &str, url: &str) {
+    if method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query") {
+        run.emit(Draft::destructive("network", "http.delete").target(url));
+    }
 }
 
 /// The last segment of a URL, which is what a download is called.
@@ -129,8 +161,15 @@ fn file_of(url: &str) -> &str {
 }
 
 fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("hV", "help") || parsed.is("M", "manual") || parsed.is("", "version") {
+        return;
+    }
     let urls: Vec<Operand<'a>> = parsed.operands.iter().cloned().chain(parsed.values("", "url")).collect();
     urls.iter().for_each(|url| requests(run, url));
+    let method = parsed.value("X", "request").map(|method| method.text.into_owned()).unwrap_or_default();
+    // `curlie` takes the method as a word of its own.
+    let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
+    urls.last().into_iter().for_each(|url| deletes(run, &method, &url.text));
     let folder = parsed.value("", "output-dir");
     for file in parsed.values("o", "output") {
         write_below(run, folder.as_ref(), &file);
@@ -153,7 +192,16 @@ fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand
         uploads |= parsed.is("T", "upload-file");
         run.read(&file);
     }
-    let data = ["data", "data-binary", "data-urlencode", "data-ascii", "json"];
+    // A file of headers, or of cookies, goes out as it is.
+    for value in parsed.values("H", "header").chain(parsed.values("", "proxy-header")) {
+        let Some(file) = value.text.strip_prefix('@') else { continue };
+        uploads = true;
+        run.read(&value.renamed(file.to_owned()));
+    }
+    for value in parsed.values("b", "cookie").filter(|value| !value.text.contains('=')) {
+        run.read(&value);
+    }
+    let data = ["data", "data-binary", "data-urlencode", "data-ascii", "json", "variable"];
     let data = data.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("d", ""));
     for value in data {
         let Some((_, file)) = value.text.split_once('@') else { continue };
@@ -164,7 +212,7 @@ fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand
         let Some((_, file)) = value.text.split_once("=@").or_else(|| value.text.split_once("=<")) else { continue };
         let file = file.split(';').next().unwrap_or_default().to_owned();
         uploads = true;
-        run.read(&value.renamed(file));
+        run.read(&value.renamed(file.trim_matches('"').to_owned()));
     }
     if uploads {
         let url = url.map_or("", |url| url.text.as_ref()).to_owned();
@@ -184,8 +232,14 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for file in parsed.values("oa", "output-file").chain(parsed.values("", "append-output")) {
         run.write(&file);
     }
-    for file in parsed.values("i", "input-file").chain(parsed.values("", "post-file")) {
+    for file in parsed.values("i", "input-file") {
         run.read(&file);
+    }
+    let method = parsed.value("", "method").map(|method| method.text.into_owned()).unwrap_or_default();
+    parsed.operands.iter().take(1).for_each(|url| deletes(run, &method, &url.text));
+    for file in parsed.values("", "post-file").chain(parsed.values("", "body-file")) {
+        run.read(&file);
+        run.emit(Draft::notable("network", "network.upload").target(parsed.text(0)));
     }
     for file in parsed.values("", "save-cookies") {
         run.write(&file);
@@ -205,10 +259,29 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// `[METHOD] URL [ITEM]...`; an item with `@` sends a file.
 fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let url = parsed.operands.iter().find(|operand| !operand.text.bytes().all(|b| b.is_ascii_uppercase()));
-    if let Some(url) = url {
-        requests(run, url);
+    const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "head", "options"];
+    let is_method = |text: &str| METHODS.iter().any(|method| text.eq_ignore_ascii_case(method));
+    let at = usize::from(parsed.operands.len() > 1 && is_method(parsed.text(0)));
+    let Some(url) = parsed.operands.get(at) else { return };
+    requests(run, url);
+    if at == 1 {
+        deletes(run, parsed.text(0), &url.text);
+    }
+    let mut uploads = false;
+    for item in parsed.from(at + 1) {
+        let Some((key, file)) = item.text.split_once('@') else { continue };
+        // A mail address, unless the sign says what the file is for.
+        let is_file = key.is_empty() || key.ends_with(['=', ':']) || !key.contains(['=', ':']);
+        if is_file {
+            let file = file.split(";type=").next().unwrap_or_default().to_owned();
+            uploads = true;
+            run.read(&item.renamed(file));
+        }
+    }
+    if uploads {
+        run.emit(Draft::notable("network", "network.upload").target(&url.text));
     }
     parsed.values("o", "output").for_each(|file| run.write(&file));
 }

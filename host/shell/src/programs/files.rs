@@ -10,27 +10,44 @@ use crate::effects::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["rm", "grm", "srm"], Options::NONE, rm),
-    Program::new(&["rmdir", "unlink", "trash", "trash-put", "rmtrash"], Options::NONE, deletes),
+    Program::new(&["rmdir", "rd", "del", "erase"], Options::NONE, del),
+    Program::new(&["unlink", "trash", "trash-put", "rmtrash"], Options::NONE, deletes),
     Program::new(&["rimraf", "del-cli"], Options::NONE, deletes_trees),
     Program::new(&["shred"], Options::new("ns", &["iterations", "size", "random-source"]), shred),
+    Program::new(&["wipe"], Options::new("bloPQSxX", &[]), shred),
+    Program::new(&["scrub"], Options::new("bDpsX", &["pattern", "blocksize", "dirent", "device-size"]), shred),
+    Program::new(&["trash-empty"], Options::NONE, empties_bin),
+    Program::new(&["gio"], Options::NONE, gio),
     Program::new(&["cp", "gcp"], COPY, cp),
     Program::new(&["mv", "gmv"], COPY, mv),
-    Program::new(&["ln", "gln"], COPY, ln),
+    Program::new(&["ln", "gln", "link"], COPY, ln),
     Program::new(
         &["install", "ginstall"],
         Options::new("gmoStT", &["group", "mode", "owner", "suffix", "target-directory", "strip-program"]),
         install,
     ),
-    Program::new(&["scp"], Options::new("cFiJloPSXD", &[]), cp),
+    Program::new(&["scp"], Options::new("cFiJloPSXD", &[]), scp),
     Program::new(
         &["rsync"],
         Options::new(
             "efBTM",
-            &["rsh", "exclude", "include", "exclude-from", "include-from", "files-from", "filter", "log-file"],
+            &[
+                "rsh",
+                "rsync-path",
+                "exclude",
+                "include",
+                "exclude-from",
+                "include-from",
+                "files-from",
+                "filter",
+                "log-file",
+                "backup-dir",
+                "password-file",
+            ],
         ),
         rsync,
     ),
-    Program::new(&["mkdir"], Options::new("mZ", &["mode"]), writes),
+    Program::new(&["mkdir", "gmkdir"], Options::new("mZ", &["mode"]), makes_directories),
     Program::new(&["mkfifo", "mknod"], Options::new("mZ", &["mode"]), writes_first),
     Program::new(&["touch", "gtouch"], Options::new("drt", &["date", "reference", "time"]), writes),
     Program::new(&["tee", "gtee", "sponge"], Options::NONE, tee),
@@ -39,10 +56,11 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["dd", "gdd", "dcfldd"], Options::NONE, dd),
     Program::new(&["split", "gsplit", "csplit"], Options::new("abClnt", &["suffix-length", "lines", "bytes"]), split),
     Program::new(&["chmod", "gchmod"], Options::new("", &["reference"]), chmod),
-    Program::new(&["chattr"], Options::NONE, chmod),
+    Program::new(&["chattr", "chflags"], Options::new("pv", &[]), chattr),
     Program::new(&["setfacl"], Options::new("mxMXn", &["modify", "remove"]), marks),
     Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", &["reference", "from"]), chown),
-    Program::new(&["dos2unix", "unix2dos", "rename", "prename"], Options::NONE, writes),
+    Program::new(&["dos2unix", "unix2dos"], Options::NONE, writes),
+    Program::new(&["rename", "prename", "file-rename"], Options::new("e", &[]), rename),
 ];
 
 const COPY: Options = Options::new("tS", &["target-directory", "suffix"]);
@@ -86,9 +104,43 @@ fn deletes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.delete(operand, false));
 }
 
+/// `rmdir`, which takes empty directories only, and the commands of another system, where `/s` means all below.
+fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let is_switch = |operand: &&Operand<'a>| {
+        let letters = operand.text.strip_prefix('/');
+        letters.is_some_and(|letters| letters.split('/').all(|letter| letter.len() == 1))
+    };
+    let says_below = |operand: &Operand<'a>| operand.text.to_ascii_lowercase().contains("/s");
+    let below = parsed.operands.iter().any(|operand| is_switch(&operand) && says_below(operand));
+    let keeps_all = run.name == "rmdir" && !below;
+    for operand in parsed.operands.iter().filter(|operand| keeps_all || !is_switch(operand)) {
+        if below {
+            run.delete_tree(operand, true, "rd");
+        } else {
+            run.delete(operand, false);
+        }
+    }
+}
+
 fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
+}
+
+/// What lay in the bin cannot be taken out of it again.
+fn empties_bin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.is("h", "help") && !parsed.is("", "dry-run") {
+        run.emit(Draft::destructive("delete", "trash.empty"));
+    }
+}
+
+fn gio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.text(0) {
+        "trash" if parsed.is("", "empty") => empties_bin(run, parsed),
+        "trash" | "remove" => parsed.from(1).iter().for_each(|operand| run.delete(operand, false)),
+        "cat" => parsed.from(1).iter().for_each(|operand| run.read(operand)),
+        _ => {}
+    }
 }
 
 fn shred<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -138,10 +190,36 @@ fn write_into<'a>(run: &mut Run<'a>, sources: &[Operand<'a>], folder: &Operand<'
     }
 }
 
+fn scp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let commands = parsed.values("o", "").filter_map(|option| {
+        let (key, value) = option.text.split_once(['=', ' '])?;
+        key.trim().to_ascii_lowercase().ends_with("command").then(|| value.trim().to_owned())
+    });
+    let programs: Vec<String> =
+        commands.chain(parsed.values("S", "").map(|program| program.text.into_owned())).collect();
+    programs.iter().for_each(|program| starts(run, program));
+    cp(run, parsed);
+}
+
+/// Transports that a copy over the network ordinarily starts.
+const TRANSPORTS: &[&str] = &["ssh", "rsh", "sshpass", "autossh", "rsync", "nice", "ionice", "kubectl", "docker"];
+
+/// The program is started on the way; another one than a transport does what nobody sees.
+fn starts(run: &mut Run<'_>, program: &str) {
+    let first = program.split_whitespace().find(|word| !matches!(*word, "sudo" | "env" | "exec")).unwrap_or_default();
+    let name = first.rsplit('/').next().unwrap_or_default();
+    if !name.is_empty() && !TRANSPORTS.contains(&name) && name != "none" && !name.starts_with('$') {
+        run.starts_helper(program);
+    }
+}
+
 fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((sources, target, is_folder)) = destination(parsed) else { return };
     let recursive = parsed.has("rRa", "recursive");
     let is_networked = matches!(run.name.as_str(), "scp" | "rsync");
+    for source in sources.iter().filter(|source| is_networked && is_remote(source)) {
+        run.emit(Draft::routine("network", "network.request").target(&source.text).certain(!source.dynamic));
+    }
     for source in sources.iter().filter(|source| !is_networked || !is_remote(source)) {
         run.read_as(source, Draft::routine("read", "fs.read").flag("recursive", recursive));
     }
@@ -150,6 +228,11 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((sources, target, is_folder)) = destination(parsed) else { return };
+    if path::device(&target.text) == Some(Device::Stream) {
+        // Nothing takes it in: what is moved there is gone.
+        sources.iter().for_each(|source| run.delete_tree(source, true, "mv"));
+        return;
+    }
     for source in sources {
         let much = loses_much(run, source);
         let draft = Draft::notable("delete", "fs.delete").severe(Severity::Catastrophic, much);
@@ -180,22 +263,56 @@ fn ln<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn install<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.has("d", "directory") {
-        parsed.operands.iter().for_each(|operand| run.write(operand));
+        makes_directories(run, parsed);
     } else {
         cp(run, parsed);
     }
+}
+
+fn makes_directories<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let by = run.name.clone();
+    for operand in &parsed.operands {
+        run.write_as(operand, Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by));
+    }
+}
+
+/// Behind the expression, or the two texts of the plain spelling, stand the files.
+fn rename<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("n", "no-act") {
+        return;
+    }
+    let is_expression = |text: &str| text.contains('/') || text.contains(';') || text.contains('(');
+    let skip = if parsed.is("e", "") {
+        0
+    } else if is_expression(parsed.text(0)) {
+        1
+    } else {
+        2
+    };
+    parsed.from(skip).iter().for_each(|operand| run.write(operand));
 }
 
 fn rsync<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("n", "dry-run") {
         return;
     }
+    let programs = parsed.values("e", "rsh").chain(parsed.values("", "rsync-path"));
+    let programs: Vec<String> = programs.map(|program| program.text.into_owned()).collect();
+    programs.iter().for_each(|program| starts(run, program));
     cp(run, parsed);
+    for list in ["files-from", "exclude-from", "include-from", "password-file"] {
+        parsed.values("", list).for_each(|file| run.read(&file));
+    }
     let Some((sources, target, _)) = destination(parsed) else { return };
     let deletes =
         ["delete", "delete-before", "delete-during", "delete-after", "delete-excluded", "delete-delay", "del"];
-    if deletes.iter().any(|name| parsed.has("", name)) && !is_remote(&target) {
-        run.delete_tree(&target, false, "rsync");
+    if deletes.iter().any(|name| parsed.has("", name)) {
+        if is_remote(&target) {
+            let draft = Draft::destructive("delete", "fs.delete.recursive").target(&target.text);
+            run.emit(draft.tag("by", "rsync").tag("where", "ssh"));
+        } else {
+            run.delete_tree(&target, false, "rsync");
+        }
     }
     if parsed.has("", "remove-source-files") {
         sources.iter().filter(|source| !is_remote(source)).for_each(|source| run.delete(source, false));
@@ -260,10 +377,35 @@ fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let dashed = run.arguments().iter().find(|word| is_mode(&word.text)).map(|word| word.text.as_str());
     let named = dashed.is_some() || parsed.has("", "reference");
     let mode = dashed.unwrap_or_else(|| if named { "" } else { parsed.text(0) });
-    for operand in parsed.from(usize::from(!named)) {
+    // Without a mode the command fails; the word that stands in its place still says what was meant.
+    let lacks_mode = !named && parsed.operands.len() == 1 && recursive && parsed.text(0).contains(['/', '.', '~']);
+    let mode = if lacks_mode { "" } else { mode };
+    for operand in parsed.from(usize::from(!named && !lacks_mode)) {
         let much = recursive && loses_much(run, operand);
         let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
-        run.emit_on(draft.flag("recursive", recursive).tag("mode", mode), operand);
+        let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
+        run.emit_on(draft.flag("raises", raises(mode)), operand);
+    }
+}
+
+/// Whether whoever starts the file then runs it as its owner or its group.
+fn raises(mode: &str) -> bool {
+    let symbolic = mode.split(',').any(|clause| {
+        let (who, what) = clause.split_at_checked(clause.find(['+', '=']).unwrap_or(clause.len())).unwrap_or_default();
+        what.contains('s') && (who.is_empty() || who.contains(['u', 'g', 'a']))
+    });
+    let digits = mode.trim_start_matches('0');
+    let octal = digits.len() == 4 && matches!(digits.bytes().next(), Some(b'2' | b'4'..=b'7'));
+    symbolic || octal && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// Attributes that keep even the administrator from a file, or let them at it again.
+fn chattr<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let marks = |text: &str| text.starts_with(['+', '=', '-']);
+    let skip = usize::from(run.name == "chflags");
+    let recursive = parsed.has("R", "");
+    for operand in parsed.from(skip).iter().filter(|operand| !marks(&operand.text)) {
+        run.emit_on(Draft::destructive("metadata", "fs.attributes").flag("recursive", recursive), operand);
     }
 }
 

@@ -53,6 +53,27 @@ pub(super) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
+/// The names that tests ask for, as patterns; nothing if a test cannot be read so.
+pub(super) fn names(words: &[Word]) -> Vec<(bool, &str)> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_path = match word.text.as_str() {
+            "-name" | "-iname" => false,
+            "-path" | "-ipath" | "-wholename" | "-iwholename" => true,
+            _ => continue,
+        };
+        let is_negated = at
+            .checked_sub(1)
+            .and_then(|before| words.get(before))
+            .is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
+        let is_pruned = words.get(at + 2).is_some_and(|behind| behind.text == "-prune");
+        if let Some(pattern) = words.get(at + 1).filter(|pattern| !is_negated && !is_pruned && !pattern.dynamic) {
+            found.push((is_path, pattern.text.as_str()));
+        }
+    }
+    found
+}
+
 fn find<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     let words = run.arguments();
     if words.iter().any(|word| word.text.eq_ignore_ascii_case("-delete")) {

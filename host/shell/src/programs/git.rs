@@ -3,7 +3,10 @@
 //! Aliases of the user's configuration are not known here; one that the command line defines is already replaced.
 
 mod discard;
+mod looks;
 mod push;
+mod refs;
+mod relatives;
 
 use guard_sdk::syntax::Severity;
 
@@ -12,7 +15,11 @@ use super::options::{Operand, Options, Parsed};
 use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 
-pub(super) const TABLE: &[Program] = &[Program::new(&["git"], GLOBAL, git)];
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["git"], GLOBAL, git),
+    Program::new(&["git-filter-repo", "git-filter-branch", "bfg"], Options::NONE, refs::rewrite),
+    Program::new(relatives::NAMES, relatives::GLOBAL, relatives::act),
+];
 
 const GLOBAL: Options = Options::leading(
     "Cc",
@@ -38,35 +45,54 @@ const VERBS: &[Verb] = &[
     verb("switch", Options::new("cC", &["create", "force-create", "orphan", "conflict"]), discard::switch),
     verb("restore", Options::new("s", &["source", "conflict", "pathspec-from-file"]), discard::restore),
     verb("stash", Options::leading("", &[]), discard::stash),
-    verb("branch", Options::new("u", &["set-upstream-to", "sort", "format", "contains", "points-at"]), branch),
-    verb("tag", Options::new("mFun", &["message", "file", "local-user", "sort", "format"]), tag),
+    verb("branch", Options::new("u", &["set-upstream-to", "sort", "format", "contains", "points-at"]), refs::branch),
+    verb("tag", Options::new("mFun", &["message", "file", "local-user", "sort", "format"]), refs::tag),
     verb("rm", Options::new("", &["pathspec-from-file"]), rm),
     verb("mv", Options::NONE, mv),
     verb("worktree", Options::leading("", &[]), worktree),
     verb("clone", CLONE, clone),
     verb("init", Options::new("b", &["template", "separate-git-dir", "object-format", "initial-branch"]), init),
     verb("config", Options::new("f", &["file", "blob", "type", "default"]), config),
-    verb("remote", Options::leading("", &[]), remote),
-    verb("update-ref", Options::new("m", &[]), update_ref),
-    verb("reflog", Options::leading("", &[]), reflog),
-    verb("gc", Options::NONE, gc),
-    verb("prune", Options::new("", &["expire"]), gc),
-    verb("filter-branch", Options::NONE, rewrite),
-    verb("filter-repo", Options::NONE, rewrite),
+    verb("remote", Options::leading("", &[]), refs::remote),
+    verb("update-ref", Options::new("m", &[]), refs::update_ref),
+    verb("reflog", Options::leading("", &[]), refs::reflog),
+    verb("gc", Options::NONE, refs::gc),
+    verb("prune", Options::new("", &["expire"]), refs::gc),
+    verb("filter-branch", Options::NONE, refs::rewrite),
+    verb("filter-repo", Options::NONE, refs::rewrite),
     verb("apply", Options::new("pC", &["exclude", "include", "directory"]), apply),
     verb("am", Options::new("p", &["directory"]), apply),
-    verb("archive", Options::new("o", &["output", "format", "prefix", "remote"]), writes_output),
-    verb("format-patch", Options::new("onv", &["output-directory"]), writes_output),
-    verb("diff", Options::new("OSGUl", &["output"]), writes_output),
-    verb("log", Options::new("nOSGULl", &["output", "grep", "author", "since", "until", "format"]), writes_output),
-    verb("show", Options::new("OSGUl", &["output"]), show),
-    verb("bundle", Options::NONE, bundle),
+    verb("archive", Options::new("o", &["output", "format", "prefix", "remote", "exec"]), looks::archive),
+    verb("format-patch", Options::new("onv", &["output-directory"]), looks::log),
+    verb("diff", Options::new("OSGUl", &["output"]), looks::diff),
+    verb("log", Options::new("nOSGULl", &["output", "grep", "author", "since", "until", "format"]), looks::log),
+    verb("show", Options::new("OSGUl", &["output"]), looks::show),
+    verb("bundle", Options::NONE, looks::bundle),
     verb("merge", Options::new("msXF", &["strategy", "strategy-option", "message"]), joins),
     verb("rebase", Options::new("sXxC", &["onto", "strategy", "exec"]), joins),
     verb("cherry-pick", Options::new("msX", &["mainline", "strategy"]), joins),
     verb("revert", Options::new("msX", &["mainline", "strategy"]), joins),
     verb("pull", Options::new("sXj", &["strategy", "strategy-option", "depth"]), joins),
-    verb("cat-file", Options::NONE, revision_file),
+    verb("cat-file", Options::NONE, looks::revision_file),
+    verb("add", Options::new("", &["pathspec-from-file", "chmod"]), looks::add),
+    verb("grep", Options::new("efABCm", &["max-depth", "threads"]).with_attached("O"), looks::grep),
+    verb("blame", Options::new("LSCM", &["contents", "ignore-rev", "ignore-revs-file"]), looks::blame),
+    verb("annotate", Options::new("LS", &[]), looks::blame),
+    verb("hash-object", Options::new("t", &["path"]), looks::hash_object),
+    verb("send-pack", push::OPTIONS, push::push),
+    verb("fetch", Options::new("joS", &["depth", "upload-pack", "refmap"]), refs::fetch),
+    verb("symbolic-ref", Options::new("m", &[]), refs::symbolic_ref),
+    verb("replace", Options::NONE, refs::replace),
+    verb("notes", Options::new("mFCc", &["ref"]), refs::notes),
+    verb("checkout-index", Options::new("", &["prefix", "stage"]), discard::checkout_index),
+    verb("read-tree", Options::new("", &["prefix", "index-output"]), discard::read_tree),
+    verb("submodule", Options::leading("", &[]), discard::submodule),
+    verb("lfs", Options::leading("", &[]), lfs),
+    verb("annex", Options::leading("", &[]), annex),
+    verb("svn", Options::leading("", &[]), publishes),
+    verb("p4", Options::leading("", &[]), publishes),
+    verb("subtree", Options::leading("P", &["prefix"]), publishes),
+    verb("difftool", Options::new("txg", &["tool", "extcmd"]), difftool),
     verb("commit", Options::new("mFCct", &["message", "file", "author", "date", "template"]), commit),
 ];
 
@@ -77,16 +103,123 @@ const CLONE: Options = Options::new(
 
 fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("C", "").for_each(|folder| run.enter(&folder));
-    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let Some((first, words)) = parsed.rest.split_first().filter(|_| !parsed.is("h", "help")) else { return };
+    if words.first().is_some_and(|word| word.text == "--help") || words.len() == 1 && run.command.word(2) == "-h" {
+        return;
+    }
+    helpers(run, parsed);
     let name = first.text.to_ascii_lowercase();
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);
     (verb.act)(run, &parsed);
 }
 
+/// Settings whose value is a program.
+const PROGRAMS: &[&str] = &[
+    "core.sshcommand",
+    "core.pager",
+    "core.editor",
+    "core.fsmonitor",
+    "core.askpass",
+    "diff.external",
+    "sequence.editor",
+];
+
+/// Programs that git starts because a setting for this one command, an option or an address says so.
+fn helpers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for setting in parsed.values("c", "") {
+        let Some((key, program)) = setting.text.split_once('=') else { continue };
+        let key = key.to_ascii_lowercase();
+        let is_program = PROGRAMS.contains(&key.as_str())
+            || key.starts_with("filter.") && !key.ends_with(".required")
+            || key.starts_with("pager.") && !matches!(program, "true" | "false");
+        if is_program && !is_harmless(program) {
+            run.starts_helper(program);
+        }
+    }
+    for word in run.arguments() {
+        let option =
+            ["--upload-pack=", "--receive-pack=", "--exec="].iter().find_map(|name| word.text.strip_prefix(name));
+        let program = option.or_else(|| word.text.strip_prefix("ext::"));
+        if let Some(program) = program.filter(|program| !is_harmless(program)) {
+            run.starts_helper(program);
+        }
+    }
+}
+
+/// Programs that git is ordinarily told to use.
+const ORDINARY: &[&str] = &[
+    "",
+    "0",
+    "1",
+    ":",
+    "bat",
+    "cat",
+    "code",
+    "delta",
+    "diff-so-fancy",
+    "difft",
+    "emacs",
+    "false",
+    "git-lfs",
+    "head",
+    "less",
+    "more",
+    "nano",
+    "nvim",
+    "ssh",
+    "tee",
+    "true",
+    "vi",
+    "vim",
+];
+
+/// Whether a program that git is told to start is one that it is ordinarily told to.
+fn is_harmless(program: &str) -> bool {
+    let name = program.split_whitespace().next().unwrap_or_default();
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let plain =
+        !program.contains([';', '|', '&', '`', '$', '\n', '>']) && !program.to_ascii_lowercase().contains("command");
+    plain && (ORDINARY.contains(&name) || name.starts_with("git-"))
+}
+
+fn difftool<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for program in parsed.values("x", "extcmd") {
+        if !is_harmless(&program.text) {
+            run.starts_helper(&program.text);
+        }
+    }
+}
+
+fn lfs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let dry = parsed.rest.iter().any(|word| matches!(word.text.as_str(), "-d" | "-n" | "--dry-run"));
+    match parsed.text(0) {
+        "prune" if !dry => run.emit(Draft::destructive("vcs", "git.objects.prune")),
+        "migrate" if matches!(parsed.text(1), "import" | "export") => {
+            run.emit(Draft::destructive("vcs", "git.history.rewrite"));
+        }
+        _ => {}
+    }
+}
+
+fn annex<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let forced = parsed.rest.iter().any(|word| word.text == "--force");
+    if forced && matches!(parsed.text(0), "drop" | "dropunused" | "dropkey" | "uninit") {
+        run.emit(Draft::destructive("vcs", "git.objects.prune").target(parsed.text(1)));
+    }
+}
+
+/// Bridges to other systems, and the part of a tree that has a repository of its own.
+fn publishes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if matches!(parsed.text(0), "dcommit" | "submit" | "push") {
+        run.emit(Draft::notable("vcs", "git.push").tag("by", parsed.text(0)));
+    }
+}
+
 fn reset<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !parsed.has("", "hard") {
-        if parsed.has("", "merge") {
+        // `--keep` spares changed files, but the branch loses its commits as well.
+        if parsed.has("", "merge") || parsed.is("", "keep") && !parsed.operands.is_empty() {
             run.emit(Draft::notable("vcs", "git.reset.merge").target(parsed.text(0)));
         }
         return;
@@ -109,35 +242,18 @@ fn clean<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run.emit(draft.target(parsed.text(0)));
 }
 
-fn branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let force = parsed.has("D", "") || parsed.has("f", "force");
-    if !parsed.has("dD", "delete") {
-        return;
-    }
-    for branch in &parsed.operands {
-        let draft = Draft::notable("vcs", "git.branch.delete").severe(Severity::Destructive, force);
-        run.emit(draft.target(&branch.text).certain(!branch.dynamic).flag("force", force));
-    }
-}
-
-fn tag<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if !parsed.has("d", "delete") {
-        return;
-    }
-    for tag in &parsed.operands {
-        run.emit(Draft::notable("vcs", "git.tag.delete").target(&tag.text).certain(!tag.dynamic));
-    }
-}
-
 /// What git holds can be had back from it, so a tree that it removes is not lost as with `rm -r`.
 fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("n", "dry-run") || parsed.has("", "cached") {
         return;
     }
     let force = parsed.has("f", "force");
+    let recursive = parsed.has("r", "");
     for operand in &parsed.operands {
         let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
-        run.emit_on(draft.flag("recursive", parsed.has("r", "")).tag("by", "git"), operand);
+        // Only by force does it take what git does not hold.
+        let draft = draft.severe(Severity::Destructive, force && recursive);
+        run.emit_on(draft.flag("recursive", recursive).tag("by", "git"), operand);
     }
 }
 
@@ -161,7 +277,10 @@ fn worktree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
                 run.emit_on(draft.flag("force", force), folder);
             }
         }
-        "add" => parsed.operands.iter().take(1).for_each(|folder| run.write(folder)),
+        "add" => {
+            parsed.operands.iter().take(1).for_each(|folder| run.write(folder));
+            parsed.values("B", "").for_each(|branch| refs::moved(run, &branch));
+        }
         _ => {}
     }
 }
@@ -183,13 +302,17 @@ fn init<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         Some(folder) if parsed.has("", "bare") => run.write(folder),
         Some(folder) => {
             let inside = format!("{}/.git", folder.text.trim_end_matches('/'));
-            run.write(&folder.renamed(inside));
+            make(run, &folder.renamed(inside));
         }
         None => {
             let here = crate::effects::run::here();
-            run.write(&Operand::of(&here).renamed(".git".to_owned()));
+            make(run, &Operand::of(&here).renamed(".git".to_owned()));
         }
     }
+}
+
+fn make(run: &mut Run<'_>, folder: &Operand<'_>) {
+    run.write_as(folder, Draft::notable("write", "fs.write").flag("directory", true).tag("by", "git"));
 }
 
 fn config<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -209,48 +332,16 @@ fn config<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("f", "file").for_each(|file| run.write(&file));
 }
 
-fn remote<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if matches!(parsed.text(0), "add" | "remove" | "rm" | "set-url" | "rename" | "prune") {
-        run.emit(Draft::notable("vcs", "git.remote").target(parsed.text(1)).tag("verb", parsed.text(0)));
-    }
-}
-
-fn update_ref<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.has("d", "delete") {
-        run.emit(Draft::destructive("vcs", "git.ref.delete").target(parsed.text(0)));
-    }
-}
-
-fn reflog<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if matches!(parsed.text(0), "expire" | "delete") {
-        run.emit(Draft::destructive("vcs", "git.reflog.expire"));
-    }
-}
-
-fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let now = parsed.values("", "prune").chain(parsed.values("", "expire")).any(|when| when.text != "never");
-    if now {
-        run.emit(Draft::destructive("vcs", "git.objects.prune"));
-    }
-}
-
-fn rewrite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
-    run.emit(Draft::destructive("vcs", "git.history.rewrite"));
-}
-
 fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("", "check") || parsed.is("", "stat") || parsed.is("", "numstat") || parsed.is("", "summary") {
         return;
     }
+    if parsed.is("", "abort") || parsed.is("", "skip") {
+        run.emit(Draft::destructive("vcs", "git.abort").target("am"));
+        return;
+    }
     parsed.operands.iter().for_each(|patch| run.read(patch));
     run.write_here("patch");
-}
-
-fn writes_output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    parsed.values("o", "output").for_each(|file| run.write(&file));
-    if parsed.is("", "no-index") {
-        parsed.operands.iter().for_each(|file| run.read(file));
-    }
 }
 
 /// Subcommands that move the branch or leave conflicts behind; what git holds stays.
@@ -265,32 +356,15 @@ fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         Some("revert") => "git.revert",
         _ => "git.pull",
     };
+    // The resolution of conflicts is work that no commit holds.
+    if parsed.is("", "abort") || parsed.is("", "skip") {
+        run.emit(Draft::destructive("vcs", "git.abort").target(operation.trim_start_matches("git.")));
+        return;
+    }
     let known = parsed.operands.first().is_none_or(|operand| !operand.dynamic);
     run.emit(Draft::notable("vcs", operation).target(parsed.text(0)).certain(known));
     if parsed.is("x", "exec") {
         run.reason("a command that git starts is not followed");
-    }
-}
-
-/// `REVISION:PATH` shows a file as a revision holds it.
-fn revision_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    for operand in &parsed.operands {
-        let file = operand.text.split_once(':').filter(|(revision, file)| !revision.contains('/') && !file.is_empty());
-        if let Some((_, file)) = file {
-            let draft = Draft::routine("read", "fs.read").flag("revision", true);
-            run.read_as(&operand.renamed(file.to_owned()), draft);
-        }
-    }
-}
-
-fn show<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    writes_output(run, parsed);
-    revision_file(run, parsed);
-}
-
-fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.text(0) == "create" {
-        parsed.from(1).iter().take(1).for_each(|file| run.write(file));
     }
 }
 

@@ -62,7 +62,11 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             }
             if parsed.is("s", "") { How::Input } else { first_operand(&parsed) }
         }
-        "python" | "pypy" => of_language(words, PYTHON, "cm"),
+        "python" | "pypy" => match parse(words, PYTHON, false).value("m", "") {
+            // The interactive one, as a module.
+            Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
+            _ => of_language(words, PYTHON, "cm"),
+        },
         "node" | "nodejs" => of_language(words, NODE, "ep"),
         "perl" | "ruby" => of_language(words, PERL, "eE"),
         "php" => of_language(words, Options::leading("rf", &[]), "rf"),
@@ -138,11 +142,22 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
 
 fn python<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     match parsed.value("m", "") {
-        Some(module) => super::publish::python_module(run, &module, parsed),
+        Some(module) => {
+            module_reads(run, &module, parsed);
+            super::publish::python_module(run, &module, parsed);
+        }
         None => {
             run_code(run, parsed, "python", "c", "");
             super::migrations::of_script(run, parsed);
         }
+    }
+}
+
+/// Modules of the standard library that print the files they are given.
+fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
+    let prints = ["json.tool", "base64", "quopri", "uu", "tokenize", "zipfile", "tarfile", "gzip", "json"];
+    if prints.contains(&module.text.as_ref()) {
+        parsed.operands.iter().filter(|word| !word.text.starts_with('-')).for_each(|file| run.read(file));
     }
 }
 

@@ -35,7 +35,8 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         if skip {
             skip = false;
         } else if operands_only || !text.starts_with('-') {
-            let everything = operands_only && text == "-1";
+            // The first process takes the machine down with it.
+            let everything = operands_only && text == "-1" || text == "1";
             run.emit(ended(text).certain(!word.dynamic).severe(Severity::Destructive, everything));
         } else if text == "--" {
             operands_only = true;
@@ -50,12 +51,32 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
 }
 
 fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("lL", "list") || parsed.is("", "help") {
+    if parsed.is("lL", "list") && run.name == "killall" || parsed.is("", "help") || parsed.is("V", "version") {
         return;
     }
-    for name in &parsed.operands {
-        run.emit(ended(&name.text).certain(!name.dynamic));
+    if run.name == "killall5" {
+        run.emit(ended("").severe(Severity::Destructive, true));
+        return;
     }
+    // `pkill -HUP name`: a signal looks like a cluster of options, some of which select processes.
+    let selects = |word: &str| {
+        matches!(word, "-u" | "-U" | "-g" | "-G" | "-t") || word.starts_with("--user") || word.starts_with("--euid")
+    };
+    let by_owner = run.arguments().iter().any(|word| selects(&word.text));
+    if by_owner && parsed.operands.is_empty() {
+        run.emit(ended("").severe(Severity::Destructive, true).flag("all", true));
+    }
+    let is_pattern = run.name == "pkill" || parsed.is("r", "regexp");
+    for name in &parsed.operands {
+        let all = is_pattern && is_any(&name.text);
+        run.emit(ended(&name.text).certain(!name.dynamic).severe(Severity::Destructive, all).flag("all", all));
+    }
+}
+
+/// Whether a pattern matches the name of any process.
+fn is_any(pattern: &str) -> bool {
+    let core = pattern.trim_start_matches('^').trim_end_matches('$');
+    matches!(core, "" | "." | ".*" | ".+" | "\\w" | "\\w+" | "[a-z]" | "[a-z]*" | "[a-z]+" | "[^ ]")
 }
 
 fn fuser<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -1,7 +1,8 @@
 //! Programs that do nothing but read the files they are given.
 
 use super::Program;
-use super::options::{Options, Parsed};
+use super::options::{Operand, Options, Parsed};
+use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
@@ -28,6 +29,10 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["source", "."], Options::NONE, sources),
     Program::new(&["pbcopy", "xclip", "xsel"], Options::new("", &[]), reads),
     Program::new(&["glow", "mdcat", "highlight", "pygmentize"], Options::new("lfoO", &[]), reads),
+    Program::new(&["hexyl", "look", "shuf", "ccat", "vimcat", "lolcat", "csvcut", "csvjson"], Options::NONE, reads),
+    Program::new(&["date", "gdate"], Options::new("dfrsI", &["date", "file", "reference", "set"]), date),
+    Program::new(&["getent"], Options::new("s", &["service"]), getent),
+    Program::new(&["gcc", "cc", "clang", "g++", "c++", "clang++", "cpp"], Options::NONE, compiler),
     Program::new(&["readelf", "objdump", "nm"], Options::new("jMx", &[]), reads),
 ];
 
@@ -39,4 +44,35 @@ pub(super) fn reads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// Reads the first operand; the others are arguments of the script.
 fn sources<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|operand| run.read(operand));
+}
+
+/// `-f` shows a line of the file in each complaint about it.
+fn date<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("f", "file").for_each(|file| run.read(&file));
+    if parsed.is("s", "set") {
+        run.emit(Draft::notable("system", "system.clock"));
+    }
+}
+
+/// The databases of passwords are files that the administrator alone may read.
+fn getent<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(database) = parsed.operands.first().filter(|name| matches!(name.text.as_ref(), "shadow" | "gshadow")) {
+        run.read(&database.renamed(format!("/etc/{}", database.text)));
+    }
+}
+
+/// What is preprocessed or included is shown, in the output or in complaints.
+fn compiler<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    let words = run.arguments();
+    let shows = words.iter().any(|word| word.text == "-E");
+    let mut behind_include = false;
+    let mut behind_value = false;
+    for word in words {
+        let text = word.text.as_str();
+        if behind_include || shows && !behind_value && !text.starts_with('-') {
+            run.read(&Operand::of(word));
+        }
+        behind_include = text == "-include";
+        behind_value = matches!(text, "-o" | "-x" | "-I" | "-D" | "-MF" | "-isystem");
+    }
 }

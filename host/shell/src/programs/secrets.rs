@@ -1,47 +1,196 @@
 //! Commands that print a secret which no file of theirs names: keys, tokens, stored passwords.
 //!
-//! A table only: the program, and the words that must all be among its arguments.
+//! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
 use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 
-const PRINTS: &[(&str, &[&str])] = &[
-    ("gpg", &["--export-secret-keys"]),
-    ("gpg", &["--export-secret-subkeys"]),
-    ("aws", &["configure", "export-credentials"]),
-    ("aws", &["sts", "assume-role"]),
-    ("aws", &["sts", "get-session-token"]),
-    ("aws", &["ecr", "get-login-password"]),
-    ("aws", &["secretsmanager", "get-secret-value"]),
-    ("aws", &["ssm", "get-parameter", "--with-decryption"]),
-    ("gcloud", &["secrets", "access"]),
-    ("gcloud", &["auth", "print-access-token"]),
-    ("gcloud", &["auth", "print-identity-token"]),
-    ("az", &["account", "get-access-token"]),
-    ("az", &["keyvault", "secret", "show"]),
-    ("kubectl", &["config", "view", "--raw"]),
-    ("gh", &["auth", "token"]),
-    ("pulumi", &["--show-secrets"]),
-    ("vault", &["kv", "get"]),
-    ("vault", &["read"]),
-    ("security", &["find-generic-password"]),
-    ("security", &["find-internet-password"]),
-    ("security", &["dump-keychain"]),
-    ("secret-tool", &["lookup"]),
-    ("pass", &["show"]),
-    ("op", &["read"]),
-    ("bw", &["get"]),
-    ("cryptsetup", &["luksdump", "--dump-volume-key"]),
-    ("ssh-keygen", &["-y"]),
+/// A program, the words that must all be among its arguments, and options of which one must be given, if any are named.
+///
+/// An option of one letter counts in a cluster, too.
+type Prints = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// Forms of output that show an object with all that it holds.
+const WHOLE: &[&str] = &[
+    "json",
+    "yaml",
+    "jsonpath",
+    "go-template",
+    "template",
+    "-ojson",
+    "-oyaml",
+    "-o=json",
+    "-o=yaml",
+    "--output=json",
+    "--output=yaml",
+    "-ojsonpath",
+    "--template",
+];
+
+const PRINTS: &[Prints] = &[
+    ("gpg", &["--export-secret-keys"], &[]),
+    ("gpg", &["--export-secret-key"], &[]),
+    ("gpg", &["--export-secret-subkeys"], &[]),
+    ("gpg2", &["--export-secret-keys"], &[]),
+    ("aws", &["configure", "export-credentials"], &[]),
+    ("aws", &["configure", "get", "aws_secret_access_key"], &[]),
+    ("aws", &["configure", "get", "aws_session_token"], &[]),
+    ("aws", &["sts", "assume-role"], &[]),
+    ("aws", &["sts", "assume-role-with-web-identity"], &[]),
+    ("aws", &["sts", "get-session-token"], &[]),
+    ("aws", &["sts", "get-federation-token"], &[]),
+    ("aws", &["sso", "get-role-credentials"], &[]),
+    ("aws", &["iam", "create-access-key"], &[]),
+    ("aws", &["ecr", "get-login-password"], &[]),
+    ("aws", &["rds", "generate-db-auth-token"], &[]),
+    ("aws", &["kms", "decrypt"], &[]),
+    ("aws", &["secretsmanager", "get-secret-value"], &[]),
+    ("aws", &["secretsmanager", "batch-get-secret-value"], &[]),
+    ("aws", &["ssm", "get-parameter", "--with-decryption"], &[]),
+    ("aws", &["ssm", "get-parameters", "--with-decryption"], &[]),
+    ("aws", &["ssm", "get-parameters-by-path", "--with-decryption"], &[]),
+    ("gcloud", &["secrets", "access"], &[]),
+    ("gcloud", &["auth", "print-access-token"], &[]),
+    ("gcloud", &["auth", "print-identity-token"], &[]),
+    ("gcloud", &["config-helper"], &[]),
+    ("az", &["account", "get-access-token"], &[]),
+    ("az", &["keyvault", "secret", "show"], &[]),
+    ("az", &["keyvault", "secret", "download"], &[]),
+    ("az", &["ad", "create-for-rbac"], &[]),
+    ("kubectl", &["config", "view", "--raw"], &[]),
+    ("kubectl", &["get", "secret"], WHOLE),
+    ("kubectl", &["get", "secrets"], WHOLE),
+    ("kubectl", &["create", "token"], &[]),
+    ("oc", &["whoami"], &["-t", "--show-token"]),
+    ("oc", &["extract"], &["--to=-"]),
+    ("gh", &["auth", "token"], &[]),
+    ("gh", &["auth", "status"], &["-t", "--show-token"]),
+    ("glab", &["auth", "status"], &["-t", "--show-token"]),
+    ("git", &["credential", "fill"], &[]),
+    ("pulumi", &["--show-secrets"], &[]),
+    ("vault", &["kv", "get"], &[]),
+    ("vault", &["read"], &[]),
+    ("vault", &["print", "token"], &[]),
+    ("security", &["find-generic-password"], &["-w", "-g"]),
+    ("security", &["find-internet-password"], &["-w", "-g"]),
+    ("security", &["dump-keychain"], &["-d"]),
+    ("security", &["export"], &[]),
+    ("secret-tool", &["lookup"], &[]),
+    ("keyring", &["get"], &[]),
+    ("pass", &["show"], &[]),
+    ("gopass", &["show"], &[]),
+    ("lpass", &["show"], &[]),
+    ("lpass", &["export"], &[]),
+    ("op", &["read"], &[]),
+    ("op", &["item", "get"], &["--reveal", "--fields", "--otp"]),
+    ("op", &["document", "get"], &[]),
+    ("bw", &["get"], &[]),
+    ("bw", &["export"], &[]),
+    ("bws", &["secret", "get"], &[]),
+    ("sops", &["decrypt"], &[]),
+    ("sops", &[], &["-d", "--decrypt"]),
+    ("ansible-vault", &["view"], &[]),
+    ("ansible-vault", &["decrypt"], &[]),
+    ("rails", &["credentials:show"], &[]),
+    ("heroku", &["config"], &[]),
+    ("heroku", &["config:get"], &[]),
+    ("heroku", &["auth:token"], &[]),
+    ("doppler", &["secrets"], &[]),
+    ("infisical", &["secrets"], &[]),
+    ("infisical", &["export"], &[]),
+    ("chamber", &["read"], &[]),
+    ("chamber", &["export"], &[]),
+    ("flyctl", &["auth", "token"], &[]),
+    ("fly", &["auth", "token"], &[]),
+    ("npm", &["token", "create"], &[]),
+    ("wg", &["showconf"], &[]),
+    ("wg", &["show", "private-key"], &[]),
+    ("nmcli", &[], &["-s", "--show-secrets"]),
+    ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
+];
+
+/// Subcommands of `pass` that show nothing; another first word is the name of an entry.
+const PASS_VERBS: &[&str] = &[
+    "ls",
+    "list",
+    "find",
+    "search",
+    "insert",
+    "add",
+    "edit",
+    "generate",
+    "rm",
+    "remove",
+    "delete",
+    "mv",
+    "rename",
+    "cp",
+    "copy",
+    "git",
+    "init",
+    "help",
+    "version",
+    "--version",
+    "--help",
+    "show",
 ];
 
 /// Adds `secret.read` if the command prints a secret.
 pub(super) fn find(run: &mut Run<'_>) {
     let words = run.arguments();
-    let says = |wanted: &&str| words.iter().any(|word| word.text.eq_ignore_ascii_case(wanted));
-    let prints = PRINTS.iter().any(|(program, wanted)| *program == run.name && wanted.iter().all(says));
-    if prints {
+    let says = |wanted: &str| words.iter().any(|word| word.text.eq_ignore_ascii_case(wanted));
+    let gives = |option: &&str| {
+        let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+        let clustered = |word: &str, letter: &str| {
+            word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.len() < 4 && rest.contains(letter))
+        };
+        words.iter().any(|word| {
+            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            word.text == *option || name == *option || letter.is_some_and(|letter| clustered(&word.text, letter))
+        })
+    };
+    let prints = PRINTS.iter().any(|(program, wanted, options)| {
+        *program == run.name
+            && wanted.iter().all(|word| says(word))
+            && (options.is_empty() || options.iter().any(gives))
+    });
+    let prints = prints || prints_variable(run);
+    let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
+    if prints && !says("--help") || entry && words.len() == 1 {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
+}
+
+/// Whether a variable whose name says that it holds a secret is printed, and nobody takes the output in.
+fn prints_variable(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let is_last = position.length < 2 || position.index + 1 == position.length;
+    let is_kept = run.command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
+    let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
+    if !is_last || is_kept || is_captured {
+        return false;
+    }
+    let mut words = run.arguments().iter();
+    match run.name.as_str() {
+        "printenv" => words.any(|word| is_telling(&word.text)),
+        "echo" | "printf" => words.any(|word| {
+            // `${NAME:+set}` and the like show that it is there, not what it is.
+            let whole =
+                |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}}}"));
+            word.parts.iter().any(|part| part.kind == "variable" && is_telling(&part.text) && whole(&part.text))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether the name of a variable says that it holds a secret, not where one lies or what it is called.
+fn is_telling(name: &str) -> bool {
+    const SAYS: &[&str] = &["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY"];
+    const DENIES: &[&str] = &[
+        "_FILE", "_PATH", "_DIR", "_NAME", "_ID", "_URL", "_ARN", "_TYPE", "_COUNT", "_LENGTH", "_TTL", "TOKENS",
+        "_EXPIRY",
+    ];
+    let name = name.to_ascii_uppercase();
+    SAYS.iter().any(|word| name.contains(word)) && !DENIES.iter().any(|end| name.ends_with(end))
 }

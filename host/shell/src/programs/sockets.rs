@@ -13,11 +13,51 @@ pub(super) const TABLE: &[Program] = &[
     ),
     Program::new(&["socat"], Options::new("lbtTLW", &[]), socat),
     Program::new(&["telnet"], Options::new("elnbXkS", &[]), connects),
-    Program::new(&["ftp", "sftp", "lftp"], Options::new("bceFilPRSsou", &[]), connects),
+    Program::new(&["ftp", "sftp", "lftp"], Options::new("bceFilPRSsou", &[]), transfers),
+    Program::new(
+        &["mutt", "mail", "mailx", "s-nail", "swaks"],
+        Options::new("aAscbrSeiH", &["attach", "body", "to", "from", "server"]),
+        mails,
+    ),
 ];
 
 fn connects<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|host| connect(run, host));
+}
+
+/// A script on standard input, or in a file, says what is sent and taken away.
+fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    connects(run, parsed);
+    parsed.values("b", "").for_each(|file| run.read(&file));
+    let mut lines: Vec<String> = parsed.values("ec", "").map(|value| value.text.into_owned()).collect();
+    lines.extend(run.input().map(|input| input.text));
+    let Some(host) = parsed.operands.first().cloned().or_else(|| parsed.values("ec", "").next()) else { return };
+    for line in lines.iter().flat_map(|text| text.split(['\n', ';'])).take(MAX_LINES) {
+        let mut words = line.split_whitespace().filter(|word| !word.starts_with('-'));
+        let (verb, file) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        match verb {
+            "put" | "mput" | "reput" | "send" => {
+                run.read(&host.renamed(file.to_owned()));
+                run.emit(Draft::notable("network", "network.upload").target(&host.text));
+            }
+            "rm" | "mrm" | "rmdir" | "delete" | "mdelete" => {
+                run.emit(Draft::destructive("delete", "remote.delete").target(file));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The most lines of such a script that are looked at.
+const MAX_LINES: usize = 4096;
+
+/// What is attached leaves the machine.
+fn mails<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let attached: Vec<Operand<'a>> = parsed.values("aA", "attach").collect();
+    attached.iter().for_each(|file| run.read(file));
+    if let Some(to) = parsed.operands.first() {
+        run.emit(Draft::notable("network", "network.upload").target(&to.text));
+    }
 }
 
 fn connect(run: &mut Run<'_>, host: &Operand<'_>) {

@@ -1,12 +1,14 @@
 //! The operands that `find -exec` and `xargs` supply, where the text shows them.
 //!
-//! `{}` stands for the start paths of a `find` that leaves nothing out, and for the words that a literal `echo` feeds
-//! to `xargs`. Anything else stays `{}`, which nobody knows.
+//! `{}` stands for the start paths of a `find` that leaves nothing out, for the names that its tests ask for, and for
+//! the words that a literal `echo` feeds to `xargs`. Anything else stays `{}`, which nobody knows.
+
+use std::borrow::Cow;
 
 use guard_sdk::syntax::{Command, Word};
 
 use super::find;
-use super::options::{Operand, Parsed};
+use super::options::{Operand, Options, Parsed, parse};
 use crate::effects::run::Run;
 
 /// The most operands that one placeholder stands for.
@@ -22,30 +24,68 @@ pub(super) fn fill<'a>(run: &Run<'a>, parsed: &mut Parsed<'a>) {
     }
 }
 
+/// A word that stands for files that another program selects.
+static SELECTED: Word = Word { text: String::new(), dynamic: false, quoted: false, glob: true, parts: Vec::new() };
+
+fn selected<'a>(text: String) -> Operand<'a> {
+    Operand { text: Cow::Owned(text), word: &SELECTED, dynamic: false }
+}
+
 fn known<'a>(run: &Run<'a>, placeholder: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
     if run.is_via("find-exec") {
         let place = usize::try_from(run.command.parent).ok()?.checked_sub(1)?;
         return found(run.commands.get(place).filter(|command| command.id == run.command.parent)?);
     }
-    let before = run.before()?;
-    if before.program().ends_with("find") {
-        return found(before);
+    if let Some(before) = run.before() {
+        let program = before.program();
+        if program.ends_with("find") || matches!(program, "fd" | "fdfind") {
+            return found(before);
+        }
+        let words = || before.argv.get(1..).unwrap_or_default().iter().filter(|word| !word.text.starts_with('-'));
+        match program {
+            "ls" if words().next().is_none() => return Some(vec![selected(".".to_owned())]),
+            "ls" | "locate" | "mdfind" => {
+                let named: Vec<Operand<'a>> = words().take(MAX_SUPPLIED).map(Operand::of).collect();
+                return (!named.is_empty()).then_some(named);
+            }
+            _ => {}
+        }
     }
     let named = |text: &str| Operand { dynamic: false, ..placeholder.renamed(text.to_owned()) };
-    if before.program() == "ls" && before.argv.len() == 1 {
-        return Some(vec![named(".")]);
-    }
     let input = run.input().filter(|input| input.certain)?;
     let words: Vec<Operand<'a>> = input.text.split_whitespace().take(MAX_SUPPLIED).map(named).collect();
     (!words.is_empty()).then_some(words)
 }
 
-/// The start paths of a `find` that leaves nothing out.
+/// The start paths of a `find` that leaves nothing out, or the names that its tests ask for.
 fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
     let words: &[Word] = command.argv.get(1..).unwrap_or_default();
-    if !command.program().ends_with("find") || find::is_filtered(words) {
-        return None;
+    if !command.program().ends_with("find") {
+        return matches!(command.program(), "fd" | "fdfind").then(|| found_by_fd(words));
     }
-    let starts: Vec<Operand<'_>> = find::starts(words).take(MAX_SUPPLIED).map(Operand::of).collect();
-    (!starts.is_empty()).then_some(starts)
+    let starts = || find::starts(words).map(|start| start.text.as_str());
+    let starts = || starts().chain(starts().next().is_none().then_some("."));
+    let names = find::names(words);
+    if names.is_empty() {
+        let all: Vec<Operand<'_>> = starts().take(MAX_SUPPLIED).map(|start| selected(start.to_owned())).collect();
+        return (!find::is_filtered(words)).then_some(all);
+    }
+    let below = |start: &str, is_path: bool, name: &str| match is_path {
+        true => name.to_owned(),
+        false => format!("{}/{name}", start.trim_end_matches('/')),
+    };
+    let pairs = starts().flat_map(|start| names.iter().map(move |(is_path, name)| below(start, *is_path, name)));
+    // They may lie deeper than the start.
+    Some(pairs.take(MAX_SUPPLIED).map(|text| Operand { dynamic: true, ..selected(text) }).collect())
+}
+
+/// The pattern of `fd`, which is a regular expression, as a name; all files if there is none.
+fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
+    let parsed = parse(words, Options::new("edEtcjSo", &["extension", "max-depth", "exclude", "type", "size"]), false);
+    let (pattern, starts) = parsed.operands.split_first().map_or(("", &[][..]), |(first, rest)| (&*first.text, rest));
+    let name: String = pattern.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect();
+    let start = starts.first().map_or(".", |start| start.text.as_ref()).trim_end_matches('/');
+    let name = if matches!(name.as_str(), "" | ".") { "*" } else { &name };
+    let suffix = parsed.value("e", "extension").map(|extension| format!("{start}/*.{}", extension.text));
+    vec![Operand { dynamic: true, ..selected(suffix.unwrap_or_else(|| format!("{start}/{name}"))) }]
 }

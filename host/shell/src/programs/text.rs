@@ -40,23 +40,50 @@ pub(super) const TABLE: &[Program] = &[
         patch,
     ),
     Program::new(
-        &["prettier", "black", "gofmt", "rustfmt", "isort", "autopep8"],
+        &[
+            "prettier",
+            "black",
+            "gofmt",
+            "rustfmt",
+            "isort",
+            "autopep8",
+            "eslint",
+            "stylelint",
+            "clang-format",
+            "shfmt",
+            "yapf",
+            "goimports",
+            "stylua",
+        ],
         Options::new("l", &["edition", "config", "config-path", "line-length"]),
         formats,
     ),
     Program::new(&["openssl"], Options::NONE, openssl),
     Program::new(&["gpg", "gpg2", "age"], Options::new("oru", &["output", "recipient", "local-user"]), writes_output),
-    Program::new(&["ssh-keygen"], Options::new("bCfmNPtV", &[]), keygen),
+    Program::new(&["ssh-keygen"], Options::new("bCfmNPRtV", &[]), keygen),
+    Program::new(&["ssh-add"], Options::new("tcEHhsS", &[]), agent),
 ];
 
 const GREP: Options = Options::new(
     "ABCDdefm",
-    &["regexp", "file", "include", "exclude", "exclude-dir", "max-count", "after-context", "before-context", "context"],
+    &[
+        "regexp",
+        "file",
+        "include",
+        "exclude",
+        "exclude-from",
+        "exclude-dir",
+        "max-count",
+        "after-context",
+        "before-context",
+        "context",
+    ],
 );
 
 fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let patterns_elsewhere = parsed.is("e", "regexp") || parsed.is("f", "file") || parsed.is("", "files");
     parsed.values("f", "file").for_each(|operand| run.read(&operand));
+    parsed.values("", "exclude-from").for_each(|operand| run.read(&operand));
     let recursive = parsed.has("rR", "recursive") || matches!(run.name.as_str(), "rg" | "ag" | "ack");
     for operand in parsed.from(usize::from(!patterns_elsewhere)) {
         run.read_as(operand, Draft::routine("read", "fs.read").flag("recursive", recursive));
@@ -209,8 +236,10 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn formats<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let always = matches!(run.name.as_str(), "black" | "rustfmt" | "isort");
-    if parsed.is("", "check") || (!always && !parsed.has("wi", "write") && !parsed.has("", "in-place")) {
+    let always = matches!(run.name.as_str(), "black" | "rustfmt" | "isort" | "stylua");
+    if parsed.is("", "check")
+        || (!always && !parsed.has("wi", "write") && !parsed.has("", "in-place") && !parsed.is("", "fix"))
+    {
         return;
     }
     parsed.operands.iter().for_each(|operand| run.write(operand));
@@ -227,7 +256,20 @@ fn openssl<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
+/// The keys that an agent holds must be unlocked anew when it forgets them.
+fn agent<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("Dd", "") {
+        run.emit(Draft::destructive("privilege", "agent.keys.delete").target(parsed.text(0)));
+    }
+}
+
 fn keygen<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    // A host that is no longer known may be another one the next time.
+    if parsed.is("R", "") {
+        let known = parsed.value("R", "").map(|host| host.renamed("~/.ssh/known_hosts".to_owned()));
+        parsed.value("f", "").or(known).iter().for_each(|file| run.write(file));
+        return;
+    }
     let reads_only = parsed.has("lyFB", "");
     for file in parsed.values("f", "") {
         if reads_only {

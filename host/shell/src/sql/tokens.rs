@@ -1,4 +1,4 @@
-//! Splits SQL text into words, names and signs. Strings and comments vanish.
+//! Splits SQL text into words, names, strings and signs. Comments vanish.
 
 /// A piece of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,8 +7,8 @@ pub(super) enum Token<'t> {
     Word(&'t str),
     /// A quoted name, without its quotes.
     Name(&'t str),
-    /// A string literal; its text does not matter.
-    Text,
+    /// A string literal, as it stands between its quotes.
+    Text(&'t str),
     /// Anything else but white space.
     Sign(char),
     /// A semicolon.
@@ -98,9 +98,11 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Moves behind a string that ends with `quote`; a doubled quote and one behind a backslash do not end it.
-    fn skip_string(&mut self, quote: char) {
-        let mut letters = self.rest.char_indices().peekable();
+    /// Moves behind a string that ends with `quote`, and answers it; a doubled quote and one behind a backslash do not
+    /// end it.
+    fn string(&mut self, quote: char) -> &'t str {
+        let whole = self.rest;
+        let mut letters = whole.char_indices().peekable();
         while let Some((at, letter)) = letters.next() {
             if letter == '\\' && self.dialect.escapes {
                 letters.next();
@@ -109,24 +111,23 @@ impl<'t> Tokens<'t> {
                     letters.next();
                     continue;
                 }
-                self.rest = self.rest.get(at..).and_then(|rest| rest.strip_prefix(quote)).unwrap_or_default();
-                return;
+                let (text, behind) = whole.split_at_checked(at).unwrap_or((whole, ""));
+                self.rest = behind.strip_prefix(quote).unwrap_or_default();
+                return text;
             }
         }
         self.rest = "";
+        whole
     }
 
     /// `$$ ... $$` and `$tag$ ... $tag$`.
-    fn dollar_quoted(&mut self) -> bool {
-        let Some((tag, behind)) = self.rest.strip_prefix('$').and_then(|rest| rest.split_once('$')) else {
-            return false;
-        };
+    fn dollar_quoted(&mut self) -> Option<&'t str> {
+        let (tag, behind) = self.rest.strip_prefix('$').and_then(|rest| rest.split_once('$'))?;
         if tag.len() > 64 || !tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            return false;
+            return None;
         }
         self.rest = behind;
-        self.up_to(&format!("${tag}$"));
-        true
+        Some(self.up_to(&format!("${tag}$")))
     }
 }
 
@@ -144,8 +145,7 @@ impl<'t> Iterator for Tokens<'t> {
             }
             '\'' => {
                 self.rest = behind;
-                self.skip_string('\'');
-                Some(Token::Text)
+                Some(Token::Text(self.string('\'')))
             }
             '"' => {
                 self.rest = behind;
@@ -153,7 +153,13 @@ impl<'t> Iterator for Tokens<'t> {
             }
             '`' => Some(self.quoted_name(behind, '`')),
             '[' => Some(self.quoted_name(behind, ']')),
-            '$' if !self.dialect.mysql && self.dollar_quoted() => Some(Token::Text),
+            '$' if !self.dialect.mysql => Some(match self.dollar_quoted() {
+                Some(text) => Token::Text(text),
+                None => {
+                    self.rest = behind;
+                    Token::Sign(first)
+                }
+            }),
             _ if first.is_alphanumeric() || first == '_' || first == '@' => {
                 let end = self.rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '-')));
                 let (word, rest) =
@@ -178,7 +184,7 @@ mod tests {
         let tokens: Vec<_> =
             Tokens::new("a 'drop; it''s' -- x\n/* y */ \"B\" # z\n;c", Dialect { mysql: true, escapes: false })
                 .collect();
-        let expected = [Token::Word("a"), Token::Text, Token::Name("B"), Token::End, Token::Word("c")];
+        let expected = [Token::Word("a"), Token::Text("drop; it''s"), Token::Name("B"), Token::End, Token::Word("c")];
         assert_eq!(tokens, expected);
     }
 
@@ -196,6 +202,6 @@ mod tests {
     #[test]
     fn a_dollar_quote_ends_at_its_own_tag() {
         let tokens: Vec<_> = Tokens::new("$f$ drop $$ $f$ x", Dialect::default()).collect();
-        assert_eq!(tokens, [Token::Text, Token::Word("x")]);
+        assert_eq!(tokens, [Token::Text(" drop $$ "), Token::Word("x")]);
     }
 }

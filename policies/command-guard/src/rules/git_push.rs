@@ -24,6 +24,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         "git.push.force" => "`git push` with force replaces the history of the remote branch",
         "git.push.force-with-lease" => "`git push` with a lease replaces the history of the remote branch",
         "git.push.delete" if !scene.settings.protects(&effect.target) => "`git push` deletes the branch on the remote",
+        "vcs.push" => "it publishes changes to all who work with the server",
         _ => return None,
     };
     Some(Hit::new(RULE.default, effect, why, "see what would be pushed with `git log @{push}..` before you ask for it"))

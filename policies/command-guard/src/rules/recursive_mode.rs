@@ -1,6 +1,8 @@
-//! `recursive-mode`: a recursive change of mode or owner that reaches far more than one directory.
+//! `recursive-mode`: a change of mode or owner that reaches far: a recursive one of far more than one directory, one of
+//! a directory of the system, one that shows a secret to everybody, or a mode that has others run a file with its owner's rights.
 //!
-//! Denied for the root; asked about for a home, a directory of the system, and, of mode, the working directory.
+//! A recursive one is denied for the root, and asked about for a home, a directory of the system, and, of mode, the
+//! working directory. Without recursion all are asked about.
 //!
 //! ## Why
 //! Programs refuse to run and keys are refused when their modes are wrong, and nothing knows the old ones.
@@ -18,7 +20,7 @@ use crate::scene::{Hit, Scene};
 
 pub(crate) const RULE: Rule = Rule {
     id: "recursive-mode",
-    summary: "a new mode or owner for far more than one directory",
+    summary: "a new mode or owner that reaches far",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };
@@ -26,9 +28,24 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let changes = matches!(effect.operation.as_str(), "fs.mode" | "fs.owner") && effect.tag("recursive").is_some();
-    if !changes {
+    if !matches!(effect.operation.as_str(), "fs.mode" | "fs.owner") {
         return None;
+    }
+    if effect.tag("raises").is_some() {
+        let why = "whoever starts the file then has the rights of its owner";
+        return Some(Hit::new(Outcome::Ask, effect, why, "give the one right that is needed, such as with `chmod u+x file`"));
+    }
+    if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
+        let files = &scene.settings.files;
+        if let Some(entry) = files.secret_of(effect) {
+            let why = format!("`{entry}` holds secrets, and every user of the machine could read it");
+            return Some(Hit::new(Outcome::Ask, effect, why, "leave it to its owner alone with `chmod 600`"));
+        }
+    }
+    if effect.tag("recursive").is_none() {
+        let why = "programs that look into the directory stop working when its mode or owner is wrong";
+        let far = matches!(reach(effect, scene), Reach::Root | Reach::System);
+        return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, such as `chmod u+w ./file`"));
     }
     let outcome = match reach(effect, scene) {
         Reach::Root => Outcome::Deny,
@@ -39,4 +56,17 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     };
     let why = "programs and keys with wrong modes or owners stop working, and nothing knows the old ones";
     Some(Hit::new(outcome, effect, why, "name the directory you mean, such as `chmod -R u+w ./build`"))
+}
+
+/// Whether a mode gives a right to those who are neither the owner nor of the group.
+fn opens(mode: &str) -> bool {
+    if mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        return mode.bytes().next_back().is_some_and(|others| others != b'0');
+    }
+    mode.split(',').any(|clause| {
+        let at = clause.find(['+', '=']);
+        let Some((who, what)) = at.and_then(|at| clause.split_at_checked(at)) else { return false };
+        let others = who.contains(['o', 'a']) || who.is_empty() && what.starts_with('+');
+        others && what.contains(['r', 'w', 'x', 'X'])
+    })
 }

@@ -7,7 +7,7 @@
 //! ## Settings
 //! `secret-reads`, `files.blocked`, `files.exempt`
 
-use guard_sdk::syntax::Effect;
+use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
@@ -30,16 +30,52 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         None => files.secret_of(effect)?,
     };
     let outcome = scene.settings.secret_reads.outcome()?;
+    // What is printed of a file of variables may well be another variable.
+    let outcome = if is_loaded(effect, scene) { outcome.min(Outcome::Ask) } else { outcome };
     let why = format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard");
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
 }
 
-/// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data.
+/// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, the
+/// hosts that are known.
 fn only_uses(effect: &Effect, scene: &Scene<'_>) -> bool {
+    if effect.target.rsplit('/').next() == Some("known_hosts") {
+        return true;
+    }
     let Some(command) = scene.command(effect) else { return false };
     let first = command.word(1);
-    matches!(command.word(0), "source" | ".")
+    is_loaded(effect, scene) && !scene.analysis.commands.iter().any(|later| later.id > command.id && prints(later, scene))
         || command.program() == "openssl" && matches!(first, "x509" | "verify" | "crl" | "s_client")
+}
+
+/// Whether the file's variables become those of the shell.
+fn is_loaded(effect: &Effect, scene: &Scene<'_>) -> bool {
+    scene.command(effect).is_some_and(|command| matches!(command.word(0), "source" | "."))
+}
+
+/// Whether the command prints variables that the text itself does not set.
+fn prints(command: &Command, scene: &Scene<'_>) -> bool {
+    let alone = command.argv.len() == 1;
+    match command.program() {
+        "printenv" => true,
+        "env" | "set" => alone,
+        "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
+        "echo" | "printf" => {
+            let mut parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
+            parts.any(|part| part.kind == "variable" && is_foreign(&part.text, scene))
+        }
+        _ => false,
+    }
+}
+
+/// Variables that every shell has.
+const COMMON: &[&str] = &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
+
+/// Whether a variable is neither one that every shell has nor one that the text sets.
+fn is_foreign(name: &str, scene: &Scene<'_>) -> bool {
+    let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let set = || scene.analysis.commands.iter().flat_map(|command| &command.assignments).any(|set| set.name == name);
+    named && !COMMON.contains(&name) && !set()
 }
 
 fn remedy(entry: &str) -> &'static str {

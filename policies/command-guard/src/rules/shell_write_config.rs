@@ -11,6 +11,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
+use crate::reach::{Reach, reach};
 use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -28,7 +29,13 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let files = &scene.settings.files;
-    let entry = files.sensitive_of(effect)?;
+    let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
+    let entry = match files.sensitive_of(effect) {
+        Some(entry) => entry,
+        // What is unpacked there lands in the directories of the system.
+        None if unpacks && reach(effect, scene) == Reach::Root => "/",
+        None => return None,
+    };
     if files.secret_of(effect).is_some() {
         return None;
     }

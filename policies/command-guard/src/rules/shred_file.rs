@@ -24,7 +24,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let shreds = effect.kind == "delete"
-        && effect.tag("by").is_some_and(|program| super::is_program(program, &["shred", "srm", "wipe"]));
+        && effect.tag("by").is_some_and(|program| super::is_program(program, &["shred", "srm", "wipe", "scrub"]));
     shreds.then(|| {
         let why = format!("`{}` is overwritten, and not even a rescue tool brings it back", shorten(&effect.target));
         Hit::new(RULE.default, effect, why, "move it aside with `mv` instead")

@@ -81,3 +81,28 @@ pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let draft = Draft::notable("vcs", "git.stash.drop").severe(Severity::Destructive, true);
     run.emit(draft.target(rest.text(0)).flag("all", clear));
 }
+
+/// A file that is written over is not asked for twice.
+pub(super) fn checkout_index<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("f", "force") && !parsed.is("", "prefix") {
+        run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
+    }
+}
+
+pub(super) fn read_tree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("", "reset") && parsed.is("u", "") && !parsed.is("n", "dry-run") {
+        run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
+    }
+}
+
+pub(super) fn submodule<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let rest = run.parse(words, Options::new("", &["depth", "reference"]));
+    let loses = match first.text.as_str() {
+        "deinit" | "update" => rest.is("f", "force"),
+        _ => false,
+    };
+    if loses {
+        run.emit(Draft::destructive("vcs", "git.discard").target(rest.text(0)).flag("force", true));
+    }
+}
