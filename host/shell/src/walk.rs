@@ -2,9 +2,12 @@
 //!
 //! Every nested text is parsed anew from its own bytes. What cannot be followed becomes a reason, never silence.
 
+mod calls;
 mod compound;
 mod layers;
+mod names;
 mod output;
+mod plain;
 pub(crate) mod shell;
 mod simple;
 mod state;
@@ -56,6 +59,14 @@ pub(crate) struct Walker {
     full: bool,
     /// How many more rounds of loops are walked one by one.
     rounds_left: usize,
+    /// How many more calls of functions are followed.
+    calls_left: usize,
+    /// How many more outputs of substitutions are worked out.
+    outputs_left: usize,
+    /// Files that the text writes, where what they hold is known.
+    files: BTreeMap<String, String>,
+    /// Functions and aliases whose text is being walked.
+    expanding: Vec<String>,
 }
 
 /// A text that is walked, and where it stands in the outermost one.
@@ -127,6 +138,10 @@ impl Walker {
             texts_via: 0,
             full: false,
             rounds_left: 64,
+            calls_left: limits::CALLS,
+            outputs_left: limits::OUTPUTS,
+            files: BTreeMap::new(),
+            expanding: Vec::new(),
         }
     }
 
@@ -258,7 +273,8 @@ impl Walker {
         if let [item] = chain
             && !item.background
         {
-            return self.pipeline(unit, item);
+            self.pipeline(unit, item);
+            return;
         }
         let before = self.shell.clone();
         // What holds if the chain ends before its last pipeline.
@@ -298,9 +314,10 @@ impl Walker {
         }
     }
 
-    fn pipeline(&mut self, unit: Unit<'_>, item: &Item) {
+    /// Walks one pipeline. Gives what its last command writes to its standard output.
+    fn pipeline(&mut self, unit: Unit<'_>, item: &Item) -> Input {
         if self.full {
-            return;
+            return Input::Pipe;
         }
         self.pipelines += 1;
         let length = item.elements.len();
@@ -316,6 +333,7 @@ impl Walker {
                 input = self.node(unit, node, place, input);
             }
         }
+        input
     }
 
     /// Walks one command. Gives what it writes to its standard output.
@@ -357,6 +375,8 @@ impl Walker {
             }
             let what = if child.process { "process" } else { "substitution" };
             let count = self.commands.len();
+            let fed = child.process && unit.slice(child.whole).starts_with('>');
+            let outer = fed.then(|| std::mem::replace(&mut self.input, Input::Pipe));
             self.inside(what, |walker| {
                 walker.apart(|walker| match (&child.text, unit.origin) {
                     (Some(text), _) => walker.text(text, unit.span(child.whole)),
@@ -369,6 +389,9 @@ impl Walker {
                     }
                 });
             });
+            if let Some(outer) = outer {
+                self.input = outer;
+            }
             if count == self.commands.len() {
                 self.partial("a substitution holds no command that could be read");
             }

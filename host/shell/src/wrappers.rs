@@ -58,20 +58,22 @@ pub(crate) enum Place {
 }
 
 impl Layer {
-    fn one(kind: &str, detail: &str, what: What, place: Place) -> Layer {
+    pub(crate) fn one(kind: &str, detail: &str, what: What, place: Place) -> Layer {
         let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
         Layer { outer: None, runs: vec![Run { via, what, place, certain: true, mark: None }] }
     }
 }
 
 /// Takes the outermost layer off a command; `None` if it is no wrapper.
-pub(crate) fn peel(argv: &[Word]) -> Option<Layer> {
+///
+/// `input` is what it reads, if that is known.
+pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let name = program(argv)?;
     match name {
         "find" | "gfind" => search::find(argv),
         "fd" | "fdfind" => search::fd(argv),
-        "xargs" | "gxargs" => search::xargs(argv),
-        "parallel" => search::parallel(argv),
+        "xargs" | "gxargs" => search::xargs(argv, input),
+        "parallel" => search::parallel(argv, input),
         "ssh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc" => {
             elsewhere::peel(name, argv)
         }
@@ -90,7 +92,7 @@ pub(crate) fn program(argv: &[Word]) -> Option<&str> {
 }
 
 /// Words joined by spaces, as `eval` and `ssh` join them.
-fn joined(words: &[Word]) -> Word {
+pub(crate) fn joined(words: &[Word]) -> Word {
     let mut result = literal("");
     result.parts.clear();
     for (index, word) in words.iter().enumerate() {

@@ -4,10 +4,17 @@
 
 use guard_sdk::syntax::Via;
 
+use super::output::Input;
 use super::shell::Shell;
 use super::{Unit, Walker, state};
-use crate::parse::tree::{Kind, Node};
+use crate::parse::tree::{Item, Kind, Node, Range};
 use crate::word::{self, Mode};
+
+/// Where a pipeline stands.
+fn whole(item: &Item) -> Range {
+    let start = item.elements.first().map_or(0, |node| node.span.start);
+    Range { start, end: item.elements.last().map_or(start, |node| node.span.end) }
+}
 
 impl Walker {
     pub(super) fn compound(&mut self, unit: Unit<'_>, node: &Node) {
@@ -48,9 +55,7 @@ impl Walker {
                 }
                 let text = unit.slice(*body_at).to_owned();
                 self.shell.forget_named_in(&text);
-                if let Some(condition) = condition {
-                    self.inside("loop", |walker| walker.inside("condition", |walker| walker.sequence(unit, condition)));
-                }
+                let lines = condition.as_ref().map(|_| self.lines(*body_at)).unwrap_or_default();
                 self.shell.forget(variable);
                 let entry = self.shell.clone();
                 if state::changes_directory(&text) {
@@ -58,9 +63,17 @@ impl Walker {
                 }
                 let rounds = self.rounds(unit, node.span, words, *body_at);
                 self.inside("loop", |walker| {
-                    for value in rounds {
-                        if let Some(value) = value {
-                            walker.shell.assign(variable, &value, false);
+                    for round in 0..rounds.len().max(lines.len()) {
+                        if let Some(Some(value)) = rounds.get(round) {
+                            walker.shell.assign(variable, value, false);
+                        }
+                        let input = lines.get(round).map(|line| Input::Here(line.clone()));
+                        // What a condition reads is one line of what the loop is given; the rest is not known.
+                        let input = input.unwrap_or_else(|| walker.input.unknown());
+                        if let Some(condition) = condition {
+                            let outer = std::mem::replace(&mut walker.input, input);
+                            walker.inside("condition", |walker| walker.sequence(unit, condition));
+                            walker.input = outer;
                         }
                         walker.sequence(unit, body);
                     }
@@ -88,20 +101,23 @@ impl Walker {
                     self.operand(unit, *name, Mode::Word);
                     let moves = state::changes_directory(unit.slice(node.span));
                     self.defined.insert(unit.slice(*name).to_owned(), moves);
+                    self.shell.define(unit.slice(*name), unit.slice(whole(body)));
                 }
                 for word in runs {
                     self.operand(unit, *word, Mode::Word);
                 }
                 self.inside("function", |walker| {
                     walker.apart(|walker| {
-                        // It runs later, with what holds then.
+                        // It runs later, with what holds then; so do the functions that it calls.
                         walker.shell.forget_all();
+                        let calls = std::mem::take(&mut walker.calls_left);
                         walker.pipeline(unit, body);
+                        walker.calls_left = calls;
                     });
                 });
             }
             Kind::Coprocess(body) => {
-                self.inside("coprocess", |walker| walker.apart(|walker| walker.pipeline(unit, body)));
+                self.inside("coprocess", |walker| walker.apart(|walker| drop(walker.pipeline(unit, body))));
             }
             Kind::Test(range) => {
                 self.operand(unit, *range, Mode::Words);

@@ -18,8 +18,8 @@ enum Call<'a> {
     Text(&'a Word, &'a [Word]),
     /// Reads commands from standard input, with parameters.
     Input,
-    /// Reads a file.
-    File,
+    /// Reads a file, with parameters.
+    File(&'a Word, &'a [Word]),
 }
 
 /// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
@@ -45,9 +45,7 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
     }
     match rest.split_first() {
         Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
-        Some((word, _)) if !input && !matches!(word.text.as_str(), "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") => {
-            Some(Call::File)
-        }
+        Some((word, parameters)) if !input && !is_input(&word.text) => Some(Call::File(word, parameters)),
         _ => Some(Call::Input),
     }
 }
@@ -71,10 +69,32 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
     }
 }
 
-/// Whether this command is a shell that reads a process substitution.
-pub(crate) fn reads_process(argv: &[Word]) -> bool {
-    let reader = program(argv).is_some_and(|name| is_shell(name) || matches!(name, "source" | "."));
-    reader && argv.iter().skip(1).any(|word| word.parts.iter().any(|part| part.kind == "process"))
+/// A file of shell that a command runs.
+pub(crate) struct Script {
+    pub(crate) file: Word,
+    pub(crate) parameters: Vec<Word>,
+    /// In this very shell.
+    pub(crate) here: bool,
+}
+
+/// Whether a file is standard input.
+pub(crate) fn is_input(file: &str) -> bool {
+    matches!(file, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
+}
+
+/// The file that a shell, `source`, or a path as a command's name runs.
+pub(crate) fn script(argv: &[Word]) -> Option<Script> {
+    let (first, rest) = argv.split_first()?;
+    let (file, parameters, here) = match program(argv)? {
+        "source" | "." => rest.split_first().map(|(file, parameters)| (file, parameters, true))?,
+        name if is_shell(name) => match call(argv)? {
+            Call::File(file, parameters) => (file, parameters, false),
+            Call::Text(..) | Call::Input => return None,
+        },
+        _ if first.text.contains('/') => (first, rest, false),
+        _ => return None,
+    };
+    Some(Script { file: file.clone(), parameters: parameters.to_vec(), here })
 }
 
 /// `eval WORDS`, joined by spaces, in this very shell.
