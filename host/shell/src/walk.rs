@@ -11,6 +11,7 @@ mod plain;
 pub(crate) mod shell;
 mod simple;
 mod state;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,7 @@ use crate::prescan::{self, Prepared};
 use crate::word::{self, Child, Mode};
 use crate::{crude, witness};
 use output::Input;
+pub(crate) use output::base64;
 use shell::Shell;
 
 /// Walks one text and all the texts inside it.

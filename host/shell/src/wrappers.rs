@@ -2,6 +2,8 @@
 //!
 //! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
 
+mod carried;
+mod code;
 mod elsewhere;
 mod options;
 mod search;
@@ -69,6 +71,18 @@ impl Layer {
 /// `input` is what it reads, if that is known.
 pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let name = program(argv)?;
+    let mut carried = carried::runs(name, argv);
+    carried.append(&mut code::runs(name, argv, input));
+    let layer = outermost(name, argv, input);
+    if carried.is_empty() {
+        return layer;
+    }
+    let mut layer = layer.unwrap_or_else(|| Layer { outer: Some(argv.to_vec()), runs: Vec::new() });
+    layer.runs.extend(carried);
+    Some(layer)
+}
+
+fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
     match name {
         "find" | "gfind" => search::find(argv),
         "fd" | "fdfind" => search::fd(argv),
@@ -80,6 +94,7 @@ pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
         "git" => shells::git_alias(argv),
+        "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => shells::of_windows(name, argv),
         _ if shells::is_shell(name) => shells::command_text(argv),
         _ => table::peel(name, argv),
     }

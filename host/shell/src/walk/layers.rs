@@ -32,6 +32,7 @@ impl Walker {
         if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
             pending.input = input;
         }
+        self.add_words(&mut pending.argv, &pending.assignments);
         let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
         let layer = if pending.level >= limits::WRAPPERS {
             None
@@ -58,6 +59,7 @@ impl Walker {
                 let redirections = std::mem::take(&mut pending.redirections);
                 let id = self.push(argv, assignments, redirections, pending.span, pending.certain, place);
                 self.run_children(&mut pending, id);
+                self.run_variables(id);
                 if stays {
                     self.parent = id;
                     pending.assignments.clear();

@@ -98,7 +98,7 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
         "rev" if words.is_empty() => read.filter(|word| !word.dynamic).map(|word| reversed(&word.text)),
         "which" if words.len() == 1 => words.first().map(|word| word.text.clone()),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
-            read.filter(|word| !word.dynamic).and_then(|word| base64(&word.text))
+            read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64(&word.text)?).ok())
         }
         _ => None,
     };
@@ -244,7 +244,8 @@ fn unescape(text: &str) -> String {
     result
 }
 
-fn base64(text: &str) -> Option<String> {
+/// Decodes base64.
+pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let (mut bits, mut width) = (0_u32, 0);
     for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
@@ -264,5 +265,5 @@ fn base64(text: &str) -> Option<String> {
             bytes.push(u8::try_from(bits >> width & 0xff).ok()?);
         }
     }
-    String::from_utf8(bytes).ok()
+    Some(bytes)
 }

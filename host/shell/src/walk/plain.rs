@@ -62,6 +62,7 @@ impl Walker {
             self.keep_file(&path, text);
         }
         self.run_children(&mut pending, id);
+        self.run_variables(id);
         if let (Some(script), Some(command)) = (script, &kept)
             && self.run_script(&script, command, &pending.input)
         {

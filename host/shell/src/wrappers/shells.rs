@@ -5,7 +5,10 @@ use guard_sdk::syntax::Word;
 use super::options::{self, Takes};
 use super::{Layer, Place, What, joined, program};
 
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh"];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
+    "elvish", "osh", "ysh",
+];
 
 /// Whether this program reads shell.
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -64,6 +67,12 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
     match program(argv) {
         // Without a command, the shell of the other machine reads.
         Some("ssh") => super::elsewhere::ssh_has_no_command(argv),
+        // What they read runs later.
+        Some("at" | "batch") => {
+            let words = argv.get(1..).unwrap_or_default();
+            let file = |word: &Word| matches!(word.text.as_str(), "-f" | "-l" | "-r" | "-d" | "-c");
+            !words.iter().any(file) && (program(argv) == Some("batch") || !words.is_empty())
+        }
         Some(name) => is_shell(name) && matches!(call(argv), Some(Call::Input)),
         None => false,
     }
@@ -139,4 +148,37 @@ pub(super) fn git_alias(argv: &[Word]) -> Option<Layer> {
     }
     let text = joined(&[std::slice::from_ref(&text), words].concat());
     Some(Layer::one("alias", &verb.text, What::Text { text, parameters: None }, Place::Apart))
+}
+
+/// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program stays.
+pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
+    let words = argv.get(1..)?;
+    let is = |word: &Word, names: &[&str]| {
+        let option = word.text.strip_prefix(['-', '/']).unwrap_or_default().to_ascii_lowercase();
+        names.contains(&option.as_str())
+    };
+    let text = if name.starts_with("cmd") {
+        let at = words.iter().position(|word| is(word, &["c", "k", "r"]))?;
+        joined(words.get(at + 1..)?)
+    } else if let Some(at) = words.iter().position(|word| is(word, &["c", "command"])) {
+        joined(words.get(at + 1..)?)
+    } else {
+        let at = words.iter().position(|word| is(word, &["e", "ec", "enc", "encodedcommand"]))?;
+        let bytes = crate::walk::base64(&words.get(at + 1)?.text)?;
+        let units: Vec<u16> = bytes
+            .chunks_exact(2)
+            .map(|pair| pair.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte)))
+            .collect();
+        crate::word::expand::literal(&String::from_utf16_lossy(&units))
+    };
+    if text.text.is_empty() {
+        return None;
+    }
+    let mut layer = Layer::one("shell-c", name, What::Text { text, parameters: None }, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    for run in &mut layer.runs {
+        // Its language is another one; the names of programs are the same.
+        run.certain = false;
+    }
+    Some(layer)
 }
