@@ -56,6 +56,8 @@ pub(crate) const CALL_DEPTH: usize = 8;
 pub(crate) const CALLS: usize = 64;
 /// Substitutions whose output is worked out in one analysis.
 pub(crate) const OUTPUTS: usize = 32;
+/// Programs without a description that are looked into in one analysis.
+pub(crate) const UNKNOWN: usize = 64;
 /// Files whose text is followed.
 pub(crate) const FILES: usize = 16;
 /// Lines of a known input that a loop or a program is followed through.

@@ -11,6 +11,7 @@ mod plain;
 pub(crate) mod shell;
 mod simple;
 mod state;
+mod unknown;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,8 @@ pub(crate) struct Walker {
     calls_left: usize,
     /// How many more outputs of substitutions are worked out.
     outputs_left: usize,
+    /// How many more programs that are not known are looked into.
+    unknown_left: usize,
     /// Files that the text writes, where what they hold is known.
     files: BTreeMap<String, String>,
     /// Functions and aliases whose text is being walked.
@@ -142,6 +145,7 @@ impl Walker {
             rounds_left: 64,
             calls_left: limits::CALLS,
             outputs_left: limits::OUTPUTS,
+            unknown_left: limits::UNKNOWN,
             files: BTreeMap::new(),
             expanding: Vec::new(),
         }
@@ -163,6 +167,13 @@ impl Walker {
                 self.guess(source, span);
             }
         }
+    }
+
+    /// Walks the words of one command.
+    fn outermost_words(&mut self, words: Vec<String>) {
+        let item = Item { operator: "", background: false, negated: false, elements: Vec::new() };
+        let place = Place { pipeline: 1, index: 0, length: 1, item: &item };
+        self.guessed(words, place, Span { start: 0, end: 0 });
     }
 
     /// Notes that something could not be followed.

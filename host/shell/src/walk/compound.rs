@@ -54,6 +54,10 @@ impl Walker {
                     self.operand(unit, *expression, Mode::Quoted);
                 }
                 let text = unit.slice(*body_at).to_owned();
+                let header = unit.slice(Range { start: node.span.start, end: body_at.start });
+                if state::never_ends(header) && state::starts_without_rest(unit, body) {
+                    self.partial("a loop starts processes without end");
+                }
                 self.shell.forget_named_in(&text);
                 let lines = condition.as_ref().map(|_| self.lines(*body_at)).unwrap_or_default();
                 self.shell.forget(variable);

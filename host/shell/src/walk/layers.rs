@@ -41,7 +41,8 @@ impl Walker {
         } else if shadowed {
             None
         } else {
-            wrappers::peel(&pending.argv, pending.input.text())
+            let known = wrappers::peel(&pending.argv, pending.input.text());
+            known.or_else(|| self.behind_unknown(&pending))
         };
         if pending.level >= limits::WRAPPERS {
             self.partial("too many wrappers around one command");

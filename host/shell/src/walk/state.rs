@@ -5,7 +5,7 @@ use guard_sdk::syntax::{Command, Word};
 use super::output::Input;
 use super::{Unit, Walker, output};
 use crate::limits;
-use crate::parse::tree::{Item, Kind, Range};
+use crate::parse::tree::{Item, Kind, Range, Sequence};
 use crate::word::expand::Values as _;
 use crate::word::{self, Mode, expand, is_name};
 
@@ -57,6 +57,38 @@ pub(super) fn leaves(unit: Unit<'_>, item: &Item) -> bool {
 /// Whether a pipeline surely leaves the shell's directory and variables as they are.
 pub(super) fn keeps_shell(unit: Unit<'_>, item: &Item) -> bool {
     item.elements.len() > 1 || matches!(name(&unit, item), Some("echo" | "true" | ":" | "printf" | "false"))
+}
+
+/// Whether a loop that is opened so runs for ever.
+pub(super) fn never_ends(header: &str) -> bool {
+    let mut words = header.split([' ', '\t', '\n', ';']).filter(|word| !word.is_empty() && *word != "do");
+    let (opener, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>().join(" "));
+    match opener {
+        "while" => {
+            matches!(rest.as_str(), "true" | ":" | "[ 1 ]" | "[[ 1 ]]" | "((1))" | "(( 1 ))" | "[ true ]" | "test 1")
+        }
+        "until" => matches!(rest.as_str(), "false" | "((0))" | "(( 0 ))" | "! true" | "! :"),
+        _ => {
+            // The middle of the three expressions is empty.
+            let inner =
+                header.split_once("((").and_then(|(_, rest)| rest.split_once("))")).map_or("", |(inner, _)| inner);
+            let mut expressions = inner.split(';');
+            header.starts_with("for") && expressions.nth(1).is_some_and(|middle| middle.trim().is_empty())
+        }
+    }
+}
+
+/// Whether a body starts something in the background and nothing in it takes its time.
+pub(super) fn starts_without_rest(unit: Unit<'_>, body: &Sequence) -> bool {
+    let starts = |item: &Item| {
+        let inside = item.elements.iter().any(|node| match &node.kind {
+            Kind::Subshell(inner) | Kind::Group(inner) => inner.items.iter().any(|item| item.background),
+            _ => false,
+        });
+        item.background || inside
+    };
+    let rests = |item: &Item| !item.background && matches!(name(&unit, item), Some("sleep" | "read" | "inotifywait"));
+    body.items.iter().any(starts) && !body.items.iter().any(rests)
 }
 
 /// Whether a text may change the directory.
@@ -164,6 +196,7 @@ impl Walker {
             "shift",
             "alias",
             "unalias",
+            "hash",
         ];
         BUILTINS.contains(&name) || self.defined.contains_key(name)
     }
@@ -227,6 +260,15 @@ impl Walker {
                     self.defined.insert(name.to_owned(), true);
                     let text = (!word.dynamic).then(|| expand::literal(text));
                     self.shell.alias(name, text);
+                }
+            }
+            // `hash -p FILE NAME` makes a name mean a file.
+            "hash" => {
+                if let [option, file, name] = words
+                    && option.text == "-p"
+                {
+                    self.defined.insert(name.text.clone(), false);
+                    self.shell.alias(&name.text, (!file.dynamic).then(|| file.clone()));
                 }
             }
             "unalias" => words.iter().for_each(|word| self.shell.alias(&word.text, None)),

@@ -388,7 +388,7 @@ fn call(language: &Language, tail: &str) -> Option<What> {
         None => return None,
     };
     let mut words: Vec<Word> = Vec::new();
-    let (mut listed, mut depth) = (false, 0_usize);
+    let (mut listed, mut depth, mut nested) = (false, 0_usize, 0_usize);
     // Whether the last word is still growing: literals side by side, or joined by an operator.
     let (mut grows, mut named) = (false, false);
     let mut rest = inside;
@@ -398,7 +398,7 @@ fn call(language: &Language, tail: &str) -> Option<What> {
             break;
         }
         if let Some((literal_text, width)) = string(rest) {
-            if !named {
+            if !named && nested == 0 {
                 match words.last_mut().filter(|_| grows) {
                     Some(word) => extend(word, Some(&literal_text)),
                     None => words.push(literal(&literal_text)),
@@ -416,10 +416,12 @@ fn call(language: &Language, tail: &str) -> Option<What> {
                 listed |= char == '[' && words.len() <= 1;
                 grows &= char != '[';
                 depth += 1;
+                nested += usize::from(char == '(');
             }
             ')' | ']' => {
                 let Some(left) = depth.checked_sub(1) else { break };
                 depth = left;
+                nested = nested.saturating_sub(usize::from(char == ')'));
                 if char == ']' && listed && depth == 0 {
                     break;
                 }
@@ -435,7 +437,8 @@ fn call(language: &Language, tail: &str) -> Option<What> {
                 let name = rest.get(..width).unwrap_or_default();
                 let keyword = rest.get(width..).unwrap_or_default().trim_start().starts_with(['=', ':']);
                 if !keyword && !named && !matches!(name, "nil" | "None" | "new" | "r" | "f" | "b" | "q" | "qq" | "t") {
-                    let first = words.is_empty();
+                    let calls = rest.get(width..).unwrap_or_default().starts_with('(');
+                    let first = words.is_empty() && !(calls && nested == 0);
                     match words.last_mut().filter(|_| grows) {
                         Some(word) => extend(word, None),
                         None if first => {}

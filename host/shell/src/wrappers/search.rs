@@ -111,7 +111,15 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
             if lines.is_empty() || lines.len() > limits::LINES {
                 vec![filled(words, mark)]
             } else {
-                lines.into_iter().map(|line| run("xargs", &replaced(&words, mark, line), Place::Apart)).collect()
+                let known = lines.into_iter().map(|line| run("xargs", &replaced(&words, mark, line), Place::Apart));
+                let mut runs: Vec<Run> = known.collect();
+                // Who hands whole texts to a shell may hand it others.
+                if words.iter().any(|word| word.text == mark)
+                    && super::program(&words).is_some_and(super::shells::is_shell)
+                {
+                    runs.push(filled(words, mark));
+                }
+                runs
             }
         }
         (Some(mark), None) => vec![filled(words, mark)],

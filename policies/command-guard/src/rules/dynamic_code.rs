@@ -7,7 +7,7 @@
 //! ## Settings
 //! none
 
-use guard_sdk::syntax::{Command, Redirection};
+use guard_sdk::syntax::{Command, Redirection, Word};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
@@ -33,8 +33,17 @@ fn runs_a_dynamic_text(command: &Command, scene: &Scene<'_>) -> bool {
     // What `eval "$x"` leaves when the analyzer has taken it apart: a command that nobody knows.
     let evaluated = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "eval" | "shell-c"));
     let unknown = command.argv.first().is_some_and(|name| name.dynamic);
-    evaluated && unknown && !prints_set_up(command, scene)
+    evaluated && unknown && !prints_set_up(command, scene) || runs_supplied_code(command)
 }
+
+/// Whether an interpreter gets its code, whole, from a program such as `xargs`.
+fn runs_supplied_code(command: &Command) -> bool {
+    let supplied = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "xargs" | "parallel" | "find-exec"));
+    let code = |pair: &[Word]| matches!(pair, [option, code] if matches!(option.text.as_str(), "-c" | "-e") && code.text == "{}" && code.dynamic);
+    supplied && is_program(command.word(0), INTERPRETERS) && command.argv.windows(2).any(code)
+}
+
+const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "php", "lua", "pwsh", "powershell"];
 
 /// Whether a shell reads its commands from a descriptor, or from what is written to it as to a file.
 fn reads_a_descriptor(command: &Command) -> bool {
