@@ -2,6 +2,7 @@
 //!
 //! Every nested text is parsed anew from its own bytes. What cannot be followed becomes a reason, never silence.
 
+mod account;
 mod calls;
 mod compound;
 mod layers;
@@ -66,6 +67,8 @@ pub(crate) struct Walker {
     calls_left: usize,
     /// How many more outputs of substitutions are worked out.
     outputs_left: usize,
+    /// What was visited of the text that is walked.
+    accounted: Vec<Range>,
     /// How many more programs that are not known are looked into.
     unknown_left: usize,
     /// Files that the text writes, where what they hold is known.
@@ -145,6 +148,7 @@ impl Walker {
             rounds_left: 64,
             calls_left: limits::CALLS,
             outputs_left: limits::OUTPUTS,
+            accounted: Vec::new(),
             unknown_left: limits::UNKNOWN,
             files: BTreeMap::new(),
             expanding: Vec::new(),
@@ -209,7 +213,12 @@ impl Walker {
             return self.partial("commands are nested too deeply to follow");
         }
         match parse::parse(unit.text, self.dialect) {
-            Ok(sequence) => self.sequence(unit, &sequence),
+            Ok(sequence) => {
+                let outer = std::mem::take(&mut self.accounted);
+                self.sequence(unit, &sequence);
+                self.settle(unit);
+                self.accounted = outer;
+            }
             Err(told) => {
                 self.unparsed(&format!("the text does not parse: {told}"));
                 self.guess(unit.text, unit.span(Range { start: 0, end: unit.text.len() }));
@@ -370,6 +379,7 @@ impl Walker {
 
     /// Runs what stands in an operand that is no word of a command.
     fn operand(&mut self, unit: Unit<'_>, range: Range, mode: Mode) {
+        self.account(range);
         let reading = word::read(unit.text, range, mode);
         if reading.torn {
             self.partial("a quote or a bracket has no end");

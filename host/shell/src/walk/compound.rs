@@ -7,13 +7,14 @@ use guard_sdk::syntax::Via;
 use super::output::Input;
 use super::shell::Shell;
 use super::{Unit, Walker, state};
-use crate::parse::tree::{Item, Kind, Node, Range};
+use crate::parse::tree::{Kind, Node, Range};
 use crate::word::{self, Mode};
 
-/// Where a pipeline stands.
-fn whole(item: &Item) -> Range {
-    let start = item.elements.first().map_or(0, |node| node.span.start);
-    Range { start, end: item.elements.last().map_or(start, |node| node.span.end) }
+/// The body in the text of a function's definition, from behind its name.
+fn body_of(definition: &str) -> &str {
+    let rest = definition.trim_start();
+    let Some(inside) = rest.strip_prefix('(') else { return rest };
+    inside.trim_start().strip_prefix(')').unwrap_or(rest)
 }
 
 impl Walker {
@@ -105,7 +106,8 @@ impl Walker {
                     self.operand(unit, *name, Mode::Word);
                     let moves = state::changes_directory(unit.slice(node.span));
                     self.defined.insert(unit.slice(*name).to_owned(), moves);
-                    self.shell.define(unit.slice(*name), unit.slice(whole(body)));
+                    let definition = Range { start: name.end, end: node.span.end };
+                    self.shell.define(unit.slice(*name), body_of(unit.slice(definition)));
                 }
                 for word in runs {
                     self.operand(unit, *word, Mode::Word);

@@ -87,6 +87,7 @@ impl Walker {
     }
 
     fn read(&mut self, unit: Unit<'_>, range: Range, mode: Mode, children: &mut Vec<Child>) -> Vec<word::Piece> {
+        self.account(range);
         let mut reading = word::read(unit.text, range, mode);
         if reading.torn {
             self.partial("a quote or a bracket has no end");
@@ -148,6 +149,7 @@ impl Walker {
 
     /// `NAME=value`, `NAME[subscript]+=value`, `NAME=(...)`.
     fn assignment(&mut self, unit: Unit<'_>, range: Range, children: &mut Vec<Child>) -> Option<Assigned> {
+        self.account(range);
         let raw = unit.slice(range);
         let end = raw.find(|char: char| !char.is_ascii_alphanumeric() && char != '_')?;
         let name = raw.get(..end)?.to_owned();
@@ -174,6 +176,15 @@ impl Walker {
         }
         let pieces = self.read(unit, value, mode, children);
         if array {
+            let operator = |piece: &word::Piece| {
+                piece.kind == PieceKind::Literal
+                    && !piece.quoted
+                    && piece.text.contains(['(', ')', ';', '&', '|', '<', '>'])
+            };
+            if pieces.iter().any(operator) {
+                self.unparsed("an operator stands between the elements of an array");
+                self.guess(unit.slice(range), unit.span(range));
+            }
             to = To::Array(expand::elements(pieces.clone(), &self.shell));
         }
         let mut word = expand::word(pieces, &self.shell);
@@ -188,6 +199,7 @@ impl Walker {
 
     fn redirection(&mut self, unit: Unit<'_>, redirect: &Redirect, children: &mut Vec<Child>) -> Option<Redirection> {
         const OPERATORS: &[&str] = &["&>>", "&>", "<<<", "<<-", "<<", "<>", "<&", ">>", ">|", ">&", ">!", "<", ">"];
+        self.account(redirect.span);
         let written = unit.slice(redirect.span);
         let raw = written.trim_start_matches(|char: char| char.is_ascii_digit());
         // The parser gives a descriptor even where none is written.
@@ -215,6 +227,7 @@ impl Walker {
         let mut body = String::new();
         let mut body_quoted = false;
         if let Some(heredoc) = redirect.heredoc {
+            self.account(heredoc.body);
             body_quoted = unit.slice(at).contains(['\'', '"', '\\']);
             let text = unit.slice(heredoc.body);
             body = if heredoc.tabs {
@@ -224,6 +237,7 @@ impl Walker {
             };
             let rest = unit.text.get(heredoc.body.end..).unwrap_or_default();
             let line = rest.lines().next().unwrap_or_default();
+            self.account(Range { start: heredoc.body.end, end: heredoc.body.end + line.len() });
             let line = if heredoc.tabs { line.trim_start_matches('\t') } else { line };
             if !line.starts_with(target.text.as_str()) || rest.is_empty() {
                 self.partial("a here-document has no end");

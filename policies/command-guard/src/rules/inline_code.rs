@@ -58,7 +58,12 @@ fn is_hidden(command: &Command) -> bool {
 /// Whether the code starts a program that the analysis could not name.
 fn starts_unknown(script: &Script, scene: &Scene<'_>) -> bool {
     let starts = starts_of(&script.language);
-    let calls: usize = starts.iter().map(|call| script.text.matches(call).take(MOST).count()).sum();
+    let count = |names: &[&str]| -> usize { names.iter().map(|call| script.text.matches(call).take(MOST).count()).sum() };
+    let mut calls = count(starts);
+    // The names of these calls are those of harmless ones, too, where the module is not named.
+    if matches!(script.language.as_str(), "javascript" | "typescript") && script.text.contains("child_process") {
+        calls += count(CHILD_PROCESS).max(1);
+    }
     if calls == 0 {
         return false;
     }
@@ -66,8 +71,7 @@ fn starts_unknown(script: &Script, scene: &Scene<'_>) -> bool {
         let by_code = command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code");
         by_code && command.argv.iter().all(|word| !word.dynamic)
     };
-    let told: usize = TELLING_NOTHING.iter().map(|name| script.text.matches(name).take(MOST).count()).sum();
-    calls > told + scene.analysis.commands.iter().filter(named).count()
+    calls > count(TELLING_NOTHING) + scene.analysis.commands.iter().filter(named).count()
 }
 
 /// Calls that are counted, at most.
@@ -81,6 +85,9 @@ const TELLING_NOTHING: &[&str] = &[
     "subprocess.CalledProcessError",
     "subprocess.TimeoutExpired",
 ];
+
+/// Calls of the module of JavaScript that starts programs.
+const CHILD_PROCESS: &[&str] = &["execSync(", "spawnSync(", "execFile", ".exec(", ".spawn(", ".fork("];
 
 /// Calls that start a program, or code.
 fn starts_of(language: &str) -> &'static [&'static str] {
@@ -98,7 +105,7 @@ fn starts_of(language: &str) -> &'static [&'static str] {
             "__import__",
         ],
         "javascript" | "typescript" => {
-            &["child_process", "execSync", "spawnSync", "Deno.run", "Deno.Command", "Bun.spawn", "eval("]
+            &["Deno.run", "Deno.Command", "Bun.spawn", "eval("]
         }
         "perl" => &["system(", "system \"", "system '", "exec(", "exec \"", "exec '", "qx", "`", "eval"],
         "ruby" => &["system", "exec", "spawn", "`", "%x", "eval"],
