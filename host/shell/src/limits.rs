@@ -46,6 +46,22 @@ pub(crate) const WRAPPERS: usize = 24;
 pub(crate) const VARIABLES: usize = 64;
 /// The longest value of a variable that is followed, in bytes.
 pub(crate) const VALUE: usize = 4_096;
+/// Elements of an array, or parameters, that are followed.
+pub(crate) const ELEMENTS: usize = 256;
+/// Parts of a value that is followed.
+pub(crate) const PARTS: usize = 32;
+/// Functions inside functions whose calls are followed.
+pub(crate) const CALL_DEPTH: usize = 8;
+/// Calls of functions that are followed in one analysis.
+pub(crate) const CALLS: usize = 64;
+/// Substitutions whose output is worked out in one analysis.
+pub(crate) const OUTPUTS: usize = 32;
+/// Programs without a description that are looked into in one analysis.
+pub(crate) const UNKNOWN: usize = 64;
+/// Files whose text is followed.
+pub(crate) const FILES: usize = 16;
+/// Lines of a known input that a loop or a program is followed through.
+pub(crate) const LINES: usize = 16;
 /// Reasons that are kept.
 pub(crate) const REASONS: usize = 16;
 /// The longest text that the witness reads.

@@ -2,12 +2,18 @@
 //!
 //! Every nested text is parsed anew from its own bytes. What cannot be followed becomes a reason, never silence.
 
+mod account;
+mod calls;
 mod compound;
 mod layers;
+mod names;
 mod output;
+mod plain;
 pub(crate) mod shell;
 mod simple;
 mod state;
+mod unknown;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +26,7 @@ use crate::prescan::{self, Prepared};
 use crate::word::{self, Child, Mode};
 use crate::{crude, witness};
 use output::Input;
+pub(crate) use output::base64;
 use shell::Shell;
 
 /// Walks one text and all the texts inside it.
@@ -56,6 +63,18 @@ pub(crate) struct Walker {
     full: bool,
     /// How many more rounds of loops are walked one by one.
     rounds_left: usize,
+    /// How many more calls of functions are followed.
+    calls_left: usize,
+    /// How many more outputs of substitutions are worked out.
+    outputs_left: usize,
+    /// What was visited of the text that is walked.
+    accounted: Vec<Range>,
+    /// How many more programs that are not known are looked into.
+    unknown_left: usize,
+    /// Files that the text writes, where what they hold is known.
+    files: BTreeMap<String, String>,
+    /// Functions and aliases whose text is being walked.
+    expanding: Vec<String>,
 }
 
 /// A text that is walked, and where it stands in the outermost one.
@@ -127,6 +146,12 @@ impl Walker {
             texts_via: 0,
             full: false,
             rounds_left: 64,
+            calls_left: limits::CALLS,
+            outputs_left: limits::OUTPUTS,
+            accounted: Vec::new(),
+            unknown_left: limits::UNKNOWN,
+            files: BTreeMap::new(),
+            expanding: Vec::new(),
         }
     }
 
@@ -146,6 +171,13 @@ impl Walker {
                 self.guess(source, span);
             }
         }
+    }
+
+    /// Walks the words of one command.
+    fn outermost_words(&mut self, words: Vec<String>) {
+        let item = Item { operator: "", background: false, negated: false, elements: Vec::new() };
+        let place = Place { pipeline: 1, index: 0, length: 1, item: &item };
+        self.guessed(words, place, Span { start: 0, end: 0 });
     }
 
     /// Notes that something could not be followed.
@@ -181,7 +213,12 @@ impl Walker {
             return self.partial("commands are nested too deeply to follow");
         }
         match parse::parse(unit.text, self.dialect) {
-            Ok(sequence) => self.sequence(unit, &sequence),
+            Ok(sequence) => {
+                let outer = std::mem::take(&mut self.accounted);
+                self.sequence(unit, &sequence);
+                self.settle(unit);
+                self.accounted = outer;
+            }
             Err(told) => {
                 self.unparsed(&format!("the text does not parse: {told}"));
                 self.guess(unit.text, unit.span(Range { start: 0, end: unit.text.len() }));
@@ -258,7 +295,8 @@ impl Walker {
         if let [item] = chain
             && !item.background
         {
-            return self.pipeline(unit, item);
+            self.pipeline(unit, item);
+            return;
         }
         let before = self.shell.clone();
         // What holds if the chain ends before its last pipeline.
@@ -298,9 +336,10 @@ impl Walker {
         }
     }
 
-    fn pipeline(&mut self, unit: Unit<'_>, item: &Item) {
+    /// Walks one pipeline. Gives what its last command writes to its standard output.
+    fn pipeline(&mut self, unit: Unit<'_>, item: &Item) -> Input {
         if self.full {
-            return;
+            return Input::Pipe;
         }
         self.pipelines += 1;
         let length = item.elements.len();
@@ -316,6 +355,7 @@ impl Walker {
                 input = self.node(unit, node, place, input);
             }
         }
+        input
     }
 
     /// Walks one command. Gives what it writes to its standard output.
@@ -339,6 +379,7 @@ impl Walker {
 
     /// Runs what stands in an operand that is no word of a command.
     fn operand(&mut self, unit: Unit<'_>, range: Range, mode: Mode) {
+        self.account(range);
         let reading = word::read(unit.text, range, mode);
         if reading.torn {
             self.partial("a quote or a bracket has no end");
@@ -357,6 +398,8 @@ impl Walker {
             }
             let what = if child.process { "process" } else { "substitution" };
             let count = self.commands.len();
+            let fed = child.process && unit.slice(child.whole).starts_with('>');
+            let outer = fed.then(|| std::mem::replace(&mut self.input, Input::Pipe));
             self.inside(what, |walker| {
                 walker.apart(|walker| match (&child.text, unit.origin) {
                     (Some(text), _) => walker.text(text, unit.span(child.whole)),
@@ -369,6 +412,9 @@ impl Walker {
                     }
                 });
             });
+            if let Some(outer) = outer {
+                self.input = outer;
+            }
             if count == self.commands.len() {
                 self.partial("a substitution holds no command that could be read");
             }

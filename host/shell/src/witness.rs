@@ -2,8 +2,10 @@
 //!
 //! Its silence proves nothing, and what it cannot parse is no evidence either.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use guard_sdk::syntax::Word;
 use rable::{Node, NodeKind};
 
 use crate::limits;
@@ -37,10 +39,16 @@ pub(crate) fn missed(source: &str, depth: usize, names: &BTreeSet<String>) -> Op
 fn name(raw: &str) -> Option<String> {
     struct Nothing;
     impl expand::Values for Nothing {
-        fn value(&self, _: &str) -> Option<&str> {
+        fn value(&self, _: &str) -> Option<Cow<'_, Word>> {
             None
         }
-        fn parameters(&self) -> Option<&[String]> {
+        fn elements(&self, _: &str) -> Option<Vec<&Word>> {
+            None
+        }
+        fn element(&self, _: &str, _: &str) -> Option<&Word> {
+            None
+        }
+        fn separators(&self) -> Option<&str> {
             None
         }
     }

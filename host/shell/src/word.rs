@@ -6,6 +6,7 @@
 mod ansi;
 mod brace;
 pub(crate) mod expand;
+pub(crate) mod parameter;
 
 use crate::parse::scan::{self, Frame, byte};
 use crate::parse::tree::Range;
@@ -17,6 +18,8 @@ pub(crate) struct Piece {
     /// A literal's text after quote removal, a plain variable's name, else the source text.
     pub(crate) text: String,
     pub(crate) quoted: bool,
+    /// What a command substitution prints, where that is known.
+    pub(crate) output: Option<String>,
 }
 
 /// What a piece is.
@@ -114,7 +117,7 @@ impl Reader<'_> {
             last.text.push_str(text);
             return;
         }
-        self.reading.pieces.push(Piece { kind, text: text.to_owned(), quoted });
+        self.reading.pieces.push(Piece { kind, text: text.to_owned(), quoted, output: None });
     }
 
     fn source(&mut self, kind: PieceKind, start: usize, end: usize, quoted: bool) {

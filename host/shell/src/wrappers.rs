@@ -2,6 +2,8 @@
 //!
 //! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
 
+mod carried;
+mod code;
 mod elsewhere;
 mod options;
 mod search;
@@ -58,26 +60,41 @@ pub(crate) enum Place {
 }
 
 impl Layer {
-    fn one(kind: &str, detail: &str, what: What, place: Place) -> Layer {
+    pub(crate) fn one(kind: &str, detail: &str, what: What, place: Place) -> Layer {
         let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
         Layer { outer: None, runs: vec![Run { via, what, place, certain: true, mark: None }] }
     }
 }
 
 /// Takes the outermost layer off a command; `None` if it is no wrapper.
-pub(crate) fn peel(argv: &[Word]) -> Option<Layer> {
+///
+/// `input` is what it reads, if that is known.
+pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let name = program(argv)?;
+    let mut carried = carried::runs(name, argv);
+    carried.append(&mut code::runs(name, argv, input));
+    let layer = outermost(name, argv, input);
+    if carried.is_empty() {
+        return layer;
+    }
+    let mut layer = layer.unwrap_or_else(|| Layer { outer: Some(argv.to_vec()), runs: Vec::new() });
+    layer.runs.extend(carried);
+    Some(layer)
+}
+
+fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
     match name {
         "find" | "gfind" => search::find(argv),
         "fd" | "fdfind" => search::fd(argv),
-        "xargs" | "gxargs" => search::xargs(argv),
-        "parallel" => search::parallel(argv),
+        "xargs" | "gxargs" => search::xargs(argv, input),
+        "parallel" => search::parallel(argv, input),
         "ssh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc" => {
             elsewhere::peel(name, argv)
         }
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
         "git" => shells::git_alias(argv),
+        "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => shells::of_windows(name, argv),
         _ if shells::is_shell(name) => shells::command_text(argv),
         _ => table::peel(name, argv),
     }
@@ -90,7 +107,7 @@ pub(crate) fn program(argv: &[Word]) -> Option<&str> {
 }
 
 /// Words joined by spaces, as `eval` and `ssh` join them.
-fn joined(words: &[Word]) -> Word {
+pub(crate) fn joined(words: &[Word]) -> Word {
     let mut result = literal("");
     result.parts.clear();
     for (index, word) in words.iter().enumerate() {

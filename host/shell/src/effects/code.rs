@@ -1,7 +1,7 @@
 //! Code of a general language on the command line: what it provably does to files.
 //!
 //! No language is parsed. A call with a literal path is taken at its word; anything else that looks like a way to the
-//! machine makes the analysis partial.
+//! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
 
 use guard_sdk::syntax::Word;
 
@@ -22,8 +22,6 @@ enum Does {
     Move,
     /// Writes the second.
     Copy,
-    /// Hands a text to a shell.
-    Shell,
     /// Names a path; the method that is called on it decides.
     Path,
 }
@@ -40,8 +38,6 @@ const CALLS: &[(&str, Does)] = &[
     ("os.replace(", Does::Move),
     ("shutil.copy(", Does::Copy),
     ("shutil.copyfile(", Does::Copy),
-    ("os.system(", Does::Shell),
-    ("os.popen(", Does::Shell),
     ("writeFileSync(", Does::Write),
     ("writeFile(", Does::Write),
     ("appendFileSync(", Does::Write),
@@ -57,7 +53,6 @@ const CALLS: &[(&str, Does)] = &[
     ("fs.rm(", Does::DeleteTree),
     ("renameSync(", Does::Move),
     ("copyFileSync(", Does::Copy),
-    ("execSync(", Does::Shell),
     ("File.write(", Does::Write),
     ("File.read(", Does::Read),
     ("File.delete(", Does::Delete),
@@ -154,7 +149,6 @@ fn apply(run: &mut Run<'_>, does: Does, path: &str, rest: &str) {
         Does::DeleteTree => delete_tree(run, &operand),
         Does::Open => open(run, &operand, rest),
         Does::Path => method(run, &operand, rest),
-        Does::Shell => run.script("shell", path, true),
         Does::Copy => {
             run.read(&operand);
             write_second(run, rest);

@@ -4,10 +4,18 @@
 
 use guard_sdk::syntax::Via;
 
+use super::output::Input;
 use super::shell::Shell;
 use super::{Unit, Walker, state};
-use crate::parse::tree::{Kind, Node};
+use crate::parse::tree::{Kind, Node, Range};
 use crate::word::{self, Mode};
+
+/// The body in the text of a function's definition, from behind its name.
+fn body_of(definition: &str) -> &str {
+    let rest = definition.trim_start();
+    let Some(inside) = rest.strip_prefix('(') else { return rest };
+    inside.trim_start().strip_prefix(')').unwrap_or(rest)
+}
 
 impl Walker {
     pub(super) fn compound(&mut self, unit: Unit<'_>, node: &Node) {
@@ -47,10 +55,12 @@ impl Walker {
                     self.operand(unit, *expression, Mode::Quoted);
                 }
                 let text = unit.slice(*body_at).to_owned();
-                self.shell.forget_named_in(&text);
-                if let Some(condition) = condition {
-                    self.inside("loop", |walker| walker.inside("condition", |walker| walker.sequence(unit, condition)));
+                let header = unit.slice(Range { start: node.span.start, end: body_at.start });
+                if state::never_ends(header) && state::starts_without_rest(unit, body) {
+                    self.partial("a loop starts processes without end");
                 }
+                self.shell.forget_named_in(&text);
+                let lines = condition.as_ref().map(|_| self.lines(*body_at)).unwrap_or_default();
                 self.shell.forget(variable);
                 let entry = self.shell.clone();
                 if state::changes_directory(&text) {
@@ -58,9 +68,17 @@ impl Walker {
                 }
                 let rounds = self.rounds(unit, node.span, words, *body_at);
                 self.inside("loop", |walker| {
-                    for value in rounds {
-                        if let Some(value) = value {
-                            walker.shell.assign(variable, &value, false);
+                    for round in 0..rounds.len().max(lines.len()) {
+                        if let Some(Some(value)) = rounds.get(round) {
+                            walker.shell.assign(variable, value, false);
+                        }
+                        let input = lines.get(round).map(|line| Input::Here(line.clone()));
+                        // What a condition reads is one line of what the loop is given; the rest is not known.
+                        let input = input.unwrap_or_else(|| walker.input.unknown());
+                        if let Some(condition) = condition {
+                            let outer = std::mem::replace(&mut walker.input, input);
+                            walker.inside("condition", |walker| walker.sequence(unit, condition));
+                            walker.input = outer;
                         }
                         walker.sequence(unit, body);
                     }
@@ -88,20 +106,24 @@ impl Walker {
                     self.operand(unit, *name, Mode::Word);
                     let moves = state::changes_directory(unit.slice(node.span));
                     self.defined.insert(unit.slice(*name).to_owned(), moves);
+                    let definition = Range { start: name.end, end: node.span.end };
+                    self.shell.define(unit.slice(*name), body_of(unit.slice(definition)));
                 }
                 for word in runs {
                     self.operand(unit, *word, Mode::Word);
                 }
                 self.inside("function", |walker| {
                     walker.apart(|walker| {
-                        // It runs later, with what holds then.
+                        // It runs later, with what holds then; so do the functions that it calls.
                         walker.shell.forget_all();
+                        let calls = std::mem::take(&mut walker.calls_left);
                         walker.pipeline(unit, body);
+                        walker.calls_left = calls;
                     });
                 });
             }
             Kind::Coprocess(body) => {
-                self.inside("coprocess", |walker| walker.apart(|walker| walker.pipeline(unit, body)));
+                self.inside("coprocess", |walker| walker.apart(|walker| drop(walker.pipeline(unit, body))));
             }
             Kind::Test(range) => {
                 self.operand(unit, *range, Mode::Words);

@@ -1,13 +1,13 @@
 //! From a command as it is written to what runs: layer by layer, until no wrapper is left.
 
-use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, Via, Word};
+use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, Word};
 
-use super::output::{self, Input};
+use super::output::Input;
 use super::shell::Shell;
-use super::{Place, Unit, Walker, state};
+use super::{Place, Unit, Walker};
 use crate::limits;
 use crate::word::{Child, is_name};
-use crate::wrappers::{self, Layer, What, shells};
+use crate::wrappers::{self, Layer, What};
 
 /// A command on its way through the wrappers.
 pub(super) struct Pending<'t> {
@@ -29,11 +29,21 @@ impl Walker {
             let name = name.to_owned();
             self.names.insert(name);
         }
-        if let Some(input) = output::redirected(&pending.redirections, &self.shell) {
+        if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
             pending.input = input;
         }
+        self.add_words(&mut pending.argv, &pending.assignments);
         let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
-        let layer = if shadowed || pending.level >= limits::WRAPPERS { None } else { wrappers::peel(&pending.argv) };
+        let layer = if pending.level >= limits::WRAPPERS {
+            None
+        } else if let Some(layer) = self.unalias(&pending.argv) {
+            Some(layer)
+        } else if shadowed {
+            None
+        } else {
+            let known = wrappers::peel(&pending.argv, pending.input.text());
+            known.or_else(|| self.behind_unknown(&pending))
+        };
         if pending.level >= limits::WRAPPERS {
             self.partial("too many wrappers around one command");
         }
@@ -50,6 +60,7 @@ impl Walker {
                 let redirections = std::mem::take(&mut pending.redirections);
                 let id = self.push(argv, assignments, redirections, pending.span, pending.certain, place);
                 self.run_children(&mut pending, id);
+                self.run_variables(id);
                 if stays {
                     self.parent = id;
                     pending.assignments.clear();
@@ -70,6 +81,10 @@ impl Walker {
                 wrappers::Place::Elsewhere => self.shell = Shell::new("", ""),
             }
             let late = run.via.kind == "trap";
+            let expands = run.via.kind == "alias";
+            if expands {
+                self.expanding.push(run.via.detail.clone());
+            }
             self.via.push(run.via);
             self.certain &= run.certain && pending.certain;
             let marks = self.marks.len();
@@ -106,6 +121,9 @@ impl Walker {
                 }
             }
             self.via.pop();
+            if expands {
+                self.expanding.pop();
+            }
             self.marks.truncate(marks);
             self.certain = certain;
             if run.place != wrappers::Place::Here {
@@ -117,28 +135,33 @@ impl Walker {
     }
 
     /// Analyses a word that becomes shell.
-    fn run_text(&mut self, word: &Word, span: Span) {
+    pub(super) fn run_text(&mut self, word: &Word, span: Span) {
         let certain = self.certain;
         let mut text = String::with_capacity(word.text.len());
-        for part in &word.parts {
-            match part.kind.as_str() {
-                "literal" | "glob" | "tilde" | "brace" => text.push_str(&part.text),
-                "variable" if is_name(&part.text) => {
-                    text.push('$');
-                    text.push_str(&part.text);
-                }
-                "variable" if part.text == "{}" => text.push_str("{}"),
-                // It ran already; what it gave is not known.
-                _ => text.push_str("$_"),
-            }
-        }
         let runs_late = |part: &Part| {
             matches!(part.kind.as_str(), "variable" | "command" | "arithmetic" | "process" | "array")
                 && part.text != "{}"
         };
-        if word.parts.iter().any(runs_late) {
-            self.certain = false;
-            self.partial("a text with parts known only at run time becomes shell");
+        if !word.dynamic && word.parts.iter().any(runs_late) {
+            // What it gives is known all the same.
+            text.push_str(&word.text);
+        } else {
+            for part in &word.parts {
+                match part.kind.as_str() {
+                    "literal" | "glob" | "tilde" | "brace" => text.push_str(&part.text),
+                    "variable" if is_name(&part.text) => {
+                        text.push('$');
+                        text.push_str(&part.text);
+                    }
+                    "variable" if part.text == "{}" => text.push_str("{}"),
+                    // It ran already; what it gave is not known.
+                    _ => text.push_str("$_"),
+                }
+            }
+            if word.parts.iter().any(runs_late) {
+                self.certain = false;
+                self.partial("a text with parts known only at run time becomes shell");
+            }
         }
         let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
         self.text(&text, span);
@@ -146,102 +169,14 @@ impl Walker {
         self.certain = certain;
     }
 
-    fn run_children(&mut self, pending: &mut Pending<'_>, parent: u32) {
+    pub(super) fn run_children(&mut self, pending: &mut Pending<'_>, parent: u32) {
         if let Some((unit, children)) = pending.children.take() {
             self.children(unit, &children, parent);
         }
     }
 
-    /// Lists a command that is no wrapper.
-    fn plain(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
-        let mut certain = pending.certain;
-        if let Some(name) = pending.argv.first() {
-            if name.dynamic && !only_the_folder_is_dynamic(name) {
-                self.partial("the name of a command is known only at run time");
-            }
-            if name.glob {
-                self.partial("the name of a command is a pattern");
-            }
-            let folder_is_home =
-                matches!(name.parts.first(), Some(part) if part.text == "HOME") && name.parts.len() == 2;
-            certain &= !name.glob && (!name.dynamic || folder_is_home);
-            certain &= !self.defined.contains_key(&name.text);
-        }
-        if pending.argv.is_empty() && pending.assignments.is_empty() && pending.redirections.is_empty() {
-            let parent = self.parent;
-            self.run_children(&mut pending, parent);
-            return Input::Pipe;
-        }
-        let reads = shells::reads_input(&pending.argv);
-        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Piped(_));
-        if from_pipe {
-            self.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
-        }
-        let argv = std::mem::take(&mut pending.argv);
-        let process = shells::reads_process(&argv);
-        if state::expands_again(&argv) {
-            self.partial("a builtin expands a quoted text");
-        }
-        let assignments = std::mem::take(&mut pending.assignments);
-        let redirections = std::mem::take(&mut pending.redirections);
-        let id = self.push(argv, assignments, redirections, pending.span, certain, place);
-        if from_pipe {
-            self.via.pop();
-        }
-        let listed = self.commands.last().filter(|command| command.id == id);
-        let output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input));
-        // Only a builtin of this very shell changes it.
-        let own = self.via.iter().skip(self.texts_via);
-        let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
-        let kept = listed.filter(|command| reads || (ours && self.concerns_shell(command.word(0)))).cloned();
-        self.run_children(&mut pending, id);
-        if process {
-            self.partial("a shell reads a process substitution");
-        }
-        if let Some(command) = kept {
-            if reads {
-                self.run_input(&command, &pending.input);
-            } else {
-                self.follow(&command);
-            }
-        }
-        output
-    }
-
-    /// What a shell reads from its standard input runs.
-    fn run_input(&mut self, command: &Command, input: &Input) {
-        let (kind, word) = match input {
-            Input::Outer | Input::File => return,
-            Input::Pipe => return self.partial("a shell reads commands from a pipe"),
-            Input::Piped(word) => ("pipe", word),
-            Input::Here(word) => ("heredoc", word),
-        };
-        let remote = command.program() == "ssh";
-        let before = std::mem::replace(&mut self.parent, command.id);
-        let input = std::mem::replace(&mut self.input, Input::Pipe);
-        if remote {
-            self.via.push(Via {
-                kind: "ssh".to_owned(),
-                detail: command.argv.last().map(|host| host.text.clone()).unwrap_or_default(),
-            });
-        }
-        self.via.push(Via { kind: kind.to_owned(), detail: String::new() });
-        self.apart(|walker| {
-            if remote {
-                walker.shell = Shell::new("", "");
-            }
-            walker.run_text(word, command.span);
-        });
-        self.via.pop();
-        if remote {
-            self.via.pop();
-        }
-        self.input = input;
-        self.parent = before;
-    }
-
     /// Lists a command. Gives its id, or the parent's if there is no room.
-    fn push(
+    pub(super) fn push(
         &mut self,
         argv: Vec<Word>,
         assignments: Vec<Assignment>,
@@ -284,11 +219,4 @@ impl Walker {
         });
         id
     }
-}
-
-/// Whether a dynamic word still ends in a literal name after a `/`: `"$DIR/run.sh"`.
-fn only_the_folder_is_dynamic(word: &Word) -> bool {
-    word.parts.last().is_some_and(|part| {
-        part.kind == "literal" && part.text.rsplit_once('/').is_some_and(|(_, name)| !name.is_empty())
-    }) && word.parts.iter().all(|part| matches!(part.kind.as_str(), "literal" | "variable"))
 }

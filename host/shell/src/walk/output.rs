@@ -1,8 +1,10 @@
 //! What a command reads, and what it is known to write, so that `echo TEXT | sh` can be followed.
 
-use guard_sdk::syntax::{Command, Redirection, Word};
+use guard_sdk::syntax::{Command, Redirection, Span, Word};
 
+use super::{Unit, Walker};
 use crate::limits;
+use crate::parse;
 use crate::parse::tree::Range;
 use crate::word::expand::{self, Values};
 use crate::word::{self, Mode};
@@ -22,6 +24,24 @@ pub(super) enum Input {
     File,
 }
 
+impl Input {
+    /// The text, if all of it is known.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Input::Piped(word) | Input::Here(word) if !word.dynamic => Some(&word.text),
+            _ => None,
+        }
+    }
+
+    /// The same, without what is known of it.
+    pub(super) fn unknown(&self) -> Input {
+        match self {
+            Input::Piped(_) | Input::Here(_) => Input::Pipe,
+            other => other.clone(),
+        }
+    }
+}
+
 /// What a command's own redirections give it to read.
 pub(super) fn redirected(redirections: &[Redirection], values: &dyn Values) -> Option<Input> {
     let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
@@ -37,11 +57,30 @@ pub(super) fn redirected(redirections: &[Redirection], values: &dyn Values) -> O
     }
 }
 
-/// What `command` writes to a pipe, if its words say so.
-pub(super) fn of(command: &Command, input: &Input) -> Input {
-    if command.redirections.iter().any(|redirection| matches!(redirection.fd, 1 | -1)) {
-        return Input::Pipe;
+/// Whether a redirection takes standard output away.
+pub(super) fn takes_output(redirection: &Redirection) -> bool {
+    matches!(redirection.fd, 1 | -1)
+}
+
+/// The files that `command` writes, each with its text if that is known. `output` is what it writes to its output.
+pub(super) fn files(command: &Command, output: &Input) -> Vec<(Word, Option<String>)> {
+    let known = || output.text().map(str::to_owned);
+    let mut files = Vec::new();
+    for redirection in &command.redirections {
+        let whole = matches!(redirection.operator.as_str(), ">" | ">|" | "&>");
+        if takes_output(redirection) && (whole || redirection.operator == ">>") {
+            files.push((redirection.target.clone(), if whole { known() } else { None }));
+        }
     }
+    if command.program() == "tee" {
+        let names = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        files.extend(names.map(|name| (name.clone(), known())));
+    }
+    files
+}
+
+/// What `command` writes to its standard output, wherever that goes, if its words say so.
+pub(super) fn of(command: &Command, input: &Input) -> Input {
     let plain = command.argv.iter().all(|word| !word.dynamic && !word.glob);
     let words = command.argv.get(1..).unwrap_or_default();
     let read = match input {
@@ -53,13 +92,50 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
         "echo" => echo(words),
         "printf" => printf(words),
         "tee" => return read.cloned().map_or(Input::Pipe, Input::Piped),
-        "cat" if words.iter().all(|word| word.text == "-") => return read.cloned().map_or(Input::Pipe, Input::Piped),
+        "cat" if words.iter().all(|word| word.text.starts_with('-')) => {
+            return read.cloned().map_or(Input::Pipe, Input::Piped);
+        }
+        "rev" if words.is_empty() => read.filter(|word| !word.dynamic).map(|word| reversed(&word.text)),
+        "which" if words.len() == 1 => words.first().map(|word| word.text.clone()),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
-            read.filter(|word| !word.dynamic).and_then(|word| base64(&word.text))
+            read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64(&word.text)?).ok())
         }
         _ => None,
     };
     text.filter(|text| text.len() <= limits::SOURCE).map_or(Input::Pipe, |text| Input::Piped(expand::literal(&text)))
+}
+
+impl Walker {
+    /// What a command or process substitution, given as it is written, prints, if its words say so.
+    pub(super) fn printed(&mut self, source: &str) -> Option<String> {
+        let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
+        let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
+        let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        let prints = matches!(name, "echo" | "printf" | "cat" | "which");
+        if !prints || self.outputs_left == 0 || body.len() > limits::VALUE || body.contains('`') {
+            return None;
+        }
+        self.outputs_left -= 1;
+        let sequence = parse::parse(body, self.dialect).ok()?;
+        let [item] = sequence.items.as_slice() else { return None };
+        let mut probe = Walker::new(self.dialect, "", "");
+        probe.shell = self.shell.clone();
+        probe.outputs_left = std::mem::take(&mut self.outputs_left);
+        probe.depth = self.depth + 1;
+        let unit = Unit { text: body, origin: super::Origin::Inside(Span { start: 0, end: 0 }) };
+        let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
+        self.outputs_left = probe.outputs_left;
+        // That a text is decoded is worth telling more than the text.
+        let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
+        match output {
+            Input::Piped(word) if !word.dynamic && !decoded => Some(word.text.trim_end_matches('\n').to_owned()),
+            _ => None,
+        }
+    }
+}
+
+fn reversed(text: &str) -> String {
+    text.lines().map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n")
 }
 
 fn echo(words: &[Word]) -> Option<String> {
@@ -80,7 +156,7 @@ fn echo(words: &[Word]) -> Option<String> {
 }
 
 /// `printf FORMAT WORDS`, with `%s` and `%b` only.
-fn printf(words: &[Word]) -> Option<String> {
+pub(super) fn printf(words: &[Word]) -> Option<String> {
     let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
     let (format, arguments) = words.split_first()?;
     let mut text = String::new();
@@ -142,12 +218,17 @@ fn unescape(text: &str) -> String {
             Some('t') => result.push('\t'),
             Some('r') => result.push('\r'),
             Some('\\') => result.push('\\'),
-            Some('x') => {
+            Some(radix @ ('x' | 'u' | 'U')) => {
                 let (mut value, mut count) = (0_u32, 0);
-                while count < 2
+                let most = match radix {
+                    'x' => 2,
+                    'u' => 4,
+                    _ => 8,
+                };
+                while count < most
                     && let Some(digit) = chars.peek().and_then(|digit| digit.to_digit(16))
                 {
-                    value = value * 16 + digit;
+                    value = value.wrapping_mul(16).wrapping_add(digit);
                     count += 1;
                     chars.next();
                 }
@@ -163,7 +244,8 @@ fn unescape(text: &str) -> String {
     result
 }
 
-fn base64(text: &str) -> Option<String> {
+/// Decodes base64.
+pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let (mut bits, mut width) = (0_u32, 0);
     for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
@@ -183,5 +265,5 @@ fn base64(text: &str) -> Option<String> {
             bytes.push(u8::try_from(bits >> width & 0xff).ok()?);
         }
     }
-    String::from_utf8(bytes).ok()
+    Some(bytes)
 }

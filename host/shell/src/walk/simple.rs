@@ -10,7 +10,7 @@ use super::{Place, Unit, Walker};
 use crate::limits;
 use crate::parse::Dialect;
 use crate::parse::tree::{Node, Range, Redirect, WordAt};
-use crate::word::{self, Child, Mode, expand, is_name};
+use crate::word::{self, Child, Mode, PieceKind, expand, is_name};
 
 /// Prefix assignments that change which program a name means.
 const REDIRECTING: &[&str] = &["PATH", "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "DYLD_INSERT_LIBRARIES"];
@@ -28,14 +28,14 @@ impl Walker {
         let mut children = Vec::new();
         let mut assigned = Vec::new();
         for range in assignments {
-            let Some((assignment, append)) = self.assignment(unit, *range, &mut children) else {
+            let Some(found) = self.assignment(unit, *range, &mut children) else {
                 self.partial("an assignment could not be read");
                 continue;
             };
             if words.is_empty() {
-                self.shell.assign(&assignment.name, &assignment.value, append);
+                self.assign(&found);
             }
-            assigned.push(assignment);
+            assigned.push(found.assignment);
         }
         let mut argv: Vec<Word> = Vec::new();
         let mut certain = true;
@@ -57,6 +57,7 @@ impl Walker {
             return Input::Pipe;
         }
         certain &= !assigned.iter().any(|assignment| REDIRECTING.contains(&assignment.name.as_str()));
+        certain &= !self.name_is_supposed(&mut argv);
         let pending = Pending {
             argv,
             assignments: assigned,
@@ -86,6 +87,7 @@ impl Walker {
     }
 
     fn read(&mut self, unit: Unit<'_>, range: Range, mode: Mode, children: &mut Vec<Child>) -> Vec<word::Piece> {
+        self.account(range);
         let mut reading = word::read(unit.text, range, mode);
         if reading.torn {
             self.partial("a quote or a bracket has no end");
@@ -95,7 +97,20 @@ impl Walker {
             self.guess(unit.slice(range), unit.span(range));
         }
         children.append(&mut reading.children);
+        for piece in reading.pieces.iter_mut().filter(|piece| piece.kind == PieceKind::Command) {
+            piece.output = self.printed(&piece.text);
+        }
         reading.pieces
+    }
+
+    fn assign(&mut self, found: &Assigned) {
+        let Assignment { name, value } = &found.assignment;
+        match &found.to {
+            To::Scalar => self.shell.assign(name, value, found.append),
+            To::Array(Some(elements)) => self.shell.assign_array(name, elements.clone(), found.append),
+            To::Array(None) => self.shell.forget(name),
+            To::Element(subscript) => self.shell.assign_element(name, subscript, value),
+        }
     }
 
     fn word(&mut self, unit: Unit<'_>, at: &WordAt, before: &[Word], children: &mut Vec<Child>) -> expand::Words {
@@ -121,22 +136,30 @@ impl Walker {
         if !at.substitutions.iter().all(agrees) {
             self.partial("two readings of a word do not agree on its substitutions");
         }
-        if declares && assigns.is_some() {
-            return expand::Words { words: vec![expand::word(pieces, &self.shell)], assumed: false };
+        if declares && let Some((_, value)) = assigns {
+            if value.starts_with('(')
+                && let Some(found) = self.assignment(unit, range, &mut Vec::new())
+            {
+                self.assign(&found);
+            }
+            return expand::unsplit(pieces, &self.shell);
         }
         expand::words(pieces, &self.shell)
     }
 
     /// `NAME=value`, `NAME[subscript]+=value`, `NAME=(...)`.
-    fn assignment(&mut self, unit: Unit<'_>, range: Range, children: &mut Vec<Child>) -> Option<(Assignment, bool)> {
+    fn assignment(&mut self, unit: Unit<'_>, range: Range, children: &mut Vec<Child>) -> Option<Assigned> {
+        self.account(range);
         let raw = unit.slice(range);
         let end = raw.find(|char: char| !char.is_ascii_alphanumeric() && char != '_')?;
         let name = raw.get(..end)?.to_owned();
         let mut at = end;
+        let mut to = To::Scalar;
         if raw.as_bytes().get(at) == Some(&b'[') {
             let close = subscript_end(raw.as_bytes(), at)?;
             let inner = Range { start: range.start + at + 1, end: range.start + close };
-            self.read(unit, inner, Mode::Quoted, children);
+            let pieces = self.read(unit, inner, Mode::Quoted, children);
+            to = To::Element(expand::word(pieces, &self.shell).text);
             at = close + 1;
         }
         let append = raw.as_bytes().get(at) == Some(&b'+');
@@ -152,19 +175,31 @@ impl Walker {
             value = Range { start: value.start + 1, end: value.end - 1 };
         }
         let pieces = self.read(unit, value, mode, children);
-        let mut word = expand::word(pieces, &self.shell);
-        // An element of an array is not the variable's value.
-        word.dynamic |= array || end + 1 < at - usize::from(append);
         if array {
+            let operator = |piece: &word::Piece| {
+                piece.kind == PieceKind::Literal
+                    && !piece.quoted
+                    && piece.text.contains(['(', ')', ';', '&', '|', '<', '>'])
+            };
+            if pieces.iter().any(operator) {
+                self.unparsed("an operator stands between the elements of an array");
+                self.guess(unit.slice(range), unit.span(range));
+            }
+            to = To::Array(expand::elements(pieces.clone(), &self.shell));
+        }
+        let mut word = expand::word(pieces, &self.shell);
+        if array {
+            word.dynamic = true;
             for part in &mut word.parts {
                 "array".clone_into(&mut part.kind);
             }
         }
-        Some((Assignment { name, value: word }, append))
+        Some(Assigned { assignment: Assignment { name, value: word }, append, to })
     }
 
     fn redirection(&mut self, unit: Unit<'_>, redirect: &Redirect, children: &mut Vec<Child>) -> Option<Redirection> {
         const OPERATORS: &[&str] = &["&>>", "&>", "<<<", "<<-", "<<", "<>", "<&", ">>", ">|", ">&", ">!", "<", ">"];
+        self.account(redirect.span);
         let written = unit.slice(redirect.span);
         let raw = written.trim_start_matches(|char: char| char.is_ascii_digit());
         // The parser gives a descriptor even where none is written.
@@ -192,6 +227,7 @@ impl Walker {
         let mut body = String::new();
         let mut body_quoted = false;
         if let Some(heredoc) = redirect.heredoc {
+            self.account(heredoc.body);
             body_quoted = unit.slice(at).contains(['\'', '"', '\\']);
             let text = unit.slice(heredoc.body);
             body = if heredoc.tabs {
@@ -201,6 +237,7 @@ impl Walker {
             };
             let rest = unit.text.get(heredoc.body.end..).unwrap_or_default();
             let line = rest.lines().next().unwrap_or_default();
+            self.account(Range { start: heredoc.body.end, end: heredoc.body.end + line.len() });
             let line = if heredoc.tabs { line.trim_start_matches('\t') } else { line };
             if !line.starts_with(target.text.as_str()) || rest.is_empty() {
                 self.partial("a here-document has no end");
@@ -219,6 +256,22 @@ impl Walker {
         });
         Some(Redirection { fd, operator: operator.to_owned(), target, body, body_quoted })
     }
+}
+
+/// An assignment as it is written.
+struct Assigned {
+    assignment: Assignment,
+    /// `+=`
+    append: bool,
+    to: To,
+}
+
+/// What is assigned to.
+enum To {
+    Scalar,
+    /// The elements, if all of them can be read.
+    Array(Option<Vec<(Option<String>, Word)>>),
+    Element(String),
 }
 
 /// A range without the operator that ends it.

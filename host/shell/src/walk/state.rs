@@ -2,9 +2,11 @@
 
 use guard_sdk::syntax::{Command, Word};
 
-use super::{Unit, Walker};
+use super::output::Input;
+use super::{Unit, Walker, output};
 use crate::limits;
-use crate::parse::tree::{Item, Kind, Range};
+use crate::parse::tree::{Item, Kind, Range, Sequence};
+use crate::word::expand::Values as _;
 use crate::word::{self, Mode, expand, is_name};
 
 /// The raw name of a pipeline that is one simple command; empty for assignments alone.
@@ -57,6 +59,38 @@ pub(super) fn keeps_shell(unit: Unit<'_>, item: &Item) -> bool {
     item.elements.len() > 1 || matches!(name(&unit, item), Some("echo" | "true" | ":" | "printf" | "false"))
 }
 
+/// Whether a loop that is opened so runs for ever.
+pub(super) fn never_ends(header: &str) -> bool {
+    let mut words = header.split([' ', '\t', '\n', ';']).filter(|word| !word.is_empty() && *word != "do");
+    let (opener, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>().join(" "));
+    match opener {
+        "while" => {
+            matches!(rest.as_str(), "true" | ":" | "[ 1 ]" | "[[ 1 ]]" | "((1))" | "(( 1 ))" | "[ true ]" | "test 1")
+        }
+        "until" => matches!(rest.as_str(), "false" | "((0))" | "(( 0 ))" | "! true" | "! :"),
+        _ => {
+            // The middle of the three expressions is empty.
+            let inner =
+                header.split_once("((").and_then(|(_, rest)| rest.split_once("))")).map_or("", |(inner, _)| inner);
+            let mut expressions = inner.split(';');
+            header.starts_with("for") && expressions.nth(1).is_some_and(|middle| middle.trim().is_empty())
+        }
+    }
+}
+
+/// Whether a body starts something in the background and nothing in it takes its time.
+pub(super) fn starts_without_rest(unit: Unit<'_>, body: &Sequence) -> bool {
+    let starts = |item: &Item| {
+        let inside = item.elements.iter().any(|node| match &node.kind {
+            Kind::Subshell(inner) | Kind::Group(inner) => inner.items.iter().any(|item| item.background),
+            _ => false,
+        });
+        item.background || inside
+    };
+    let rests = |item: &Item| !item.background && matches!(name(&unit, item), Some("sleep" | "read" | "inotifywait"));
+    body.items.iter().any(starts) && !body.items.iter().any(rests)
+}
+
 /// Whether a text may change the directory.
 pub(super) fn changes_directory(text: &str) -> bool {
     text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_')
@@ -104,10 +138,15 @@ impl Walker {
         const MOST: usize = 16;
         let unknown = vec![None];
         let short = (body.end.saturating_sub(body.start)).saturating_mul(words.len()) <= limits::VALUE;
-        if words.is_empty() || words.len() > MOST || !short || !unit.slice(whole).starts_with("for") {
+        let header = unit.slice(Range { start: whole.start, end: body.start });
+        let runs_over = header.starts_with("for") || header.starts_with("select");
+        if words.len() > MOST || !short || !runs_over || header.contains("((") {
             return unknown;
         }
         let mut values = Vec::new();
+        if words.is_empty() && !header.split_ascii_whitespace().any(|word| word == "in") {
+            values.extend(self.shell.elements("@").unwrap_or_default().into_iter().cloned());
+        }
         for range in words {
             let reading = word::read(unit.text, *range, Mode::Word);
             values.extend(expand::words(reading.pieces, &self.shell).words);
@@ -118,6 +157,17 @@ impl Walker {
         }
         self.rounds_left -= values.len();
         values.into_iter().map(Some).collect()
+    }
+
+    /// The lines that a loop is given to read, if they are known and few.
+    pub(super) fn lines(&mut self, body: Range) -> Vec<Word> {
+        let lines: Vec<Word> = self.input.text().unwrap_or_default().lines().map(expand::literal).collect();
+        let size = body.end.saturating_sub(body.start).saturating_mul(lines.len());
+        if lines.len() > limits::LINES || size > limits::VALUE || self.rounds_left < lines.len() {
+            return Vec::new();
+        }
+        self.rounds_left -= lines.len();
+        lines
     }
 
     /// Whether a command of this name may change the shell that runs it.
@@ -145,12 +195,14 @@ impl Walker {
             "set",
             "shift",
             "alias",
+            "unalias",
+            "hash",
         ];
         BUILTINS.contains(&name) || self.defined.contains_key(name)
     }
 
     /// Follows what a builtin does to this shell.
-    pub(super) fn follow(&mut self, command: &Command) {
+    pub(super) fn follow(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.word(0) {
             "cd" | "chdir" => self.shell.change_directory(words),
@@ -159,8 +211,12 @@ impl Walker {
             }
             "pushd" | "popd" => self.shell.lose_directory(),
             "export" | "declare" | "typeset" | "local" | "readonly" => {
+                let refers = words.iter().any(|word| word.text.starts_with('-') && word.text.contains('n'));
                 for word in words {
-                    self.declare(word);
+                    match word.text.split_once('=') {
+                        Some((name, other)) if refers && command.word(0) != "export" => self.shell.refer(name, other),
+                        _ => self.declare(word),
+                    }
                 }
             }
             "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "printf" | "wait" => {
@@ -172,6 +228,17 @@ impl Walker {
                         self.shell.forget(name);
                     }
                 }
+                match command.word(0) {
+                    "read" => self.take_line(words, input),
+                    "mapfile" | "readarray" => self.take_lines(words, input),
+                    "printf" if command.word(1) == "-v" => {
+                        let printed = words.get(2..).filter(|words| words.iter().all(|word| !word.dynamic));
+                        if let Some(text) = printed.and_then(output::printf) {
+                            self.shell.assign(command.word(2), &expand::literal(&text), false);
+                        }
+                    }
+                    _ => {}
+                }
             }
             "source" | "." => {
                 self.shell.forget_all();
@@ -179,18 +246,38 @@ impl Walker {
                     self.partial("a file is read into the shell");
                 }
             }
-            "set" if words.iter().any(|word| word.text == "--") => self.shell.set_parameters(&[]),
-            "shift" => self.shell.forget_parameters(),
-            "alias" => {
-                for word in words {
-                    if let Some((name, _)) = word.text.split_once('=') {
-                        self.defined.insert(name.to_owned(), true);
-                    }
+            "set" => {
+                let dashes = words.iter().position(|word| word.text == "--").map(|at| at + 1);
+                let plain = words.first().is_some_and(|word| !word.text.starts_with(['-', '+'])).then_some(0);
+                if let Some(words) = dashes.or(plain).and_then(|at| words.get(at..)) {
+                    self.shell.set_parameters(words);
                 }
             }
+            "shift" => self.shell.shift(words.first().map_or(Some(1), |word| word.text.parse().ok())),
+            "alias" => {
+                for word in words {
+                    let Some((name, text)) = word.text.split_once('=') else { continue };
+                    self.defined.insert(name.to_owned(), true);
+                    let text = (!word.dynamic).then(|| expand::literal(text));
+                    self.shell.alias(name, text);
+                }
+            }
+            // `hash -p FILE NAME` makes a name mean a file.
+            "hash" => {
+                if let [option, file, name] = words
+                    && option.text == "-p"
+                {
+                    self.defined.insert(name.text.clone(), false);
+                    self.shell.alias(&name.text, (!file.dynamic).then(|| file.clone()));
+                }
+            }
+            "unalias" => words.iter().for_each(|word| self.shell.alias(&word.text, None)),
             _ => {}
         }
         if let Some(&moves) = self.defined.get(command.word(0)) {
+            if self.call(command, input) {
+                return;
+            }
             self.shell.forget_all();
             if moves {
                 self.shell.lose_directory();
@@ -201,8 +288,12 @@ impl Walker {
     fn declare(&mut self, word: &Word) {
         let Some((name, value)) = word.text.split_once('=') else { return };
         let (name, append) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
-        if !is_name(name) || value.starts_with('(') {
-            return self.shell.forget(name);
+        if !is_name(name) {
+            return;
+        }
+        if value.starts_with('(') {
+            // An array was assigned when it was read.
+            return;
         }
         let mut value_word = word.clone();
         value.clone_into(&mut value_word.text);

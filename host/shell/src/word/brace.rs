@@ -48,7 +48,9 @@ fn collect(tokens: Vec<Token>) -> Vec<Piece> {
             Token::Piece(piece) => pieces.push(piece),
             Token::Char(char) => match pieces.last_mut() {
                 Some(last) if is_bare(last) => last.text.push(char),
-                _ => pieces.push(Piece { kind: PieceKind::Literal, text: char.to_string(), quoted: false }),
+                _ => {
+                    pieces.push(Piece { kind: PieceKind::Literal, text: char.to_string(), quoted: false, output: None })
+                }
             },
         }
     }

@@ -1,16 +1,48 @@
 //! Pieces to words: braces, values of variables that are known, and the splitting of what they give.
 
+use std::borrow::Cow;
+
 use guard_sdk::syntax::{Part, Word};
 
-use super::{Piece, PieceKind, brace};
+use super::{Piece, PieceKind, brace, is_name, parameter};
 use crate::limits;
 
-/// What a text knows of its variables.
+/// What a text knows of its variables. A value may have parts that are known only at run time.
 pub(crate) trait Values {
-    /// The value of `name`, if the text itself fixes it.
-    fn value(&self, name: &str) -> Option<&str>;
-    /// The parameters `$1`, `$2`, ..., if the text itself fixes them.
-    fn parameters(&self) -> Option<&[String]>;
+    /// The value of `name`, or of the parameter of this number.
+    fn value(&self, name: &str) -> Option<Cow<'_, Word>>;
+    /// The elements of the array `name`; of `@`, the parameters.
+    fn elements(&self, name: &str) -> Option<Vec<&Word>>;
+    /// The element of the array `name` at a literal subscript.
+    fn element(&self, name: &str, subscript: &str) -> Option<&Word>;
+    /// The characters that an unquoted value is split at.
+    fn separators(&self) -> Option<&str>;
+}
+
+/// What is known of an expansion.
+pub(super) enum Known<'v> {
+    One(Cow<'v, Word>),
+    /// `"$@"`: a word each. Joined if it is `$*`.
+    Each(Vec<Cow<'v, Word>>),
+    Joined(Vec<Cow<'v, Word>>),
+}
+
+fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<Known<'v>> {
+    match piece.kind {
+        PieceKind::Variable { .. } => variable(&piece.text, values),
+        PieceKind::Parameter => parameter::known(&piece.text, values),
+        _ => None,
+    }
+}
+
+/// What is known of a plain variable.
+pub(super) fn variable<'v>(name: &str, values: &'v dyn Values) -> Option<Known<'v>> {
+    let all = || values.elements("@").map(|words| words.into_iter().map(Cow::Borrowed).collect());
+    match name {
+        "@" => all().map(Known::Each),
+        "*" => all().map(Known::Joined),
+        _ => values.value(name).map(Known::One),
+    }
 }
 
 /// The words that one word becomes.
@@ -39,14 +71,64 @@ pub(crate) fn words(pieces: Vec<Piece>, values: &dyn Values) -> Words {
 pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
     let mut fields = Fields::default();
     for piece in pieces {
-        let known = matches!(piece.kind, PieceKind::Variable { .. }).then(|| values.value(&piece.text)).flatten();
-        match known {
-            Some(value) => fields.literal(value, piece.quoted),
-            None => fields.unknown(piece),
+        match known(&piece, values) {
+            Some(Known::One(word)) if word.text.len() <= limits::VALUE => fields.value(&word, piece.quoted),
+            Some(Known::Each(words) | Known::Joined(words)) => {
+                for (index, word) in words.iter().enumerate() {
+                    if index > 0 {
+                        fields.literal(" ", piece.quoted);
+                    }
+                    fields.value(word, piece.quoted);
+                }
+            }
+            _ => match &piece.output {
+                Some(output) => fields.output(&piece, output),
+                None => fields.unknown(piece),
+            },
         }
     }
     fields.end(true);
     fields.done.pop().unwrap_or_else(|| literal(""))
+}
+
+/// Expands a word that is not split, but may be several by its braces: an operand of `declare`.
+pub(crate) fn unsplit(pieces: Vec<Piece>, values: &dyn Values) -> Words {
+    let words = brace::expand(pieces).into_iter().map(|variant| word(variant, values)).collect();
+    Words { words, assumed: false }
+}
+
+/// The elements of an array, with the subscripts that are written before them. `None` if one cannot be read.
+pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(Option<String>, Word)>> {
+    let mut groups: Vec<Vec<Piece>> = vec![Vec::new()];
+    for piece in pieces {
+        if piece.kind != PieceKind::Literal || piece.quoted {
+            groups.last_mut()?.push(piece);
+            continue;
+        }
+        for (index, text) in piece.text.split([' ', '\t', '\n']).enumerate() {
+            if index > 0 {
+                groups.push(Vec::new());
+            }
+            if !text.is_empty() {
+                groups.last_mut()?.push(Piece { text: text.to_owned(), ..piece.clone() });
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for mut group in groups.into_iter().filter(|group| !group.is_empty()) {
+        let assigned = group.get(1).and_then(|piece| piece.text.strip_prefix('=')).map(str::to_owned);
+        match (group.first(), assigned) {
+            (Some(Piece { kind: PieceKind::Glob, text, .. }), Some(value)) if text.starts_with('[') => {
+                let subscript = text.trim_matches(['[', ']']).to_owned();
+                group.remove(0);
+                group.first_mut()?.text = value;
+                found.push((Some(subscript), word(group, values)));
+            }
+            (Some(Piece { kind: PieceKind::Literal, text, quoted: false, .. }), _) if text == "[" => return None,
+            _ => found.extend(words(group, values).words.into_iter().map(|word| (None, word))),
+        }
+    }
+    Some(found)
 }
 
 /// A word of plain text.
@@ -105,54 +187,110 @@ impl Fields {
         }
     }
 
-    /// The value of a variable outside quotes: split at white space, and a pattern if it holds one.
-    fn split(&mut self, value: &str) {
+    /// A value that is not split.
+    fn value(&mut self, value: &Word, quoted: bool) {
+        if !value.dynamic {
+            return self.literal(&value.text, quoted);
+        }
+        for part in &value.parts {
+            self.value_part(part, quoted);
+        }
+    }
+
+    fn value_part(&mut self, part: &Part, quoted: bool) {
+        if part.kind == "literal" {
+            return self.literal(&part.text, quoted);
+        }
+        self.part(&part.kind, &part.text, quoted);
+        let word = self.current();
+        word.text.push_str(&source(part));
+        word.quoted |= quoted;
+        word.dynamic |= !matches!(part.kind.as_str(), "glob" | "tilde");
+        word.glob |= part.kind == "glob";
+    }
+
+    /// What a substitution prints; the part says where it comes from.
+    fn output(&mut self, piece: &Piece, text: &str) {
+        self.part("command", &piece.text, piece.quoted);
+        let word = self.current();
+        word.text.push_str(text);
+        word.quoted |= piece.quoted;
+    }
+
+    /// A value outside quotes: split at the separators, and a pattern if it holds one.
+    fn split(&mut self, value: &Word, separators: &str) {
         self.vanished = true;
-        if value.starts_with(char::is_whitespace) {
+        if !value.dynamic {
+            return self.split_text(&value.text, separators, None);
+        }
+        for part in &value.parts {
+            match part.kind.as_str() {
+                "literal" => self.split_text(&part.text, separators, None),
+                _ => self.value_part(part, false),
+            }
+        }
+    }
+
+    fn split_text(&mut self, text: &str, separators: &str, from: Option<&Piece>) {
+        self.vanished = true;
+        if text.starts_with(|char| separators.contains(char)) {
             self.end(false);
         }
-        for (index, field) in value.split_whitespace().enumerate() {
+        let fields = text.split(|char| separators.contains(char)).filter(|field| !field.is_empty());
+        for (index, field) in fields.enumerate() {
             if index > 0 {
                 self.end(false);
             }
-            self.literal(field, false);
+            match from {
+                Some(piece) => self.output(piece, field),
+                None => self.literal(field, false),
+            }
             if field.contains(['*', '?', '[']) {
                 self.current().glob = true;
             }
         }
-        if value.ends_with(char::is_whitespace) {
+        if text.ends_with(|char| separators.contains(char)) {
             self.end(false);
         }
     }
 
     fn piece(&mut self, piece: Piece, values: &dyn Values, assumed: &mut bool) {
-        if !matches!(piece.kind, PieceKind::Variable { .. }) {
-            return self.unknown(piece);
-        }
-        if let ("@" | "*", Some(parameters)) = (piece.text.as_str(), values.parameters()) {
-            self.vanished = true;
-            for (index, parameter) in parameters.iter().enumerate() {
-                if index > 0 {
-                    self.end(false);
-                }
-                if piece.quoted {
-                    self.literal(parameter, true);
-                } else {
-                    self.split(parameter);
+        let separators = values.separators();
+        match (known(&piece, values), separators) {
+            (Some(Known::One(value)), _) if value.text.len() > limits::VALUE => self.unknown(piece),
+            (Some(Known::One(value)), _) if piece.quoted => self.value(&value, true),
+            (Some(Known::One(value)), Some(separators)) => self.split(&value, separators),
+            (Some(Known::Joined(words)), _) if piece.quoted => {
+                for (index, word) in words.iter().enumerate() {
+                    if index > 0 {
+                        self.literal(" ", true);
+                    }
+                    self.value(word, true);
                 }
             }
-            return;
-        }
-        match values.value(&piece.text) {
-            Some(value) if value.len() > limits::VALUE => self.unknown(piece),
-            Some(value) if piece.quoted => self.literal(value, true),
-            Some(value) => self.split(value),
-            None if piece.text == "IFS" && !piece.quoted => {
+            (Some(Known::Each(words) | Known::Joined(words)), Some(separators)) => {
+                self.vanished = true;
+                for (index, word) in words.iter().enumerate() {
+                    if index > 0 {
+                        self.end(false);
+                    }
+                    if piece.quoted {
+                        self.value(word, true);
+                    } else {
+                        self.split(word, separators);
+                    }
+                }
+            }
+            _ if piece.text == "IFS" && !piece.quoted && piece.kind != PieceKind::Literal => {
                 *assumed = true;
                 self.vanished = true;
                 self.end(false);
             }
-            None => self.unknown(piece),
+            _ => match (&piece.output, separators) {
+                (Some(output), _) if piece.quoted => self.output(&piece, output),
+                (Some(output), Some(separators)) => self.split_text(output, separators, Some(&piece)),
+                _ => self.unknown(piece),
+            },
         }
     }
 
@@ -185,4 +323,10 @@ impl Fields {
             _ => word.text.push_str(&piece.text),
         }
     }
+}
+
+/// A part as it is written.
+pub(crate) fn source(part: &Part) -> Cow<'_, str> {
+    let plain = is_name(&part.text) || part.text.len() == 1;
+    if part.kind == "variable" && plain { Cow::Owned(format!("${}", part.text)) } else { Cow::Borrowed(&part.text) }
 }

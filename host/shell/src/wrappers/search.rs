@@ -4,6 +4,8 @@ use guard_sdk::syntax::{Part, Via, Word};
 
 use super::options::{self, Takes};
 use super::{Layer, Place, Run, What, joined};
+use crate::limits;
+use crate::word::expand::literal;
 
 fn run(kind: &str, words: &[Word], place: Place) -> Run {
     Run {
@@ -79,33 +81,81 @@ pub(super) fn fd(argv: &[Word]) -> Option<Layer> {
 }
 
 /// `xargs PROGRAM WORDS`: the operands come from standard input.
-pub(super) fn xargs(argv: &[Word]) -> Option<Layer> {
+pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let takes = Takes {
         short: "aEdILnPsJRS",
         long: "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var",
     };
     let options = options::read(argv.get(1..)?, takes);
-    let mut words = options.rest.to_vec();
+    let words = options.rest.to_vec();
     if words.is_empty() {
         return None;
     }
-    let mark = match options.value(&["I", "J", "replace"]) {
+    let mark = match options.value(&["I", "J", "i", "replace"]) {
         Some("") => Some("{}"),
-        None if options.has(&["i"]) => Some("{}"),
         mark => mark,
     };
-    match mark {
-        Some(mark) => {
-            fill(&mut words, mark);
+    let delimiter = match options.value(&["d", "delimiter"]) {
+        Some("\\n") => Some('\n'),
+        Some("\\0") => Some('\0'),
+        Some(text) => text.chars().next(),
+        None => options.has(&["0", "null"]).then_some('\0'),
+    };
+    let from_file = options.has(&["a", "arg-file"]);
+    let input = input.filter(|text| !from_file && text.len() <= limits::VALUE);
+    let runs = match (mark, input) {
+        (Some(mark), Some(text)) => {
+            let delimiter = delimiter.unwrap_or('\n');
+            let lines = text.split(delimiter).map(str::trim).filter(|line| !line.is_empty());
+            let lines: Vec<&str> = lines.take(limits::LINES + 1).collect();
+            if lines.is_empty() || lines.len() > limits::LINES {
+                vec![filled(words, mark)]
+            } else {
+                let known = lines.into_iter().map(|line| run("xargs", &replaced(&words, mark, line), Place::Apart));
+                let mut runs: Vec<Run> = known.collect();
+                // Who hands whole texts to a shell may hand it others.
+                if words.iter().any(|word| word.text == mark)
+                    && super::program(&words).is_some_and(super::shells::is_shell)
+                {
+                    runs.push(filled(words, mark));
+                }
+                runs
+            }
         }
-        None => words.push(placeholder()),
-    }
-    let mark = mark.filter(|mark| !mark.is_empty()).map(str::to_owned);
-    Some(Layer { outer: None, runs: vec![Run { mark, ..run("xargs", &words, Place::Apart) }] })
+        (Some(mark), None) => vec![filled(words, mark)],
+        (None, Some(text)) => {
+            let split = |char: char| delimiter.map_or_else(|| char.is_whitespace(), |delimiter| char == delimiter);
+            let fields = text.trim_end_matches('\n').split(split).filter(|field| !field.is_empty());
+            let supplied = fields.take(limits::ELEMENTS).map(|field| literal(field.trim_matches(['"', '\''])));
+            vec![run("xargs", &words.into_iter().chain(supplied).collect::<Vec<_>>(), Place::Apart)]
+        }
+        (None, None) => vec![run("xargs", &words.into_iter().chain([placeholder()]).collect::<Vec<_>>(), Place::Apart)],
+    };
+    Some(Layer { outer: None, runs })
+}
+
+/// Words with a mark that stands for something unknown.
+fn filled(mut words: Vec<Word>, mark: &str) -> Run {
+    fill(&mut words, mark);
+    let mark = Some(mark.to_owned()).filter(|mark| !mark.is_empty());
+    Run { mark, ..run("xargs", &words, Place::Apart) }
+}
+
+/// Words with `text` in place of a mark.
+fn replaced(words: &[Word], mark: &str, text: &str) -> Vec<Word> {
+    let fill = |word: &Word| {
+        if word.dynamic || !word.text.contains(mark) {
+            return word.clone();
+        }
+        let mut filled = literal(&word.text.replace(mark, text));
+        filled.quoted = word.quoted;
+        filled
+    };
+    words.iter().map(fill).collect()
 }
 
 /// `parallel PROGRAM WORDS ::: ARGUMENTS`: the words are joined and become shell.
-pub(super) fn parallel(argv: &[Word]) -> Option<Layer> {
+pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let takes = Takes {
         short: "aCEdILnNPjSsTJ",
         long: "arg-file colsep delimiter jobs max-args max-procs sshlogin joblog results timeout retries delay tmpdir workdir",
@@ -122,10 +172,23 @@ pub(super) fn parallel(argv: &[Word]) -> Option<Layer> {
         let runs: Vec<Run> = runs.collect();
         return (!runs.is_empty()).then_some(Layer { outer: None, runs });
     }
+    let given = options.rest.iter().skip(words.len());
+    let mut arguments: Vec<String> =
+        given.filter(|word| !word.text.starts_with(":::") && !word.dynamic).map(|word| word.text.clone()).collect();
+    if let Some(text) = input.filter(|_| arguments.is_empty()) {
+        arguments.extend(text.lines().map(str::to_owned).take(limits::LINES + 1));
+    }
     if !words.iter().any(|word| word.text.contains('{')) {
-        words.push(placeholder());
-    } else {
-        fill(&mut words, "{");
+        words.push(literal("{}"));
+    }
+    if (1..=limits::LINES).contains(&arguments.len()) {
+        let text = |argument: &String| What::Text { text: joined(&replaced(&words, "{}", argument)), parameters: None };
+        let runs = arguments.iter().map(|argument| Run { what: text(argument), ..run("parallel", &[], Place::Apart) });
+        return Some(Layer { outer: None, runs: runs.collect() });
+    }
+    fill(&mut words, "{");
+    for word in words.iter_mut().filter(|word| word.text == "{}") {
+        *word = placeholder();
     }
     let text = What::Text { text: joined(&words), parameters: None };
     Some(Layer {

@@ -5,7 +5,10 @@ use guard_sdk::syntax::Word;
 use super::options::{self, Takes};
 use super::{Layer, Place, What, joined, program};
 
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh"];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
+    "elvish", "osh", "ysh",
+];
 
 /// Whether this program reads shell.
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -18,8 +21,8 @@ enum Call<'a> {
     Text(&'a Word, &'a [Word]),
     /// Reads commands from standard input, with parameters.
     Input,
-    /// Reads a file.
-    File,
+    /// Reads a file, with parameters.
+    File(&'a Word, &'a [Word]),
 }
 
 /// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
@@ -45,9 +48,7 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
     }
     match rest.split_first() {
         Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
-        Some((word, _)) if !input && !matches!(word.text.as_str(), "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") => {
-            Some(Call::File)
-        }
+        Some((word, parameters)) if !input && !is_input(&word.text) => Some(Call::File(word, parameters)),
         _ => Some(Call::Input),
     }
 }
@@ -66,15 +67,43 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
     match program(argv) {
         // Without a command, the shell of the other machine reads.
         Some("ssh") => super::elsewhere::ssh_has_no_command(argv),
+        // What they read runs later.
+        Some("at" | "batch") => {
+            let words = argv.get(1..).unwrap_or_default();
+            let file = |word: &Word| matches!(word.text.as_str(), "-f" | "-l" | "-r" | "-d" | "-c");
+            !words.iter().any(file) && (program(argv) == Some("batch") || !words.is_empty())
+        }
         Some(name) => is_shell(name) && matches!(call(argv), Some(Call::Input)),
         None => false,
     }
 }
 
-/// Whether this command is a shell that reads a process substitution.
-pub(crate) fn reads_process(argv: &[Word]) -> bool {
-    let reader = program(argv).is_some_and(|name| is_shell(name) || matches!(name, "source" | "."));
-    reader && argv.iter().skip(1).any(|word| word.parts.iter().any(|part| part.kind == "process"))
+/// A file of shell that a command runs.
+pub(crate) struct Script {
+    pub(crate) file: Word,
+    pub(crate) parameters: Vec<Word>,
+    /// In this very shell.
+    pub(crate) here: bool,
+}
+
+/// Whether a file is standard input.
+pub(crate) fn is_input(file: &str) -> bool {
+    matches!(file, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
+}
+
+/// The file that a shell, `source`, or a path as a command's name runs.
+pub(crate) fn script(argv: &[Word]) -> Option<Script> {
+    let (first, rest) = argv.split_first()?;
+    let (file, parameters, here) = match program(argv)? {
+        "source" | "." => rest.split_first().map(|(file, parameters)| (file, parameters, true))?,
+        name if is_shell(name) => match call(argv)? {
+            Call::File(file, parameters) => (file, parameters, false),
+            Call::Text(..) | Call::Input => return None,
+        },
+        _ if first.text.contains('/') => (first, rest, false),
+        _ => return None,
+    };
+    Some(Script { file: file.clone(), parameters: parameters.to_vec(), here })
 }
 
 /// `eval WORDS`, joined by spaces, in this very shell.
@@ -119,4 +148,37 @@ pub(super) fn git_alias(argv: &[Word]) -> Option<Layer> {
     }
     let text = joined(&[std::slice::from_ref(&text), words].concat());
     Some(Layer::one("alias", &verb.text, What::Text { text, parameters: None }, Place::Apart))
+}
+
+/// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program stays.
+pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
+    let words = argv.get(1..)?;
+    let is = |word: &Word, names: &[&str]| {
+        let option = word.text.strip_prefix(['-', '/']).unwrap_or_default().to_ascii_lowercase();
+        names.contains(&option.as_str())
+    };
+    let text = if name.starts_with("cmd") {
+        let at = words.iter().position(|word| is(word, &["c", "k", "r"]))?;
+        joined(words.get(at + 1..)?)
+    } else if let Some(at) = words.iter().position(|word| is(word, &["c", "command"])) {
+        joined(words.get(at + 1..)?)
+    } else {
+        let at = words.iter().position(|word| is(word, &["e", "ec", "enc", "encodedcommand"]))?;
+        let bytes = crate::walk::base64(&words.get(at + 1)?.text)?;
+        let units: Vec<u16> = bytes
+            .chunks_exact(2)
+            .map(|pair| pair.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte)))
+            .collect();
+        crate::word::expand::literal(&String::from_utf16_lossy(&units))
+    };
+    if text.text.is_empty() {
+        return None;
+    }
+    let mut layer = Layer::one("shell-c", name, What::Text { text, parameters: None }, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    for run in &mut layer.runs {
+        // Its language is another one; the names of programs are the same.
+        run.certain = false;
+    }
+    Some(layer)
 }

@@ -1,16 +1,16 @@
-//! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time.
+//! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, or a shell on an open descriptor.
 //!
 //! ## Why
 //! No rule can see the commands that run.
 //! ## Example
-//! `eval "$x"` · `bash -c "$script"`
+//! `eval "$x"` · `bash -c "$script"` · `bash <&3`
 //! ## Settings
 //! none
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Redirection, Word};
 use guard_sdk::{Outcome, Rule};
 
-use super::{Check, is_program};
+use super::{Check, SHELLS, is_program};
 use crate::scene::{Hit, Scene};
 
 pub(crate) const RULE: Rule = Rule {
@@ -23,7 +23,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(scene: &Scene<'_>) -> Option<Hit> {
-    let command = scene.analysis.commands.iter().find(|command| runs_a_dynamic_text(command, scene))?;
+    let mut commands = scene.analysis.commands.iter();
+    let command = commands.find(|command| runs_a_dynamic_text(command, scene) || reads_a_descriptor(command))?;
     let why = "the commands are known only at run time, so nothing can be said of them";
     Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"))
 }
@@ -32,7 +33,27 @@ fn runs_a_dynamic_text(command: &Command, scene: &Scene<'_>) -> bool {
     // What `eval "$x"` leaves when the analyzer has taken it apart: a command that nobody knows.
     let evaluated = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "eval" | "shell-c"));
     let unknown = command.argv.first().is_some_and(|name| name.dynamic);
-    evaluated && unknown && !prints_set_up(command, scene)
+    evaluated && unknown && !prints_set_up(command, scene) || runs_supplied_code(command)
+}
+
+/// Whether an interpreter gets its code, whole, from a program such as `xargs`.
+fn runs_supplied_code(command: &Command) -> bool {
+    let supplied = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "xargs" | "parallel" | "find-exec"));
+    let code = |pair: &[Word]| matches!(pair, [option, code] if matches!(option.text.as_str(), "-c" | "-e") && code.text == "{}" && code.dynamic);
+    supplied && is_program(command.word(0), INTERPRETERS) && command.argv.windows(2).any(code)
+}
+
+const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "php", "lua", "pwsh", "powershell"];
+
+/// Whether a shell reads its commands from a descriptor, or from what is written to it as to a file.
+fn reads_a_descriptor(command: &Command) -> bool {
+    let shell = is_program(command.word(0), SHELLS) && command.argv.len() == 1;
+    let descriptor = |redirection: &Redirection| redirection.operator == "<&" && redirection.fd == 0;
+    let written_to = || {
+        let place = command.position.within.last().is_some_and(|place| place == "process");
+        place && command.via.last().is_some_and(|via| via.kind == "pipe")
+    };
+    shell && (command.redirections.iter().any(descriptor) || written_to())
 }
 
 /// Whether the text comes from a single tool whose documented use is `eval "$(tool ...)"`.

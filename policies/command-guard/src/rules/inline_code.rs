@@ -8,7 +8,7 @@
 //! ## Settings
 //! none
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Script};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, is_program};
@@ -29,10 +29,10 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
         let why = "what PowerShell is given cannot be read here";
         return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
     }
-    let script = analysis
-        .scripts
-        .iter()
-        .find(|script| calls_of(&script.language).iter().any(|call| script.text.contains(call)))?;
+    let mut scripts = analysis.scripts.iter();
+    let script = scripts.find(|script| {
+        deletions_of(&script.language).iter().any(|call| script.text.contains(call)) || starts_unknown(script, scene)
+    })?;
     let why = format!("the {} code can delete or start what it likes, and it is not followed", script.language);
     Some(Hit::of_command(
         RULE.default,
@@ -55,8 +55,69 @@ fn is_hidden(command: &Command) -> bool {
     command.position.index > 0 && command.argv.len() <= 2 || options.any(encoded)
 }
 
-/// Names of calls that delete files, overwrite a disk or start programs.
-fn calls_of(language: &str) -> &'static [&'static str] {
+/// Whether the code starts a program that the analysis could not name.
+fn starts_unknown(script: &Script, scene: &Scene<'_>) -> bool {
+    let starts = starts_of(&script.language);
+    let count = |names: &[&str]| -> usize { names.iter().map(|call| script.text.matches(call).take(MOST).count()).sum() };
+    let mut calls = count(starts);
+    // The names of these calls are those of harmless ones, too, where the module is not named.
+    if matches!(script.language.as_str(), "javascript" | "typescript") && script.text.contains("child_process") {
+        calls += count(CHILD_PROCESS).max(1);
+    }
+    if calls == 0 {
+        return false;
+    }
+    let named = |command: &&Command| {
+        let by_code = command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code");
+        by_code && command.argv.iter().all(|word| !word.dynamic)
+    };
+    calls > count(TELLING_NOTHING) + scene.analysis.commands.iter().filter(named).count()
+}
+
+/// Calls that are counted, at most.
+const MOST: usize = 64;
+
+/// Names that begin like a call that starts a program, and are none.
+const TELLING_NOTHING: &[&str] = &[
+    "subprocess.PIPE",
+    "subprocess.DEVNULL",
+    "subprocess.STDOUT",
+    "subprocess.CalledProcessError",
+    "subprocess.TimeoutExpired",
+];
+
+/// Calls of the module of JavaScript that starts programs.
+const CHILD_PROCESS: &[&str] = &["execSync(", "spawnSync(", "execFile", ".exec(", ".spawn(", ".fork("];
+
+/// Calls that start a program, or code.
+fn starts_of(language: &str) -> &'static [&'static str] {
+    match language {
+        "python" => &[
+            "os.system",
+            "os.popen",
+            "os.exec",
+            "os.spawn",
+            "subprocess.",
+            "subprocess import",
+            "pty.spawn",
+            "exec(",
+            "eval(",
+            "__import__",
+        ],
+        "javascript" | "typescript" => {
+            &["Deno.run", "Deno.Command", "Bun.spawn", "eval("]
+        }
+        "perl" => &["system(", "system \"", "system '", "exec(", "exec \"", "exec '", "qx", "`", "eval"],
+        "ruby" => &["system", "exec", "spawn", "`", "%x", "eval"],
+        "php" => &["system", "exec", "passthru", "popen", "proc_open", "`", "eval"],
+        "lua" => &["os.execute", "io.popen"],
+        "awk" => &["system(", "| \"sh\"", "|\"sh\"", "| \"bash\""],
+        _ => &[],
+    }
+}
+
+/// Calls that delete files or overwrite a disk.
+fn deletions_of(language: &str) -> &'static [&'static str] {
     match language {
         "python" => &[
             "rmtree",
@@ -66,52 +127,16 @@ fn calls_of(language: &str) -> &'static [&'static str] {
             "removedirs",
             ".unlink(",
             ".rmdir(",
-            "os.system",
-            "os.popen",
-            "os.exec",
-            "os.spawn",
-            "subprocess",
-            "pty.spawn",
             "os.truncate",
-            "exec(",
-            "eval(",
-            "__import__",
             "socket.",
         ],
-        "javascript" | "typescript" => &[
-            "child_process",
-            "rmSync",
-            "rmdirSync",
-            "unlinkSync",
-            ".rm(",
-            ".rmdir(",
-            ".unlink(",
-            "execSync",
-            "spawnSync",
-            "Deno.remove",
-            "Deno.run",
-            "Deno.Command",
-            "Bun.spawn",
-            "eval(",
-        ],
-        "perl" => &["unlink", "rmtree", "remove_tree", "rmdir", "system", "exec", "qx", "`", "eval"],
-        "ruby" => &[
-            "rm_rf",
-            "rm_r",
-            "FileUtils.rm",
-            "File.delete",
-            "Dir.delete",
-            "remove_entry",
-            "unlink",
-            "system",
-            "exec",
-            "spawn",
-            "`",
-            "%x",
-            "eval",
-        ],
-        "php" => &["unlink", "rmdir", "system", "exec", "passthru", "popen", "proc_open", "`", "eval"],
-        "awk" => &["system(", "| \"sh\"", "|\"sh\"", "| \"bash\""],
+        "javascript" | "typescript" => {
+            &["rmSync", "rmdirSync", "unlinkSync", ".rm(", ".rmdir(", ".unlink(", "Deno.remove"]
+        }
+        "perl" => &["unlink", "rmtree", "remove_tree", "rmdir"],
+        "ruby" => &["rm_rf", "rm_r", "FileUtils.rm", "File.delete", "Dir.delete", "remove_entry", "unlink"],
+        "php" => &["unlink", "rmdir"],
+        "lua" => &["os.remove"],
         _ => &[],
     }
 }

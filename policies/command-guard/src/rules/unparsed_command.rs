@@ -35,7 +35,7 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
 }
 
-/// Whether the analysis stopped at a limit, or lacks a command that another parser sees.
+/// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met what has no end.
 fn is_lacking(reason: &str) -> bool {
-    reason.contains("too ") || reason.contains("more ") || reason.contains("second parser")
+    ["too ", "more ", "second parser", "without end", "not accounted for"].iter().any(|part| reason.contains(part))
 }

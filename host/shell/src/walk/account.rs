@@ -1,0 +1,66 @@
+//! Every byte of a text must belong to something that was visited, or be an operator, a reserved word, a comment or a
+//! blank. What is left over may be a command that nobody saw.
+
+use super::{Unit, Walker};
+use crate::parse::tree::Range;
+
+/// Words of the grammar, which are no part of any command.
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "for", "in", "case", "esac", "select",
+    "function", "time", "-p", "coproc", "[[", "]]", "repeat", "foreach", "end", "always", "((", "))",
+];
+
+/// Words behind which a name stands that belongs to the grammar as well.
+const NAMING: &[&str] = &["for", "select", "foreach", "coproc", "function"];
+
+impl Walker {
+    /// Notes that a range was visited.
+    pub(super) fn account(&mut self, range: Range) {
+        if range.end > range.start {
+            self.accounted.push(range);
+        }
+    }
+
+    /// Checks what was not visited of a text that was walked.
+    pub(super) fn settle(&mut self, unit: Unit<'_>) {
+        let mut ranges = std::mem::take(&mut self.accounted);
+        if self.full {
+            return;
+        }
+        ranges.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut names = false;
+        let mut from = 0;
+        for range in ranges.into_iter().chain([Range { start: unit.text.len(), end: unit.text.len() }]) {
+            if range.start > from && !is_grammar(unit.slice(Range { start: from, end: range.start }), &mut names) {
+                return self.partial("a piece of the text is not accounted for");
+            }
+            if range.end > from {
+                from = range.end;
+                names = false;
+            }
+        }
+    }
+}
+
+/// Whether a piece of text between commands is nothing but grammar. `names`: a name may follow.
+fn is_grammar(gap: &str, names: &mut bool) -> bool {
+    let mut rest = gap;
+    loop {
+        rest = rest.trim_start_matches(|char: char| char.is_ascii_whitespace() || ";&|(){}!\\".contains(char));
+        if rest.is_empty() {
+            return true;
+        }
+        if rest.starts_with('#') {
+            rest = rest.find('\n').and_then(|at| rest.get(at..)).unwrap_or_default();
+            continue;
+        }
+        let end = rest.find(|char: char| char.is_ascii_whitespace() || ";&|(){}".contains(char)).unwrap_or(rest.len());
+        let (word, tail) = rest.split_at_checked(end.max(1)).unwrap_or((rest, ""));
+        let reserved = RESERVED.contains(&word);
+        if !reserved && !*names {
+            return false;
+        }
+        *names = reserved && NAMING.contains(&word);
+        rest = tail;
+    }
+}

@@ -1,0 +1,91 @@
+//! Calls of functions that the text defines, and variables that a builtin reads from a known input.
+
+use guard_sdk::syntax::{Command, Via, Word};
+
+use super::output::Input;
+use super::{Origin, Unit, Walker};
+use crate::limits;
+use crate::word::expand::{self, Values as _};
+use crate::word::is_name;
+
+impl Walker {
+    /// Walks the text of a function with the words of its call. Whether it is known and was followed.
+    pub(super) fn call(&mut self, command: &Command, input: &Input) -> bool {
+        let name = command.word(0);
+        let Some(body) = self.shell.function(name) else { return false };
+        let nested = self.expanding.len() >= limits::CALL_DEPTH || self.expanding.iter().any(|outer| outer == name);
+        if nested || self.calls_left == 0 {
+            return false;
+        }
+        self.calls_left -= 1;
+        let parameters = self.shell.take_parameters();
+        self.shell.set_parameters(command.argv.get(1..).unwrap_or_default());
+        self.expanding.push(name.to_owned());
+        self.via.push(Via { kind: "function".to_owned(), detail: name.to_owned() });
+        let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
+        let parent = std::mem::replace(&mut self.parent, command.id);
+        let outer = std::mem::replace(&mut self.input, input.clone());
+        self.inside("function", |walker| {
+            walker.unit(Unit { text: &body, origin: Origin::Inside(command.span) });
+        });
+        self.input = outer;
+        self.parent = parent;
+        self.texts_via = texts_via;
+        self.via.pop();
+        self.expanding.pop();
+        self.shell.restore_parameters(parameters);
+        // Some of its variables may be its own.
+        self.shell.forget_named_in(&body);
+        true
+    }
+
+    /// `read NAMES`: the first line of what is read, split at the separators.
+    pub(super) fn take_line(&mut self, words: &[Word], input: &Input) {
+        let Some(line) = input.text().map(|text| text.lines().next().unwrap_or_default().to_owned()) else { return };
+        let (names, array) = names(words, "adinNptu");
+        let Some(separators) = self.shell.separators().map(str::to_owned) else { return };
+        let splits = |char: char| separators.contains(char);
+        if array && let [name, ..] = names.as_slice() {
+            let fields = line.split(splits).filter(|field| !field.is_empty());
+            let elements = fields.map(|field| (None, expand::literal(field))).collect();
+            return self.shell.assign_array(name, elements, false);
+        }
+        let mut rest = line.as_str();
+        let names = if names.is_empty() { vec!["REPLY"] } else { names };
+        for (index, name) in names.iter().enumerate() {
+            rest = rest.trim_start_matches(splits);
+            let (field, tail) = match rest.split_once(splits) {
+                Some((field, tail)) if index + 1 < names.len() => (field, tail),
+                _ => (rest.trim_end_matches(splits), ""),
+            };
+            self.shell.assign(name, &expand::literal(field), false);
+            rest = tail;
+        }
+    }
+
+    /// `mapfile NAME`: the lines of what is read.
+    pub(super) fn take_lines(&mut self, words: &[Word], input: &Input) {
+        let Some(text) = input.text() else { return };
+        let (names, _) = names(words, "dnOsuCc");
+        let name = names.last().copied().unwrap_or("MAPFILE");
+        let elements = text.lines().take(limits::ELEMENTS + 1).map(|line| (None, expand::literal(line))).collect();
+        self.shell.assign_array(name, elements, false);
+    }
+}
+
+/// The operands that are names, and whether `-a` was given. `takes` are the letters that take a value.
+fn names<'w>(words: &'w [Word], takes: &str) -> (Vec<&'w str>, bool) {
+    let mut found = Vec::new();
+    let mut array = false;
+    let mut words = words.iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        match word.strip_prefix('-').and_then(|letters| letters.chars().next_back()) {
+            Some('a') => array = true,
+            Some(letter) if takes.contains(letter) => drop(words.next()),
+            Some(_) => {}
+            None if is_name(word) => found.push(word),
+            None => {}
+        }
+    }
+    (found, array)
+}

@@ -1,0 +1,173 @@
+//! A command that is no wrapper: it is listed, and what it reads, sets and writes is followed.
+//!
+//! What it does to the world is the business of [`crate::effects`].
+
+use guard_sdk::syntax::{Command, Via, Word};
+
+use super::layers::Pending;
+use super::output::{self, Input};
+use super::shell::{self, Shell};
+use super::{Place, Walker, state};
+use crate::limits;
+use crate::wrappers::shells::{self, Script};
+
+impl Walker {
+    /// Lists a command that is no wrapper.
+    pub(super) fn plain(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
+        let mut certain = pending.certain;
+        if let Some(name) = pending.argv.first() {
+            if name.dynamic && !only_the_folder_is_dynamic(name) {
+                self.partial("the name of a command is known only at run time");
+            }
+            if name.glob {
+                self.partial("the name of a command is a pattern");
+            }
+            let folder_is_home =
+                matches!(name.parts.first(), Some(part) if part.text == "HOME") && name.parts.len() == 2;
+            certain &= !name.glob && (!name.dynamic || folder_is_home);
+            certain &= !self.defined.contains_key(&name.text);
+        }
+        if pending.argv.is_empty() && pending.assignments.is_empty() && pending.redirections.is_empty() {
+            let parent = self.parent;
+            self.run_children(&mut pending, parent);
+            return Input::Pipe;
+        }
+        let reads = shells::reads_input(&pending.argv);
+        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Piped(_));
+        if from_pipe {
+            self.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
+        }
+        let argv = std::mem::take(&mut pending.argv);
+        let script = shells::script(&argv);
+        if state::expands_again(&argv) {
+            self.partial("a builtin expands a quoted text");
+        }
+        let assignments = std::mem::take(&mut pending.assignments);
+        let redirections = std::mem::take(&mut pending.redirections);
+        let id = self.push(argv, assignments, redirections, pending.span, certain, place);
+        if from_pipe {
+            self.via.pop();
+        }
+        let listed = self.commands.last().filter(|command| command.id == id);
+        let output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input));
+        let written = listed.map(|command| output::files(command, &output)).unwrap_or_default();
+        // Only a builtin of this very shell changes it.
+        let own = self.via.iter().skip(self.texts_via);
+        let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
+        let concerns = |command: &Command| script.is_some() || (ours && self.concerns_shell(command.word(0)));
+        let kept = listed.filter(|command| reads || concerns(command)).cloned();
+        let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
+        let output = if redirected { Input::Pipe } else { output };
+        for (path, text) in written {
+            self.keep_file(&path, text);
+        }
+        self.run_children(&mut pending, id);
+        self.run_variables(id);
+        if let (Some(script), Some(command)) = (script, &kept)
+            && self.run_script(&script, command, &pending.input)
+        {
+            return output;
+        }
+        if let Some(command) = kept {
+            if reads {
+                self.run_input(&command, &pending.input);
+            } else {
+                self.follow(&command, &pending.input);
+            }
+        }
+        output
+    }
+
+    /// What a shell reads from its standard input runs.
+    fn run_input(&mut self, command: &Command, input: &Input) {
+        let (kind, word) = match input {
+            Input::Outer | Input::File => return,
+            Input::Pipe => return self.partial("a shell reads commands from a pipe"),
+            Input::Piped(word) => ("pipe", word),
+            Input::Here(word) => ("heredoc", word),
+        };
+        let remote = command.program() == "ssh";
+        let before = std::mem::replace(&mut self.parent, command.id);
+        let input = std::mem::replace(&mut self.input, Input::Pipe);
+        if remote {
+            self.via.push(Via {
+                kind: "ssh".to_owned(),
+                detail: command.argv.last().map(|host| host.text.clone()).unwrap_or_default(),
+            });
+        }
+        self.via.push(Via { kind: kind.to_owned(), detail: String::new() });
+        self.apart(|walker| {
+            if remote {
+                walker.shell = Shell::new("", "");
+            }
+            walker.run_text(word, command.span);
+        });
+        self.via.pop();
+        if remote {
+            self.via.pop();
+        }
+        self.input = input;
+        self.parent = before;
+    }
+
+    /// Keeps what a file holds, if it is known.
+    fn keep_file(&mut self, path: &Word, text: Option<String>) {
+        let Some(path) = self.shell.plain(path) else { return };
+        let path = shell::resolve(&self.shell.cwd, &path).unwrap_or(path);
+        self.files.remove(&path);
+        if let Some(text) = text.filter(|_| self.files.len() < limits::FILES) {
+            self.files.insert(path, text);
+        }
+    }
+
+    /// Runs the text of a file that this text wrote, or what a process substitution prints. Whether it is known.
+    fn run_script(&mut self, script: &Script, command: &Command, input: &Input) -> bool {
+        let process = script.file.parts.iter().find(|part| part.kind == "process");
+        let text = if let Some(part) = process {
+            let text = self.printed(&part.text);
+            if text.is_none() {
+                self.partial("a shell reads a process substitution");
+            }
+            text
+        } else if shells::is_input(&script.file.text) {
+            input.text().map(str::to_owned)
+        } else {
+            let path = self.shell.plain(&script.file);
+            path.and_then(|path| self.files.get(&shell::resolve(&self.shell.cwd, &path).unwrap_or(path)).cloned())
+        };
+        // A first line that names another interpreter makes the text another language.
+        let foreign = |text: &String| {
+            let line = text.lines().next().unwrap_or_default();
+            line.starts_with("#!") && !line.trim_end().ends_with("sh")
+        };
+        let Some(text) = text.filter(|text| !foreign(text)) else { return false };
+        let name = script.file.text.clone();
+        if self.expanding.len() >= limits::CALL_DEPTH || self.expanding.contains(&name) {
+            return true;
+        }
+        let certain = std::mem::replace(&mut self.certain, false);
+        let parent = std::mem::replace(&mut self.parent, command.id);
+        let shell = (!script.here).then(|| self.shell.clone());
+        let parameters = self.shell.take_parameters();
+        self.shell.set_parameters(&script.parameters);
+        self.via.push(Via { kind: "script".to_owned(), detail: name.clone() });
+        self.expanding.push(name);
+        self.run_text(&crate::word::expand::literal(&text), command.span);
+        self.expanding.pop();
+        self.via.pop();
+        self.shell.restore_parameters(parameters);
+        if let Some(shell) = shell {
+            self.shell = shell;
+        }
+        self.parent = parent;
+        self.certain = certain;
+        true
+    }
+}
+
+/// Whether a dynamic word still ends in a literal name after a `/`: `"$DIR/run.sh"`.
+fn only_the_folder_is_dynamic(word: &Word) -> bool {
+    word.parts.last().is_some_and(|part| {
+        part.kind == "literal" && part.text.rsplit_once('/').is_some_and(|(_, name)| !name.is_empty())
+    }) && word.parts.iter().all(|part| matches!(part.kind.as_str(), "literal" | "variable"))
+}

@@ -1,0 +1,147 @@
+//! Programs that nobody has described, with a dangerous command at the end of their words.
+//!
+//! A net under the table of wrappers: such a program may run the command, so the command is listed as uncertain. It
+//! acts only where the words, taken as a command, would lose something.
+
+use guard_sdk::syntax::{Severity, Via, Word};
+
+use super::Walker;
+use super::layers::Pending;
+use crate::effects;
+use crate::limits;
+use crate::wrappers::{Layer, Place, Run, What, program};
+
+/// Words behind which a program's words are often another command.
+const BEFORE_WORDS: &[&str] = &["--", "-e", "-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "with"];
+
+/// Options whose value is often a text that becomes shell.
+const BEFORE_TEXT: &[&str] =
+    &["-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "--script", "--hook"];
+
+/// Programs whose words are data, code of another language, or names.
+const DATA: &[&str] = &[
+    "ack",
+    "ag",
+    "alias",
+    "apropos",
+    "ast-grep",
+    "awk",
+    "cheat",
+    "claude",
+    "codex",
+    "compgen",
+    "complete",
+    "cowsay",
+    "curl",
+    "declare",
+    "echo",
+    "export",
+    "fc",
+    "find",
+    "gawk",
+    "gemini",
+    "gh",
+    "git",
+    "glab",
+    "guard-host",
+    "hash",
+    "help",
+    "history",
+    "hub",
+    "jq",
+    "logger",
+    "man",
+    "mongosh",
+    "mysql",
+    "node",
+    "notify-send",
+    "perl",
+    "php",
+    "printf",
+    "psql",
+    "python",
+    "python3",
+    "rg",
+    "ruby",
+    "say",
+    "sed",
+    "set",
+    "shellcheck",
+    "sqlite3",
+    "test",
+    "tldr",
+    "trap",
+    "type",
+    "unset",
+    "vim",
+    "wget",
+    "whatis",
+    "whereis",
+    "which",
+    "yq",
+    "[",
+];
+
+/// The most words that are looked at.
+const MOST: usize = 64;
+
+impl Walker {
+    /// The dangerous command at the end of the words of a program that is no known wrapper.
+    pub(super) fn behind_unknown(&mut self, pending: &Pending<'_>) -> Option<Layer> {
+        let (first, words) = pending.argv.split_first()?;
+        let name = program(&pending.argv)?;
+        if words.is_empty() || first.dynamic || self.unknown_left == 0 {
+            return None;
+        }
+        let mut pairs = words.windows(2).take(MOST).enumerate();
+        let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit");
+        let (what, at) = pairs.find_map(|(index, pair)| {
+            let [before, word] = pair else { return None };
+            let (before, at) = (before.text.as_str(), index + 1);
+            let plain = word.text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/');
+            if !plain || word.dynamic || known {
+                return None;
+            }
+            if BEFORE_TEXT.contains(&before) && word.text.contains(' ') {
+                return Some((What::Text { text: word.clone(), parameters: None }, at));
+            }
+            let rest = words.get(at..)?;
+            let several = rest.len() > 1 && !word.text.contains(' ');
+            let found = What::Words { assignments: Vec::new(), words: rest.to_vec() };
+            (BEFORE_WORDS.contains(&before) && several).then_some((found, at))
+        })?;
+        self.unknown_left -= 1;
+        if !self.loses(&what) {
+            return None;
+        }
+        let via = Via { kind: "unknown".to_owned(), detail: name.to_owned() };
+        let outer = match what {
+            What::Words { .. } => pending.argv.get(..=at)?.to_vec(),
+            What::Text { .. } => pending.argv.clone(),
+        };
+        Some(Layer {
+            outer: Some(outer),
+            runs: vec![Run { via, what, place: Place::Apart, certain: false, mark: None }],
+        })
+    }
+
+    /// Whether a command, taken alone, loses something that does not come back by itself.
+    fn loses(&self, what: &What) -> bool {
+        let mut probe = Walker::new(self.dialect, &self.shell.cwd, "");
+        probe.unknown_left = 0;
+        probe.outputs_left = 0;
+        match what {
+            What::Text { text, .. } if text.text.len() <= limits::VALUE => probe.outermost(&text.text),
+            What::Text { .. } => return false,
+            What::Words { words, .. } => {
+                probe.outermost_words(words.iter().map(|word: &Word| word.text.clone()).collect())
+            }
+        }
+        let effects = effects::collect(&probe.commands, "").effects;
+        // A text that reads like SQL is no command.
+        effects.iter().any(|effect| {
+            matches!(effect.severity, Severity::Destructive | Severity::Catastrophic)
+                && !effect.operation.starts_with("sql.")
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! Wrappers of the system: other users, limits, tracing, terminals, containers and other machines.
+
+use super::{PLAIN, Wrapper, takes};
+
+/// Options of `bwrap` with two values, and with one.
+const BWRAP_PAIRS: &[&str] = &[
+    "--bind",
+    "--dev-bind",
+    "--ro-bind",
+    "--bind-try",
+    "--ro-bind-try",
+    "--dev-bind-try",
+    "--symlink",
+    "--setenv",
+    "--file",
+    "--bind-data",
+    "--ro-bind-data",
+    "--chmod",
+];
+const BWRAP: &str = "proc dev tmpfs dir chdir uid gid hostname unsetenv lock-file seccomp args exec-label file-label mqueue \
+                     sync-fd info-fd size perms cap-add cap-drop remount-ro";
+
+pub(super) static WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        name: "sudo",
+        takes: takes(
+            "ugpCchrRtTDU",
+            "user group prompt close-from class host role chroot type command-timeout chdir other-user",
+        ),
+        inert: &["e", "edit", "l", "list", "v", "validate", "K", "remove-timestamp", "V", "version"],
+        detail: &["u", "user"],
+        directory: &["D", "chdir"],
+        assigns: true,
+        ..PLAIN
+    },
+    Wrapper { name: "doas", takes: takes("uC", ""), detail: &["u"], assigns: true, ..PLAIN },
+    Wrapper { name: "pkexec", takes: takes("u", "user"), detail: &["u", "user"], ..PLAIN },
+    Wrapper { name: "run0", takes: takes("ugDp", "user group chdir property"), detail: &["u", "user"], ..PLAIN },
+    Wrapper { name: "gosu", skip: 1, ..PLAIN },
+    Wrapper { name: "su-exec", skip: 1, ..PLAIN },
+    Wrapper {
+        name: "runuser",
+        takes: takes("ugGswc", "user group supp-group shell whitelist-environment command session-command"),
+        text: &["c", "command", "session-command"],
+        detail: &["u", "user"],
+        ..PLAIN
+    },
+    Wrapper {
+        name: "su",
+        takes: takes("gGswc", "group supp-group shell whitelist-environment command session-command"),
+        text: &["c", "command", "session-command"],
+        skip: usize::MAX,
+        ..PLAIN
+    },
+    Wrapper { name: "sg", takes: takes("c", ""), text: &["c"], skip: 1, ..PLAIN },
+    Wrapper {
+        name: "env",
+        takes: takes("uSC", "unset split-string chdir"),
+        text: &["S", "split-string"],
+        directory: &["C", "chdir"],
+        assigns: true,
+        ..PLAIN
+    },
+    Wrapper { name: "nice", takes: takes("n", "adjustment"), ..PLAIN },
+    Wrapper { name: "ionice", takes: takes("cnpPu", "class classdata pid pgid uid"), inert: &["p", "P", "u"], ..PLAIN },
+    Wrapper {
+        name: "chrt",
+        takes: takes("TPDp", "sched-runtime sched-period sched-deadline"),
+        skip: 1,
+        inert: &["p"],
+        ..PLAIN
+    },
+    Wrapper { name: "taskset", skip: 1, inert: &["p", "pid"], ..PLAIN },
+    Wrapper {
+        name: "numactl",
+        takes: takes("imNCpP", "interleave membind cpunodebind physcpubind preferred"),
+        ..PLAIN
+    },
+    Wrapper { name: "nohup", ..PLAIN },
+    Wrapper { name: "setsid", ..PLAIN },
+    Wrapper {
+        name: "setpriv",
+        takes: takes("", "reuid regid groups inh-caps ambient-caps bounding-set securebits"),
+        ..PLAIN
+    },
+    Wrapper { name: "timeout", takes: takes("ks", "kill-after signal"), skip: 1, ..PLAIN },
+    Wrapper { name: "gtimeout", takes: takes("ks", "kill-after signal"), skip: 1, ..PLAIN },
+    Wrapper { name: "time", takes: takes("fo", "format output"), ..PLAIN },
+    Wrapper { name: "gtime", takes: takes("fo", "format output"), ..PLAIN },
+    Wrapper { name: "stdbuf", takes: takes("ioe", "input output error"), ..PLAIN },
+    Wrapper { name: "unbuffer", ..PLAIN },
+    Wrapper { name: "chroot", takes: takes("", "userspec groups"), skip: 1, ..PLAIN },
+    Wrapper { name: "unshare", takes: takes("SGRw", "setuid setgid root wd propagation map-user map-group"), ..PLAIN },
+    Wrapper { name: "nsenter", takes: takes("tSG", "target setuid setgid"), ..PLAIN },
+    Wrapper {
+        name: "flock",
+        takes: takes("wEc", "wait timeout conflict-exit-code command"),
+        text: &["c", "command"],
+        skip: 1,
+        ..PLAIN
+    },
+    Wrapper { name: "watch", takes: takes("nq", "interval equexit"), joins: true, ..PLAIN },
+    Wrapper { name: "entr", ..PLAIN },
+    Wrapper { name: "strace", takes: takes("aEeIoOpPsSuUbX", "output"), inert: &["p"], ..PLAIN },
+    Wrapper { name: "ltrace", takes: takes("aeFlnopsSuwx", "output"), inert: &["p"], ..PLAIN },
+    Wrapper { name: "valgrind", ..PLAIN },
+    Wrapper { name: "caffeinate", takes: takes("tw", ""), ..PLAIN },
+    Wrapper {
+        name: "systemd-run",
+        takes: takes(
+            "ptuEMHD",
+            "unit property slice description setenv machine host uid gid nice working-directory on-active on-boot on-calendar service-type",
+        ),
+        directory: &["working-directory"],
+        ..PLAIN
+    },
+    Wrapper { name: "systemd-inhibit", takes: takes("", "what who why mode"), ..PLAIN },
+    Wrapper { name: "dbus-run-session", takes: takes("", "config-file dbus-daemon"), ..PLAIN },
+    Wrapper { name: "firejail", ..PLAIN },
+    Wrapper { name: "proxychains", takes: takes("f", ""), ..PLAIN },
+    Wrapper { name: "proxychains4", takes: takes("f", ""), ..PLAIN },
+    Wrapper { name: "torsocks", takes: takes("uaP", "user address port"), ..PLAIN },
+    Wrapper { name: "faketime", takes: takes("f", ""), skip: 1, ..PLAIN },
+    Wrapper { name: "rlwrap", takes: takes("CDfHsS", ""), ..PLAIN },
+    Wrapper { name: "arch", ..PLAIN },
+    Wrapper {
+        name: "script",
+        takes: takes("cEIoOBTm", "command echo log-in log-out log-io log-timing logging-format"),
+        text: &["c", "command"],
+        skip: usize::MAX,
+        ..PLAIN
+    },
+    Wrapper { name: "command", inert: &["v", "V"], here: true, ..PLAIN },
+    Wrapper { name: "builtin", here: true, ..PLAIN },
+    Wrapper { name: "exec", takes: takes("a", ""), here: true, ..PLAIN },
+    Wrapper { name: "noglob", here: true, ..PLAIN },
+    Wrapper { name: "nocorrect", here: true, ..PLAIN },
+    Wrapper { name: "busybox", inert: &["list", "list-full", "install", "help"], ..PLAIN },
+    Wrapper { name: "toybox", ..PLAIN },
+    Wrapper {
+        name: "sudo-rs",
+        takes: takes("ugpCchrRtTDU", "user group chdir"),
+        detail: &["u", "user"],
+        assigns: true,
+        ..PLAIN
+    },
+    Wrapper { name: "please", takes: takes("tag", "target"), detail: &["t", "target"], ..PLAIN },
+    Wrapper {
+        name: "machinectl",
+        takes: takes("EMn", "setenv uid machine"),
+        verbs: &["shell"],
+        skip: 1,
+        kind: "container",
+        ..PLAIN
+    },
+    Wrapper { name: "prlimit", takes: takes("o", "output pid"), inert: &["p", "pid"], ..PLAIN },
+    Wrapper { name: "fakeroot", takes: takes("lsib", "lib faked fd-base"), ..PLAIN },
+    Wrapper { name: "fakechroot", takes: takes("elbcd", "lib elfloader bindir config-dir"), ..PLAIN },
+    Wrapper { name: "proot", takes: takes("rbqwvkm", "rootfs bind cwd mount"), directory: &["w", "cwd"], ..PLAIN },
+    Wrapper { name: "bwrap", pairs: BWRAP_PAIRS, takes: takes("", BWRAP), ..PLAIN },
+    Wrapper { name: "cgexec", takes: takes("g", ""), ..PLAIN },
+    Wrapper {
+        name: "cpulimit",
+        takes: takes("lpPec", "limit pid exe path cpu"),
+        inert: &["p", "pid", "e", "exe"],
+        ..PLAIN
+    },
+    Wrapper { name: "trickle", takes: takes("dultwLnP", ""), ..PLAIN },
+    Wrapper { name: "torify", ..PLAIN },
+    Wrapper { name: "tsocks", ..PLAIN },
+    Wrapper { name: "chpst", takes: takes("uUbemdocfrtp/", ""), ..PLAIN },
+    Wrapper { name: "softlimit", takes: takes("adlmorspfct", ""), ..PLAIN },
+    Wrapper { name: "envdir", skip: 1, ..PLAIN },
+    Wrapper { name: "setuidgid", skip: 1, ..PLAIN },
+    Wrapper { name: "s6-setuidgid", skip: 1, ..PLAIN },
+    Wrapper { name: "setlock", skip: 1, ..PLAIN },
+    Wrapper { name: "lckdo", takes: takes("W", ""), skip: 1, ..PLAIN },
+    Wrapper { name: "daemonize", takes: takes("aceopul", ""), ..PLAIN },
+    Wrapper { name: "daemon", takes: takes("nuDpPFo", "name user chdir pidfile output"), ..PLAIN },
+    Wrapper {
+        name: "start-stop-daemon",
+        takes: takes("axnpugkrcd", "exec startas name pidfile user chuid"),
+        entry: "exec",
+        ..PLAIN
+    },
+    Wrapper { name: "chronic", ..PLAIN },
+    Wrapper { name: "ifne", ..PLAIN },
+    Wrapper { name: "pee", each: true, ..PLAIN },
+    Wrapper { name: "setarch", skip: 1, ..PLAIN },
+    Wrapper { name: "linux32", ..PLAIN },
+    Wrapper { name: "linux64", ..PLAIN },
+    Wrapper {
+        name: "xvfb-run",
+        takes: takes("nefps", "server-num error-file auth-file server-args xauth-protocol"),
+        ..PLAIN
+    },
+    Wrapper { name: "dbus-launch", takes: takes("", "config-file"), ..PLAIN },
+    Wrapper { name: "ssh-agent", takes: takes("aEOPt", ""), inert: &["k"], ..PLAIN },
+    Wrapper { name: "ip", verbs: &["netns"], after: &["exec"], skip: 1, ..PLAIN },
+    Wrapper {
+        name: "perf",
+        takes: takes("eopFCtGIrDj", "event output pid cpu repeat delay interval-print"),
+        verbs: &["stat", "record", "trace", "mem", "c2c"],
+        inert: &["p", "pid"],
+        ..PLAIN
+    },
+    Wrapper { name: "rr", verbs: &["record"], ..PLAIN },
+    Wrapper { name: "heaptrack", takes: takes("op", "output pid"), inert: &["p", "pid"], ..PLAIN },
+    Wrapper { name: "gdb", after: &["--args", "-args"], ..PLAIN },
+    Wrapper { name: "lldb", after: &["--"], ..PLAIN },
+    Wrapper { name: "catchsegv", ..PLAIN },
+    Wrapper { name: "multitime", takes: takes("fiIlnorsc", ""), ..PLAIN },
+    Wrapper {
+        name: "hyperfine",
+        takes: takes(
+            "wmMrspcniuSN",
+            "warmup min-runs max-runs runs setup prepare cleanup conclude parameter-list shell export-json export-markdown export-csv command-name style time-unit ignore-failure",
+        ),
+        each: true,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "concurrently",
+        takes: takes("npcskl", "names prefix prefix-colors max-processes success"),
+        each: true,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "watchexec",
+        takes: takes("wefids", "watch exts filter ignore delay-run debounce signal shell"),
+        joins: true,
+        ..PLAIN
+    },
+    Wrapper { name: "reflex", takes: takes("rgRG", "regex glob"), ..PLAIN },
+    Wrapper {
+        name: "tmux",
+        takes: takes("ceFfLnSstTxy", ""),
+        verbs: &[
+            "new-session",
+            "new",
+            "new-window",
+            "neww",
+            "split-window",
+            "splitw",
+            "run-shell",
+            "run",
+            "respawn-pane",
+            "respawn-window",
+            "display-popup",
+            "popup",
+            "send-keys",
+            "send",
+            "if-shell",
+            "pipe-pane",
+        ],
+        joins: true,
+        ..PLAIN
+    },
+    Wrapper { name: "screen", after: &["stuff"], joins: true, ..PLAIN },
+    Wrapper {
+        name: "screen",
+        takes: takes("cehpSstT", ""),
+        inert: &["r", "x", "ls", "list", "X", "R", "wipe", "v"],
+        ..PLAIN
+    },
+    Wrapper { name: "dtach", takes: takes("acnNAer", ""), ..PLAIN },
+    Wrapper { name: "abduco", takes: takes("cnaAe", ""), ..PLAIN },
+    Wrapper { name: "zellij", verbs: &["run", "r"], takes: takes("dn", "direction name cwd"), ..PLAIN },
+    Wrapper { name: "xterm", after: &["-e"], ..PLAIN },
+    Wrapper { name: "konsole", after: &["-e"], ..PLAIN },
+    Wrapper { name: "alacritty", after: &["-e", "--command"], ..PLAIN },
+    Wrapper { name: "gnome-terminal", after: &["--", "-x"], ..PLAIN },
+    Wrapper { name: "kitty", takes: takes("cdoT", "config directory override title"), ..PLAIN },
+    Wrapper { name: "arch-chroot", takes: takes("u", ""), skip: 1, ..PLAIN },
+    Wrapper { name: "schroot", takes: takes("cudp", "chroot user directory"), ..PLAIN },
+    Wrapper {
+        name: "systemd-nspawn",
+        takes: takes("DMiupb", "directory machine image user bind property setenv"),
+        kind: "container",
+        ..PLAIN
+    },
+    Wrapper { name: "lxc", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
+    Wrapper { name: "incus", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
+    Wrapper { name: "lxc-attach", after: &["--"], kind: "container", ..PLAIN },
+    Wrapper { name: "pct", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
+    Wrapper { name: "crictl", verbs: &["exec"], skip: 1, kind: "container", ..PLAIN },
+    Wrapper { name: "distrobox", verbs: &["enter"], after: &["--", "-e"], kind: "container", ..PLAIN },
+    Wrapper {
+        name: "toolbox",
+        takes: takes("cdr", "container distro release"),
+        verbs: &["run"],
+        kind: "container",
+        ..PLAIN
+    },
+    Wrapper { name: "multipass", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
+    Wrapper {
+        name: "flatpak",
+        takes: takes("", "command branch arch"),
+        verbs: &["run"],
+        entry: "command",
+        skip: 1,
+        ..PLAIN
+    },
+    Wrapper { name: "flatpak-spawn", takes: takes("", "env directory"), ..PLAIN },
+    Wrapper { name: "snap", verbs: &["run"], takes: takes("", "shell"), ..PLAIN },
+    Wrapper { name: "adb", takes: takes("sHPtL", ""), verbs: &["shell"], joins: true, kind: "container", ..PLAIN },
+    Wrapper { name: "wsl", takes: takes("duse", "distribution user cd"), ..PLAIN },
+    Wrapper { name: "wsl.exe", takes: takes("dus", "distribution user cd"), ..PLAIN },
+    Wrapper { name: "pdsh", takes: takes("wxglfutR", ""), joins: true, kind: "ssh", ..PLAIN },
+    Wrapper { name: "clush", takes: takes("wgxXfutlo", "hostfile groupsource"), joins: true, kind: "ssh", ..PLAIN },
+    Wrapper {
+        name: "pssh",
+        takes: takes("hHlptoexOX", "hosts host user par timeout"),
+        joins: true,
+        kind: "ssh",
+        ..PLAIN
+    },
+    Wrapper {
+        name: "parallel-ssh",
+        takes: takes("hHlptoexOX", "hosts host user par timeout"),
+        joins: true,
+        kind: "ssh",
+        ..PLAIN
+    },
+    Wrapper { name: "sshpass", takes: takes("pfdP", ""), ..PLAIN },
+    Wrapper { name: "salt", after: &["cmd.run", "cmd.shell", "cmd.run_all"], joins: true, kind: "ssh", ..PLAIN },
+    Wrapper { name: "salt-call", after: &["cmd.run", "cmd.shell"], joins: true, ..PLAIN },
+];
