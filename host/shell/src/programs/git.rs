@@ -43,7 +43,7 @@ const VERBS: &[Verb] = &[
     verb("reset", Options::new("", &["pathspec-from-file"]), reset),
     verb("clean", Options::new("e", &["exclude"]), clean),
     verb("checkout", Options::new("bB", &["orphan", "conflict", "pathspec-from-file"]), discard::checkout),
-    verb("switch", Options::new("cC", &["create", "force-create", "orphan", "conflict"]), discard::switch),
+    verb("switch", Options::new("cC", &["create", "orphan", "conflict"]), discard::switch),
     verb("restore", Options::new("s", &["source", "conflict", "pathspec-from-file"]), discard::restore),
     verb("stash", Options::leading("", &[]), discard::stash),
     verb("branch", Options::new("u", &["set-upstream-to", "sort", "format", "contains", "points-at"]), refs::branch),

@@ -32,7 +32,11 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let outcome = scene.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, scene) { outcome.min(Outcome::Ask) } else { outcome };
-    let why = format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard");
+    let (outcome, why) = if effect.tag("sent").is_some() {
+        (Outcome::Deny, format!("`{entry}` holds secrets, and the command sends it over the network"))
+    } else {
+        (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard"))
+    };
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
 }
 
