@@ -5,6 +5,7 @@
 
 mod bounds;
 mod changes;
+mod drops;
 mod functions;
 mod tokens;
 
@@ -224,7 +225,7 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
     let Token::Word(verb) = first else { return None };
     reader.tokens = rest;
     match verb.to_ascii_lowercase().as_str() {
-        "drop" => drop_statement(&mut reader),
+        "drop" => drops::statement(&mut reader),
         "truncate" => {
             reader.take_all(&["table", "if", "exists", "only"]);
             let name = reader.name();
@@ -265,89 +266,3 @@ fn with_where(draft: Draft, reader: &Reader<'_, '_>) -> Draft {
     let bounded = bounds::is_bounded(reader.tokens);
     draft.severe(Severity::Notable, bounded).flag("where", bounded)
 }
-
-fn drop_statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
-    reader.take_all(&["temporary", "materialized", "foreign", "unique"]);
-    let (first, rest) = reader.tokens.split_first()?;
-    let Token::Word(what) = first else { return None };
-    reader.tokens = rest;
-    let draft = match what.to_ascii_lowercase().as_str() {
-        "database" => Draft::catastrophic("database", "sql.drop-database"),
-        "schema" => Draft::catastrophic("database", "sql.drop-schema"),
-        "table" => Draft::destructive("database", "sql.drop-table"),
-        "view" => Draft::notable("database", "sql.drop-view"),
-        "index" => Draft::notable("database", "sql.drop-index"),
-        "role" | "user" | "owned" | "login" => Draft::destructive("database", "sql.drop-role"),
-        other if PARTS.contains(&other) => Draft::notable("database", "sql.drop-object"),
-        "keyspace" | "tablespace" | "collection" => Draft::destructive("database", "sql.drop-object"),
-        _ => return None,
-    };
-    reader.take_all(&[
-        "trigger",
-        "data",
-        "wrapper",
-        "mapping",
-        "class",
-        "family",
-        "search",
-        "policy",
-        "concurrently",
-        "by",
-        "if",
-    ]);
-    reader.take_all(&["exists", "for"]);
-    let name = reader.name();
-    let cascade = reader.contains("cascade");
-    (!name.is_empty()).then(|| draft.target(&name).flag("cascade", cascade))
-}
-
-/// What else can be dropped, by the word that names its kind.
-const PARTS: &[&str] = &[
-    "access",
-    "aggregate",
-    "assembly",
-    "cast",
-    "certificate",
-    "collation",
-    "column",
-    "constraint",
-    "continuous",
-    "conversion",
-    "credential",
-    "data",
-    "dictionary",
-    "directory",
-    "domain",
-    "event",
-    "extension",
-    "foreign",
-    "function",
-    "language",
-    "measurement",
-    "operator",
-    "package",
-    "partition",
-    "pipe",
-    "policy",
-    "procedure",
-    "profile",
-    "publication",
-    "retention",
-    "routine",
-    "row",
-    "rule",
-    "sequence",
-    "series",
-    "server",
-    "stage",
-    "statistics",
-    "stream",
-    "subscription",
-    "synonym",
-    "task",
-    "text",
-    "transform",
-    "trigger",
-    "type",
-    "warehouse",
-];

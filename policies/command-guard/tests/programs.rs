@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use guard_sdk::Outcome;
 use guard_sdk::testing::World;
+use guard_sdk::{Decision, Outcome};
 use policy_command_guard::CommandGuard;
 use serde::Deserialize;
 
@@ -37,13 +37,16 @@ fn files() -> Vec<(String, File)> {
     tables.map(read).collect()
 }
 
-fn stops(command: &str) -> bool {
+fn decide(command: &str) -> Decision {
     let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
     let mut world = World { analysis, ..World::default() };
     world.fill_paths();
     let input = serde_json::json!({ "command": command }).to_string();
-    let decision = world.decide::<CommandGuard>("{}", "Bash", &input).unwrap();
-    matches!(decision.outcome, Outcome::Ask | Outcome::Deny)
+    world.decide::<CommandGuard>("{}", "Bash", &input).unwrap()
+}
+
+fn stops(command: &str) -> bool {
+    matches!(decide(command).outcome, Outcome::Ask | Outcome::Deny)
 }
 
 fn fail_with(complaints: &[String]) {
@@ -76,9 +79,12 @@ fn every_harmless_example_passes() {
 fn every_command_that_a_message_offers_passes() {
     let mut stopped = Vec::new();
     for (name, file) in files() {
-        let texts = file.effect.iter().map(|effect| &effect.instead).chain([&file.instead]);
-        for command in texts.flat_map(|text| text.split('`').skip(1).step_by(2)).filter(|command| stops(command)) {
-            stopped.push(format!("{name}: {command:?}"));
+        let examples = file.effect.iter().flat_map(|effect| &effect.examples);
+        let remedies = examples.flat_map(|example| decide(example).findings).map(|finding| finding.remedy);
+        let texts = file.effect.iter().map(|effect| effect.instead.clone()).chain([file.instead.clone()]);
+        for text in texts.chain(remedies) {
+            let offered = text.split('`').skip(1).step_by(2).filter(|command| stops(command));
+            stopped.extend(offered.map(|command| format!("{name}: {command:?}")));
         }
     }
     fail_with(&stopped);

@@ -70,7 +70,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     ".electrum/",
     ".ethereum/keystore/",
     "credentials.tfrc.json",
-    "keyrings/",
+    ".local/share/keyrings/",
     "kwalletd/",
     "logins.json",
     "key4.db",

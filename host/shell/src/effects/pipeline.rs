@@ -78,6 +78,23 @@ const SENDERS: &[&str] = &[
     "mail", "mailx", "mutt", "sendmail", "msmtp", "wget",
 ];
 
+/// At most this many later stages are looked at.
+const MAX_BEHIND: u32 = 64;
+
+/// Whether what a command reads goes out over the network: by itself, or by one behind it in the pipeline.
+pub(super) fn is_sent(command: &Command, name: &str, commands: &[Command], pipelines: &Pipelines) -> bool {
+    let position = &command.position;
+    if SENDERS.contains(&name) {
+        return true;
+    }
+    if position.length < 2 {
+        return false;
+    }
+    let stages = pipelines.stages(commands, position.pipeline, position.index.saturating_add(MAX_BEHIND));
+    let mut behind = stages.rev().take_while(|stage| stage.position.index > position.index);
+    behind.any(|stage| SENDERS.contains(&stage.program()))
+}
+
 /// The environment holds tokens; a program that is fed with it and speaks to the network hands them out.
 fn sends_environment(run: &mut Run<'_>) {
     let position = &run.command.position;

@@ -6,7 +6,7 @@ use guard_sdk::{Presence, ResolvedPath};
 use super::Collected;
 use super::draft::Draft;
 use super::path::{self, Device};
-use super::pipeline::Pipelines;
+use super::pipeline::{self, Pipelines};
 use crate::programs::options::{Operand, Options, Parsed, parse};
 
 /// One command, what surrounds it, and where its effects go.
@@ -125,7 +125,10 @@ impl<'a> Run<'a> {
         match self.device(operand) {
             Some(Device::Stream) => {}
             Some(Device::Socket) => self.connect(operand),
-            _ => self.emit_on(draft, operand),
+            _ => {
+                let sent = pipeline::is_sent(self.command, &self.name, self.commands, self.pipelines);
+                self.emit_on(draft.flag("sent", sent), operand);
+            }
         }
     }
 

@@ -134,7 +134,9 @@ fn helpers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.starts_helper(&program.text);
     }
     for action in parsed.values("", "checkpoint-action") {
-        if let Some(program) = action.text.strip_prefix("exec=") {
+        // `--checkpoint` alone takes the next word for its value.
+        let text = action.text.strip_prefix("--checkpoint-action=").unwrap_or(&action.text);
+        if let Some(program) = text.strip_prefix("exec=") {
             run.starts_helper(program);
         }
     }

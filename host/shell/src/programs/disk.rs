@@ -21,7 +21,6 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["nvme"], Options::new("nlsp", &["namespace-id", "lbaf", "ses"]), nvme),
     Program::new(&["diskutil"], Options::NONE, diskutil),
     Program::new(&["pvcreate", "pvremove", "vgremove", "lvremove", "lvreduce"], VOLUME, last),
-    Program::new(&["mdadm"], Options::NONE, mdadm),
 ];
 
 const VOLUME: Options = Options::new("Lls", &["size", "extents"]);
@@ -108,11 +107,5 @@ fn diskutil<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let erases = erases || (verb == "apfs" && parsed.text(1).to_ascii_lowercase().starts_with("delete"));
     if let Some(device) = parsed.operands.last().filter(|_| erases) {
         format(run, device);
-    }
-}
-
-fn mdadm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.has("", "zero-superblock") || parsed.has("C", "create") {
-        parsed.operands.iter().take(1).for_each(|device| format(run, device));
     }
 }

@@ -65,7 +65,6 @@ const CURL: Options = Options::new(
         "etag-compare",
         "hsts",
         "alt-svc",
-        "post301",
         "pass",
         "key-type",
         "quote",

@@ -1,5 +1,8 @@
 //! Programs that make, copy, move, link, delete or mark files.
 
+mod modes;
+mod transfer;
+
 use guard_sdk::syntax::Severity;
 
 use super::Program;
@@ -26,7 +29,7 @@ pub(super) const TABLE: &[Program] = &[
         Options::new("gmoStT", &["group", "mode", "owner", "suffix", "target-directory", "strip-program"]),
         install,
     ),
-    Program::new(&["scp"], Options::new("cFiJloPSXD", &[]), scp),
+    Program::new(&["scp"], Options::new("cFiJloPSXD", &[]), transfer::scp),
     Program::new(
         &["rsync"],
         Options::new(
@@ -45,7 +48,7 @@ pub(super) const TABLE: &[Program] = &[
                 "password-file",
             ],
         ),
-        rsync,
+        transfer::rsync,
     ),
     Program::new(&["mkdir", "gmkdir"], Options::new("mZ", &["mode"]), makes_directories),
     Program::new(&["mkfifo", "mknod"], Options::new("mZ", &["mode"]), writes_first),
@@ -55,10 +58,10 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["fallocate"], Options::new("lo", &["length", "offset"]), writes),
     Program::new(&["dd", "gdd", "dcfldd"], Options::NONE, dd),
     Program::new(&["split", "gsplit", "csplit"], Options::new("abClnt", &["suffix-length", "lines", "bytes"]), split),
-    Program::new(&["chmod", "gchmod"], Options::new("", &["reference"]), chmod),
-    Program::new(&["chattr", "chflags"], Options::new("pv", &[]), chattr),
-    Program::new(&["setfacl"], Options::new("mxMXn", &["modify", "remove"]), marks),
-    Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", &["reference", "from"]), chown),
+    Program::new(&["chmod", "gchmod"], Options::new("", &["reference"]), modes::chmod),
+    Program::new(&["chattr", "chflags"], Options::new("pv", &[]), modes::chattr),
+    Program::new(&["setfacl"], Options::new("mxMXn", &["modify", "remove"]), modes::marks),
+    Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", &["reference", "from"]), modes::chown),
     Program::new(&["dos2unix", "unix2dos"], Options::NONE, writes),
     Program::new(&["rename", "prename", "file-rename"], Options::new("e", &[]), rename),
 ];
@@ -190,29 +193,6 @@ fn write_into<'a>(run: &mut Run<'a>, sources: &[Operand<'a>], folder: &Operand<'
     }
 }
 
-fn scp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let commands = parsed.values("o", "").filter_map(|option| {
-        let (key, value) = option.text.split_once(['=', ' '])?;
-        key.trim().to_ascii_lowercase().ends_with("command").then(|| value.trim().to_owned())
-    });
-    let programs: Vec<String> =
-        commands.chain(parsed.values("S", "").map(|program| program.text.into_owned())).collect();
-    programs.iter().for_each(|program| starts(run, program));
-    cp(run, parsed);
-}
-
-/// Transports that a copy over the network ordinarily starts.
-const TRANSPORTS: &[&str] = &["ssh", "rsh", "sshpass", "autossh", "rsync", "nice", "ionice", "kubectl", "docker"];
-
-/// The program is started on the way; another one than a transport does what nobody sees.
-fn starts(run: &mut Run<'_>, program: &str) {
-    let first = program.split_whitespace().find(|word| !matches!(*word, "sudo" | "env" | "exec")).unwrap_or_default();
-    let name = first.rsplit('/').next().unwrap_or_default();
-    if !name.is_empty() && !TRANSPORTS.contains(&name) && name != "none" && !name.starts_with('$') {
-        run.starts_helper(program);
-    }
-}
-
 fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((sources, target, is_folder)) = destination(parsed) else { return };
     let recursive = parsed.has("rRa", "recursive");
@@ -292,33 +272,6 @@ fn rename<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.from(skip).iter().for_each(|operand| run.write(operand));
 }
 
-fn rsync<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("n", "dry-run") {
-        return;
-    }
-    let programs = parsed.values("e", "rsh").chain(parsed.values("", "rsync-path"));
-    let programs: Vec<String> = programs.map(|program| program.text.into_owned()).collect();
-    programs.iter().for_each(|program| starts(run, program));
-    cp(run, parsed);
-    for list in ["files-from", "exclude-from", "include-from", "password-file"] {
-        parsed.values("", list).for_each(|file| run.read(&file));
-    }
-    let Some((sources, target, _)) = destination(parsed) else { return };
-    let deletes =
-        ["delete", "delete-before", "delete-during", "delete-after", "delete-excluded", "delete-delay", "del"];
-    if deletes.iter().any(|name| parsed.has("", name)) {
-        if is_remote(&target) {
-            let draft = Draft::destructive("delete", "fs.delete.recursive").target(&target.text);
-            run.emit(draft.tag("by", "rsync").tag("where", "ssh"));
-        } else {
-            run.delete_tree(&target, false, "rsync");
-        }
-    }
-    if parsed.has("", "remove-source-files") {
-        sources.iter().filter(|source| !is_remote(source)).for_each(|source| run.delete(source, false));
-    }
-}
-
 pub(super) fn writes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.write(operand));
 }
@@ -364,64 +317,5 @@ fn split<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     if let Some(prefix) = parsed.operands.get(1).filter(|_| run.name != "csplit") {
         run.write(prefix);
-    }
-}
-
-/// A mode may begin with a dash, `-w`, and then looks like an option.
-fn is_mode(word: &str) -> bool {
-    word.len() > 1 && word.starts_with('-') && word.chars().skip(1).all(|c| "rwxXstugoa=+-,".contains(c))
-}
-
-fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
-    let dashed = run.arguments().iter().find(|word| is_mode(&word.text)).map(|word| word.text.as_str());
-    let named = dashed.is_some() || parsed.has("", "reference");
-    let mode = dashed.unwrap_or_else(|| if named { "" } else { parsed.text(0) });
-    // Without a mode the command fails; the word that stands in its place still says what was meant.
-    let lacks_mode = !named && parsed.operands.len() == 1 && recursive && parsed.text(0).contains(['/', '.', '~']);
-    let mode = if lacks_mode { "" } else { mode };
-    for operand in parsed.from(usize::from(!named && !lacks_mode)) {
-        let much = recursive && loses_much(run, operand);
-        let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
-        let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
-        run.emit_on(draft.flag("raises", raises(mode)), operand);
-    }
-}
-
-/// Whether whoever starts the file then runs it as its owner or its group.
-fn raises(mode: &str) -> bool {
-    let symbolic = mode.split(',').any(|clause| {
-        let (who, what) = clause.split_at_checked(clause.find(['+', '=']).unwrap_or(clause.len())).unwrap_or_default();
-        what.contains('s') && (who.is_empty() || who.contains(['u', 'g', 'a']))
-    });
-    let digits = mode.trim_start_matches('0');
-    let octal = digits.len() == 4 && matches!(digits.bytes().next(), Some(b'2' | b'4'..=b'7'));
-    symbolic || octal && digits.bytes().all(|digit| digit.is_ascii_digit())
-}
-
-/// Attributes that keep even the administrator from a file, or let them at it again.
-fn chattr<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let marks = |text: &str| text.starts_with(['+', '=', '-']);
-    let skip = usize::from(run.name == "chflags");
-    let recursive = parsed.has("R", "");
-    for operand in parsed.from(skip).iter().filter(|operand| !marks(&operand.text)) {
-        run.emit_on(Draft::destructive("metadata", "fs.attributes").flag("recursive", recursive), operand);
-    }
-}
-
-fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let recursive = parsed.has("R", "recursive");
-    for operand in &parsed.operands {
-        run.emit_on(Draft::notable("metadata", "fs.mode").flag("recursive", recursive), operand);
-    }
-}
-
-fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
-    let skip = usize::from(!parsed.has("", "reference"));
-    for operand in parsed.from(skip) {
-        let much = recursive && loses_much(run, operand);
-        let draft = Draft::notable("metadata", "fs.owner").severe(Severity::Destructive, much);
-        run.emit_on(draft.flag("recursive", recursive), operand);
     }
 }

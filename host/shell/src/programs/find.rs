@@ -53,25 +53,32 @@ pub(super) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
-/// The names that tests ask for, as patterns; nothing if a test cannot be read so.
-pub(super) fn names(words: &[Word]) -> Vec<(bool, &str)> {
+/// The names that tests ask for, as patterns, and whether each is a whole path.
+pub(super) fn names(words: &[Word]) -> Vec<(bool, String)> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_path = match word.text.as_str() {
             "-name" | "-iname" => false,
-            "-path" | "-ipath" | "-wholename" | "-iwholename" => true,
+            "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex" => true,
             _ => continue,
         };
-        let is_negated = at
-            .checked_sub(1)
-            .and_then(|before| words.get(before))
-            .is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let is_negated = before.is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
         let is_pruned = words.get(at + 2).is_some_and(|behind| behind.text == "-prune");
-        if let Some(pattern) = words.get(at + 1).filter(|pattern| !is_negated && !is_pruned && !pattern.dynamic) {
-            found.push((is_path, pattern.text.as_str()));
-        }
+        let pattern = words.get(at + 1).filter(|pattern| !is_negated && !is_pruned && !pattern.dynamic);
+        let Some(pattern) = pattern else { continue };
+        found.push(match word.text.ends_with("regex") {
+            true => (false, last_name(&pattern.text)),
+            false => (is_path, pattern.text.clone()),
+        });
     }
     found
+}
+
+/// The last component that a regular expression spells, as a pattern for names.
+pub(super) fn last_name(expression: &str) -> String {
+    let last = expression.rsplit('/').next().unwrap_or_default().replace(".*", "*");
+    last.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect()
 }
 
 fn find<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {

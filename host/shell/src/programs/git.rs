@@ -3,6 +3,7 @@
 //! Aliases of the user's configuration are not known here; one that the command line defines is already replaced.
 
 mod discard;
+mod helpers;
 mod looks;
 mod push;
 mod refs;
@@ -42,7 +43,7 @@ const VERBS: &[Verb] = &[
     verb("reset", Options::new("", &["pathspec-from-file"]), reset),
     verb("clean", Options::new("e", &["exclude"]), clean),
     verb("checkout", Options::new("bB", &["orphan", "conflict", "pathspec-from-file"]), discard::checkout),
-    verb("switch", Options::new("cC", &["create", "force-create", "orphan", "conflict"]), discard::switch),
+    verb("switch", Options::new("cC", &["create", "orphan", "conflict"]), discard::switch),
     verb("restore", Options::new("s", &["source", "conflict", "pathspec-from-file"]), discard::restore),
     verb("stash", Options::leading("", &[]), discard::stash),
     verb("branch", Options::new("u", &["set-upstream-to", "sort", "format", "contains", "points-at"]), refs::branch),
@@ -92,7 +93,7 @@ const VERBS: &[Verb] = &[
     verb("svn", Options::leading("", &[]), publishes),
     verb("p4", Options::leading("", &[]), publishes),
     verb("subtree", Options::leading("P", &["prefix"]), publishes),
-    verb("difftool", Options::new("txg", &["tool", "extcmd"]), difftool),
+    verb("difftool", Options::new("txg", &["tool", "extcmd"]), helpers::difftool),
     verb("commit", Options::new("mFCct", &["message", "file", "author", "date", "template"]), commit),
 ];
 
@@ -107,88 +108,11 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if words.first().is_some_and(|word| word.text == "--help") || words.len() == 1 && run.command.word(2) == "-h" {
         return;
     }
-    helpers(run, parsed);
+    helpers::find(run, parsed);
     let name = first.text.to_ascii_lowercase();
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);
     (verb.act)(run, &parsed);
-}
-
-/// Settings whose value is a program.
-const PROGRAMS: &[&str] = &[
-    "core.sshcommand",
-    "core.pager",
-    "core.editor",
-    "core.fsmonitor",
-    "core.askpass",
-    "diff.external",
-    "sequence.editor",
-];
-
-/// Programs that git starts because a setting for this one command, an option or an address says so.
-fn helpers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    for setting in parsed.values("c", "") {
-        let Some((key, program)) = setting.text.split_once('=') else { continue };
-        let key = key.to_ascii_lowercase();
-        let is_program = PROGRAMS.contains(&key.as_str())
-            || key.starts_with("filter.") && !key.ends_with(".required")
-            || key.starts_with("pager.") && !matches!(program, "true" | "false");
-        if is_program && !is_harmless(program) {
-            run.starts_helper(program);
-        }
-    }
-    for word in run.arguments() {
-        let option =
-            ["--upload-pack=", "--receive-pack=", "--exec="].iter().find_map(|name| word.text.strip_prefix(name));
-        let program = option.or_else(|| word.text.strip_prefix("ext::"));
-        if let Some(program) = program.filter(|program| !is_harmless(program)) {
-            run.starts_helper(program);
-        }
-    }
-}
-
-/// Programs that git is ordinarily told to use.
-const ORDINARY: &[&str] = &[
-    "",
-    "0",
-    "1",
-    ":",
-    "bat",
-    "cat",
-    "code",
-    "delta",
-    "diff-so-fancy",
-    "difft",
-    "emacs",
-    "false",
-    "git-lfs",
-    "head",
-    "less",
-    "more",
-    "nano",
-    "nvim",
-    "ssh",
-    "tee",
-    "true",
-    "vi",
-    "vim",
-];
-
-/// Whether a program that git is told to start is one that it is ordinarily told to.
-fn is_harmless(program: &str) -> bool {
-    let name = program.split_whitespace().next().unwrap_or_default();
-    let name = name.rsplit('/').next().unwrap_or_default();
-    let plain =
-        !program.contains([';', '|', '&', '`', '$', '\n', '>']) && !program.to_ascii_lowercase().contains("command");
-    plain && (ORDINARY.contains(&name) || name.starts_with("git-"))
-}
-
-fn difftool<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    for program in parsed.values("x", "extcmd") {
-        if !is_harmless(&program.text) {
-            run.starts_helper(&program.text);
-        }
-    }
 }
 
 fn lfs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

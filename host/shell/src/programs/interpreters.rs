@@ -26,7 +26,7 @@ pub(super) const TABLE: &[Program] = &[
 const SHELL: Options = Options::leading("oO", &["rcfile", "init-file"]);
 const PYTHON: Options = Options::leading("cmWX", &[]);
 const NODE: Options = Options::leading("eprC", &["eval", "print", "require", "import", "input-type"]);
-const PERL: Options = Options::leading("eE", &[]).with_attached("iMIml0FdDCTx");
+const PERL: Options = Options::leading("eE", &[]).with_attached("iMImFdDCxr");
 
 /// Where an interpreter's program comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,7 +29,11 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["source", "."], Options::NONE, sources),
     Program::new(&["pbcopy", "xclip", "xsel"], Options::new("", &[]), reads),
     Program::new(&["glow", "mdcat", "highlight", "pygmentize"], Options::new("lfoO", &[]), reads),
-    Program::new(&["hexyl", "look", "shuf", "ccat", "vimcat", "lolcat", "csvcut", "csvjson"], Options::NONE, reads),
+    Program::new(
+        &["hexyl", "look", "shuf", "ccat", "vimcat", "lolcat", "csvcut", "csvjson", "uuencode"],
+        Options::NONE,
+        reads,
+    ),
     Program::new(&["date", "gdate"], Options::new("dfrsI", &["date", "file", "reference", "set"]), date),
     Program::new(&["getent"], Options::new("s", &["service"]), getent),
     Program::new(&["gcc", "cc", "clang", "g++", "c++", "clang++", "cpp"], Options::NONE, compiler),

@@ -162,6 +162,9 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
+/// The most variables of one word that are looked at.
+const MAX_VARIABLES: usize = 16;
+
 /// Whether a variable whose name says that it holds a secret is printed, and nobody takes the output in.
 fn prints_variable(run: &Run<'_>) -> bool {
     let position = &run.command.position;
@@ -178,7 +181,8 @@ fn prints_variable(run: &Run<'_>) -> bool {
             // `${NAME:+set}` and the like show that it is there, not what it is.
             let whole =
                 |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}}}"));
-            word.parts.iter().any(|part| part.kind == "variable" && is_telling(&part.text) && whole(&part.text))
+            let telling = word.parts.iter().filter(|part| part.kind == "variable" && is_telling(&part.text));
+            telling.take(MAX_VARIABLES).any(|part| whole(&part.text))
         }),
         _ => false,
     }

@@ -19,9 +19,9 @@ pub(super) fn fill<'a>(run: &Run<'a>, parsed: &mut Parsed<'a>) {
     let is_supplied = run.is_via("find-exec") || run.is_via("xargs");
     let Some(at) = parsed.operands.iter().position(|operand| is_supplied && operand.text == "{}") else { return };
     let Some(placeholder) = parsed.operands.get(at).cloned() else { return };
-    if let Some(known) = known(run, &placeholder) {
-        parsed.operands.splice(at..=at, known);
-    }
+    let unknown = || vec![Operand { word: &SELECTED, ..placeholder.clone() }];
+    let known = known(run, &placeholder).unwrap_or_else(unknown);
+    parsed.operands.splice(at..=at, known);
 }
 
 /// A word that stands for files that another program selects.
@@ -83,7 +83,7 @@ fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
 fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
     let parsed = parse(words, Options::new("edEtcjSo", &["extension", "max-depth", "exclude", "type", "size"]), false);
     let (pattern, starts) = parsed.operands.split_first().map_or(("", &[][..]), |(first, rest)| (&*first.text, rest));
-    let name: String = pattern.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect();
+    let name = find::last_name(pattern);
     let start = starts.first().map_or(".", |start| start.text.as_ref()).trim_end_matches('/');
     let name = if matches!(name.as_str(), "" | ".") { "*" } else { &name };
     let suffix = parsed.value("e", "extension").map(|extension| format!("{start}/*.{}", extension.text));

@@ -37,14 +37,20 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     }
     if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
         let files = &scene.settings.files;
-        if let Some(entry) = files.secret_of(effect) {
+        let folder = format!("{}/", effect.target.trim_end_matches('/'));
+        if let Some(entry) = files.secret_of(effect).or_else(|| files.secret(&folder)) {
             let why = format!("`{entry}` holds secrets, and every user of the machine could read it");
             return Some(Hit::new(Outcome::Ask, effect, why, "leave it to its owner alone with `chmod 600`"));
         }
     }
     if effect.tag("recursive").is_none() {
         let why = "programs that look into the directory stop working when its mode or owner is wrong";
-        let far = matches!(reach(effect, scene), Reach::Root | Reach::System);
+        let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
+        let far = match reach(effect, scene) {
+            Reach::Root | Reach::System => true,
+            Reach::Home => is_extreme,
+            Reach::WorkingDirectory | Reach::Part => false,
+        };
         return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, such as `chmod u+w ./file`"));
     }
     let outcome = match reach(effect, scene) {

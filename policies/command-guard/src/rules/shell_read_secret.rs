@@ -32,7 +32,11 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let outcome = scene.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, scene) { outcome.min(Outcome::Ask) } else { outcome };
-    let why = format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard");
+    let (outcome, why) = if effect.tag("sent").is_some() {
+        (Outcome::Deny, format!("`{entry}` holds secrets, and the command sends it over the network"))
+    } else {
+        (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard"))
+    };
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
 }
 
@@ -44,9 +48,17 @@ fn only_uses(effect: &Effect, scene: &Scene<'_>) -> bool {
     }
     let Some(command) = scene.command(effect) else { return false };
     let first = command.word(1);
-    is_loaded(effect, scene) && !scene.analysis.commands.iter().any(|later| later.id > command.id && prints(later, scene))
-        || command.program() == "openssl" && matches!(first, "x509" | "verify" | "crl" | "s_client")
+    let is_fed = command.redirections.iter().any(|redirection| redirection.target.text == effect.target);
+    let is_used = || {
+        let mut later = scene.analysis.commands.iter().filter(|later| later.id > command.id).take(MOST);
+        !later.any(|later| prints(later, scene))
+    };
+    is_loaded(effect, scene) && is_used()
+        || command.program() == "openssl" && !is_fed && matches!(first, "x509" | "verify" | "crl" | "s_client")
 }
+
+/// Commands that are looked at for one that loads a file, at most.
+const MOST: usize = 64;
 
 /// Whether the file's variables become those of the shell.
 fn is_loaded(effect: &Effect, scene: &Scene<'_>) -> bool {
@@ -74,7 +86,10 @@ const COMMON: &[&str] = &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD"
 /// Whether a variable is neither one that every shell has nor one that the text sets.
 fn is_foreign(name: &str, scene: &Scene<'_>) -> bool {
     let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let set = || scene.analysis.commands.iter().flat_map(|command| &command.assignments).any(|set| set.name == name);
+    let set = || {
+        let mut sets = scene.analysis.commands.iter().take(MOST).flat_map(|command| &command.assignments);
+        sets.any(|set| set.name == name)
+    };
     named && !COMMON.contains(&name) && !set()
 }
 

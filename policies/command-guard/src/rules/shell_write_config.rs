@@ -33,7 +33,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let entry = match files.sensitive_of(effect) {
         Some(entry) => entry,
         // What is unpacked there lands in the directories of the system.
-        None if unpacks && reach(effect, scene) == Reach::Root => "/",
+        None if unpacks && reach(effect, scene) >= Reach::System => "/",
         None => return None,
     };
     if files.secret_of(effect).is_some() {

@@ -52,7 +52,10 @@ pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     let pager = parsed.values("O", "open-files-in-pager");
     let pagers: Vec<String> = pager.map(|program| program.text.into_owned()).collect();
-    pagers.iter().filter(|program| !super::is_harmless(program)).for_each(|program| run.starts_helper(program));
+    pagers
+        .iter()
+        .filter(|program| !super::helpers::is_harmless(program))
+        .for_each(|program| run.starts_helper(program));
 }
 
 /// `REVISION:PATH` shows a file as a revision holds it.
