@@ -8,6 +8,8 @@ pub(crate) const SOURCE: usize = 128 * 1024;
 pub(crate) const COMMANDS: usize = 4_096;
 /// Words in one analysis.
 pub(crate) const WORDS: usize = 32_768;
+/// Words that are kept of a command with too many of them.
+pub(crate) const FIRST_WORDS: usize = 64;
 /// Bytes of text in one analysis.
 pub(crate) const RESULT: usize = 1024 * 1024;
 /// Bytes handed to the parser in one analysis, nested texts included.

@@ -93,6 +93,18 @@ hostile! {
     carriage_returns: "a\r\n", "rm -rf /";
     wide_characters: "é", "\nrm -rf /";
     tildes: "~a/", "\nrm -rf /";
+    arrays: "a=(x y $(b) z);", "rm -rf /";
+    open_arrays: "a=(", "\nrm -rf /";
+    growing_arrays: "a+=(x x x x x x x x);b \"${a[@]}\";", "rm -rf /";
+    parameters: "set -- x \"$@\" \"$@\";", "rm -rf /";
+    patterns_in_parameters: "x=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab;b ${x%%*a*a*a*a*c};", "rm -rf /";
+    calls: "f() { g \"$@\" \"$@\"; };g() { f \"$1\"; };f a;", "rm -rf /";
+    aliases: "alias a='b a';a;", "rm -rf /";
+    known_outputs: "b \"$(echo \"$(echo x)\")\";", "rm -rf /";
+    code_with_calls: "python3 -c 'os.system(\"a\")';", "rm -rf /";
+    unknown_programs: "b -- b -- b -c 'c d';", "rm -rf /";
+    files: "echo 'bash f' > f;bash f;", "rm -rf /";
+    carried_texts: "tar -I 'a b' c;", "rm -rf /";
 }
 
 #[test]
@@ -122,6 +134,28 @@ fn nested_loops_are_not_multiplied() {
     let analysis = analysed(&text);
     assert!(analysis.commands.len() < 200, "{}", analysis.commands.len());
     assert!(lists_removal(&analysis));
+}
+
+#[test]
+fn one_command_of_many_words_is_bounded() {
+    let elements = "x ".repeat(200);
+    for unit in ["\"${a[@]}\" ", "${a[@]}", "{1..9}${a[*]}", "$b "] {
+        let text = format!("a=({elements}); b='{elements}'; rm -rf / {}", unit.repeat(90_000 / unit.len()));
+        let analysis = analysed(&text);
+        assert!(analysis.commands.iter().map(|command| command.argv.len()).sum::<usize>() <= 32_768, "{unit}");
+        let shown = analysis.commands.iter().any(|command| command.text().starts_with("rm -rf /"));
+        assert!(shown && analysis.coverage != Coverage::Complete, "{unit}");
+    }
+}
+
+#[test]
+fn code_of_nothing_but_calls_is_bounded() {
+    for unit in ["system(", "%x(", "`", "| \"", "system(\"a", "$(shell ", "[\"a\","] {
+        let code = unit.repeat(100_000 / unit.len());
+        for program in ["ruby -e", "awk", "python3 -c", "perl -e", "make --eval", "sed"] {
+            analysed(&format!("{program} '{code}'"));
+        }
+    }
 }
 
 #[test]

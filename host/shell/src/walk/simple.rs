@@ -39,22 +39,26 @@ impl Walker {
         }
         let mut argv: Vec<Word> = Vec::new();
         let mut certain = true;
+        let (room, mut size) = (limits::WORDS.saturating_sub(self.words), 0);
         for at in &adjoined(unit, words) {
             let mut word = self.word(unit, at, &argv, &mut children);
             certain &= !word.assumed;
             for word in &mut word.words {
                 // A program such as `xargs` puts something in this place.
                 word.dynamic |= self.marks.iter().any(|mark| word.text.contains(mark.as_str()));
+                size += 64 + word.text.len();
             }
             argv.append(&mut word.words);
+            if argv.len() > room || size > limits::RESULT / 2 {
+                // The first words say what it is.
+                self.partial("too many words");
+                argv.truncate(room.min(limits::FIRST_WORDS));
+                break;
+            }
         }
         let mut redirections = Vec::new();
         for redirect in &node.redirects {
             redirections.extend(self.redirection(unit, redirect, &mut children));
-        }
-        if self.words > limits::WORDS || argv.len() > limits::WORDS {
-            self.partial("too many words");
-            return Input::Pipe;
         }
         certain &= !assigned.iter().any(|assignment| REDIRECTING.contains(&assignment.name.as_str()));
         certain &= !self.name_is_supposed(&mut argv);

@@ -63,6 +63,9 @@ pub(crate) fn words(pieces: Vec<Piece>, values: &dyn Values) -> Words {
         }
         fields.end(true);
         result.words.append(&mut fields.done);
+        if result.words.len() > limits::WORDS {
+            break;
+        }
     }
     result
 }
@@ -71,6 +74,10 @@ pub(crate) fn words(pieces: Vec<Piece>, values: &dyn Values) -> Words {
 pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
     let mut fields = Fields::default();
     for piece in pieces {
+        if fields.current.as_ref().is_some_and(|word| word.text.len() > limits::SOURCE) {
+            fields.unknown(piece);
+            continue;
+        }
         match known(&piece, values) {
             Some(Known::One(word)) if word.text.len() <= limits::VALUE => fields.value(&word, piece.quoted),
             Some(Known::Each(words) | Known::Joined(words)) => {
@@ -116,6 +123,9 @@ pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(O
     }
     let mut found = Vec::new();
     for mut group in groups.into_iter().filter(|group| !group.is_empty()) {
+        if found.len() > limits::ELEMENTS {
+            return None;
+        }
         let assigned = group.get(1).and_then(|piece| piece.text.strip_prefix('=')).map(str::to_owned);
         match (group.first(), assigned) {
             (Some(Piece { kind: PieceKind::Glob, text, .. }), Some(value)) if text.starts_with('[') => {

@@ -140,7 +140,8 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
     let awk = language.operand;
     let mut at = 0;
     let mut before = ' ';
-    while found.len() < MOST
+    let mut tried = 0;
+    while tried < MOST
         && let Some(char) = code.get(at..).and_then(|rest| rest.chars().next())
     {
         let rest = code.get(at..).unwrap_or_default();
@@ -149,8 +150,9 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
         if name_end > 0 && !is_part_of_name(before) {
             let tail = rest.get(name_end..).unwrap_or_default();
             let known = language.calls.contains(&name);
-            if known && let Some(what) = call(language, tail) {
-                found.push(what);
+            if known {
+                tried += 1;
+                found.extend(call(language, tail));
             }
             before = name.chars().next_back().unwrap_or(' ');
             at += name_end;
@@ -160,12 +162,14 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
             '`' if language.backticks => {
                 let inner = rest.get(1..).unwrap_or_default();
                 let Some((command, _)) = inner.split_once('`') else { break };
+                tried += 1;
                 found.push(text(command));
                 at += command.len() + 2;
                 before = '`';
                 continue;
             }
             '%' if language.backticks && rest.starts_with("%x") => {
+                tried += 1;
                 let close = match rest.chars().nth(2) {
                     Some('(') => ')',
                     Some('{') => '}',
@@ -179,6 +183,7 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
             }
             // `print | "command"` and `"command" | getline`.
             '|' if awk => {
+                tried += 1;
                 let tail = rest.get(1..).unwrap_or_default().trim_start_matches(['&', ' ']);
                 if let Some((command, _)) = string(tail) {
                     found.push(text(&command));
