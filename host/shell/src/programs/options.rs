@@ -303,6 +303,31 @@ mod tests {
     }
 
     #[test]
+    fn an_option_is_on_until_it_is_taken_back() {
+        for (text, on) in [
+            ("--force", true),
+            ("--force=true", true),
+            ("--force=none", false),
+            ("--force --no-force", false),
+            ("--force=false --force", true),
+            ("--no-force", false),
+        ] {
+            let words = words(text);
+            assert_eq!(parse(&words, Options::NONE, false).on("f", "force", false), on, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_dash_may_begin_a_long_name() {
+        let words = words("-chdir=x -target y z");
+        let spec = Options { single: true, ..Options::new("", &["target"]) };
+        let parsed = parse(&words, spec, false);
+        assert!(parsed.on("", "chdir", false) && !parsed.on("c", "", false));
+        assert_eq!(parsed.value("", "target").unwrap().text, "y");
+        assert_eq!(parsed.text(0), "z");
+    }
+
+    #[test]
     fn an_abbreviation_counts_for_danger_only() {
         let words = words("--recur --dry");
         let parsed = parse(&words, Options::NONE, false);

@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use super::super::options::parse;
 use super::super::unversioned;
-use super::{Call, Entry, Fact, entry, fits};
+use super::call::{Call, fits};
+use super::{Entry, Fact, entry};
 
 /// What is read of a file again, as the program has no use for it.
 #[derive(Deserialize)]
