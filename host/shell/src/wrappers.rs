@@ -10,7 +10,7 @@ mod search;
 pub(crate) mod shells;
 mod table;
 
-use guard_sdk::syntax::{Assignment, Via, Word};
+use guard_sdk::syntax::{Assignment, Part, Via, Word};
 
 use crate::word::expand::literal;
 use crate::word::is_name;
@@ -141,4 +141,27 @@ fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
         rest = tail;
     }
     (found, rest)
+}
+
+/// A word spelled so that a shell reads the same word again.
+pub(crate) fn spelled(word: &Word) -> Word {
+    let quoted = |text: &str| {
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_./:=@%+,-".contains(char);
+        if !text.is_empty() && text.chars().all(plain) {
+            return text.to_owned();
+        }
+        format!("'{}'", text.replace('\'', "'\\''"))
+    };
+    let literal_part = |text: &str| Part { kind: "literal".to_owned(), text: quoted(text), quoted: false };
+    let mut result = word.clone();
+    if !word.dynamic && !word.glob && word.parts.iter().all(|part| part.kind != "tilde") {
+        result.parts = vec![literal_part(&word.text)];
+        return result;
+    }
+    for part in &mut result.parts {
+        if part.kind == "literal" {
+            *part = literal_part(&part.text);
+        }
+    }
+    result
 }

@@ -1,12 +1,12 @@
 //! What a command's name stands for, where it is neither written out nor fixed by the text.
 
-use guard_sdk::syntax::{Part, Word};
+use guard_sdk::syntax::Word;
 
 use super::Walker;
 use crate::limits;
 use crate::word::expand::literal;
 use crate::word::parameter;
-use crate::wrappers::{Layer, Place, What, program};
+use crate::wrappers::{Layer, Place, What, program, spelled};
 
 /// Programs that a pattern is taken to mean, if it can: those by which most is lost, and those that run others.
 const SUPPOSED: &[&str] = &[
@@ -88,27 +88,4 @@ fn matched(name: &Word) -> Option<Word> {
     let names_system = folder.is_empty() || folder.ends_with("bin/") || folder.contains(['*', '?', '[']);
     let found = SUPPOSED.iter().find(|known| parameter::matches(pattern, known)).filter(|_| names_system)?;
     Some(literal(&format!("{folder}{found}")))
-}
-
-/// A word spelled so that a shell reads the same word again.
-pub(super) fn spelled(word: &Word) -> Word {
-    let quoted = |text: &str| {
-        let plain = |char: char| char.is_ascii_alphanumeric() || "_./:=@%+,-".contains(char);
-        if !text.is_empty() && text.chars().all(plain) {
-            return text.to_owned();
-        }
-        format!("'{}'", text.replace('\'', "'\\''"))
-    };
-    let literal_part = |text: &str| Part { kind: "literal".to_owned(), text: quoted(text), quoted: false };
-    let mut result = word.clone();
-    if !word.dynamic && !word.glob && word.parts.iter().all(|part| part.kind != "tilde") {
-        result.parts = vec![literal_part(&word.text)];
-        return result;
-    }
-    for part in &mut result.parts {
-        if part.kind == "literal" {
-            *part = literal_part(&part.text);
-        }
-    }
-    result
 }

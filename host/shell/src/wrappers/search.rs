@@ -3,7 +3,7 @@
 use guard_sdk::syntax::{Part, Via, Word};
 
 use super::options::{self, Takes};
-use super::{Layer, Place, Run, What, joined};
+use super::{Layer, Place, Run, What, joined, spelled};
 use crate::limits;
 use crate::word::expand::literal;
 
@@ -182,7 +182,12 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         words.push(literal("{}"));
     }
     if (1..=limits::LINES).contains(&arguments.len()) {
-        let text = |argument: &String| What::Text { text: joined(&replaced(&words, "{}", argument)), parameters: None };
+        let text = |argument: &String| {
+            // The text is shell again, so what is put in is quoted.
+            let argument = joined(&[spelled(&literal(argument))]);
+            let quoted: String = argument.parts.iter().map(|part| part.text.as_str()).collect();
+            What::Text { text: joined(&replaced(&words, "{}", &quoted)), parameters: None }
+        };
         let runs = arguments.iter().map(|argument| Run { what: text(argument), ..run("parallel", &[], Place::Apart) });
         return Some(Layer { outer: None, runs: runs.collect() });
     }

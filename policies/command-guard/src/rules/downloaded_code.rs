@@ -26,7 +26,7 @@ pub(crate) const CHECK: Check = Check::Call(check);
 fn check(scene: &Scene<'_>) -> Option<Hit> {
     let analysis = scene.analysis;
     if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
-        && !analysis.commands.iter().any(decodes)
+        && !analysis.commands.iter().any(|command| decodes(command) || fetches(command))
     {
         return None;
     }
@@ -46,6 +46,12 @@ const MOST: usize = 128;
 
 fn decodes(command: &Command) -> bool {
     is_program(command.word(0), &["base64", "base32", "xxd", "openssl", "uudecode"])
+}
+
+/// Whether the command copies something from another machine: `HOST:PATH`, or the address of a bucket.
+fn fetches(command: &Command) -> bool {
+    let copies = is_program(command.word(0), &["rsync", "scp", "sftp", "rclone", "aws", "gsutil", "gcloud", "az", "ftp"]);
+    copies && command.argv.iter().skip(1).any(|word| word.text.contains(':'))
 }
 
 /// The file that the command runs, as written.

@@ -33,7 +33,8 @@ fn runs_a_dynamic_text(command: &Command, scene: &Scene<'_>) -> bool {
     // What `eval "$x"` leaves when the analyzer has taken it apart: a command that nobody knows.
     let evaluated = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "eval" | "shell-c"));
     let unknown = command.argv.first().is_some_and(|name| name.dynamic);
-    evaluated && unknown && !prints_set_up(command, scene) || runs_supplied_code(command)
+    let evaluates = is_program(command.word(0), &["iex", "invoke-expression"]) && command.position.index > 0;
+    evaluated && unknown && !prints_set_up(command, scene) || runs_supplied_code(command) || evaluates
 }
 
 /// Whether an interpreter gets its code, whole, from a program such as `xargs`.
