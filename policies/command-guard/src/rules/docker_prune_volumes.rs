@@ -25,7 +25,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     is_total(effect).then(|| {
         let why = "the data volumes of every stopped service count as unused and are lost";
-        Hit::new(RULE.default, effect, why, "see what there is with `docker system df`, and name what may go")
+        Hit::new(RULE.default, effect, why, "see what would go with `docker system df -v`, and leave the volumes out")
     })
 }
 

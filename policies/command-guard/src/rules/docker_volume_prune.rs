@@ -26,6 +26,6 @@ fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     (effect.operation == "container.volume.prune").then(|| {
         let outcome = if effect.tag("force").is_some() { Outcome::Deny } else { Outcome::Ask };
         let why = "the volumes of every stopped service count as unused, and databases live in them";
-        Hit::new(outcome, effect, why, "see which they are with `docker volume ls --filter dangling=true`, and name those that may go")
+        Hit::new(outcome, effect, why, "list the unused ones with `docker volume ls --filter dangling=true`, and ask for one by its name")
     })
 }
