@@ -1,6 +1,6 @@
 //! Archives and compression: what is packed is read, what is unpacked is written somewhere below a directory.
 
-mod backups;
+mod clouds;
 
 use guard_sdk::syntax::Word;
 
@@ -23,9 +23,8 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(
         &["rclone"],
         Options::new("", &["config", "filter", "include", "exclude", "transfers"]),
-        backups::rclone,
+        clouds::rclone,
     ),
-    Program::new(backups::NAMES, Options::new("ro", &["repo", "password-file", "keep-last", "tag"]), backups::by_verb),
     Program::new(&["cpio"], Options::new("FOEHDICRM", &["file", "directory"]), cpio),
 ];
 
@@ -109,35 +108,6 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             } else if lost {
                 run.delete(source, false);
             }
-        }
-    }
-    helpers(run, parsed);
-}
-
-/// Programs that only make a text smaller or larger again.
-const COMPRESSORS: &[&str] = &[
-    "gzip", "pigz", "bzip2", "pbzip2", "lbzip2", "xz", "pxz", "pixz", "zstd", "zstdmt", "pzstd", "lz4", "lzip",
-    "plzip", "lzop", "lzma", "compress", "brotli",
-];
-
-/// Programs that tar starts.
-fn helpers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    for program in parsed.values("I", "use-compress-program") {
-        let name = program.text.split_whitespace().next().unwrap_or_default();
-        let name = name.rsplit('/').next().unwrap_or_default();
-        if !COMPRESSORS.contains(&name) && !program.dynamic {
-            run.starts_helper(&program.text);
-        }
-    }
-    let scripts = parsed.values("F", "info-script").chain(parsed.values("", "new-volume-script"));
-    for program in scripts.chain(parsed.values("", "to-command")) {
-        run.starts_helper(&program.text);
-    }
-    for action in parsed.values("", "checkpoint-action") {
-        // `--checkpoint` alone takes the next word for its value.
-        let text = action.text.strip_prefix("--checkpoint-action=").unwrap_or(&action.text);
-        if let Some(program) = text.strip_prefix("exec=") {
-            run.starts_helper(program);
         }
     }
 }

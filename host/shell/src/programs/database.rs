@@ -39,7 +39,6 @@ pub(super) const TABLE: &[Program] = &[
         cypher,
     ),
     Program::new(&["influx"], Options::new("e", &["execute", "database", "host", "port", "bucket", "org"]), influx),
-    Program::new(stores::NAMES, Options::new("", &["topic", "bootstrap-server", "zookeeper"]), stores::by_verb),
     Program::new(
         &["redis-cli", "valkey-cli"],
         Options::leading("hpnasuPrid", &["user", "pass", "pattern", "eval"]),
@@ -97,7 +96,6 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
         let escape = ["\\!", ".shell ", ".system ", "system ", "!!"].iter().find_map(|start| line.strip_prefix(start));
         if let Some(shell) = escape {
             run.script("shell", shell.trim(), certain);
-            run.starts_helper(shell.trim());
         } else if line.starts_with(['.', '\\']) {
             lines::find(run, line);
         }
@@ -229,7 +227,6 @@ fn mysqladmin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             return;
         }
     }
-    stores::by_verb(run, parsed);
 }
 
 fn cypher<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -244,9 +241,7 @@ fn influx<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let words = run.arguments();
     let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| option.text == "-execute");
     let values = parsed.values("", "execute").chain(behind.map(|(_, value)| Operand::of(value)));
-    if !given(run, "influx", values) {
-        stores::by_verb(run, parsed);
-    }
+    given(run, "influx", values);
 }
 
 fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -3,7 +3,6 @@
 //! Aliases of the user's configuration are not known here; one that the command line defines is already replaced.
 
 mod discard;
-mod helpers;
 mod looks;
 mod push;
 mod refs;
@@ -93,7 +92,6 @@ const VERBS: &[Verb] = &[
     verb("svn", Options::leading("", &[]), publishes),
     verb("p4", Options::leading("", &[]), publishes),
     verb("subtree", Options::leading("P", &["prefix"]), publishes),
-    verb("difftool", Options::new("txg", &["tool", "extcmd"]), helpers::difftool),
     verb("commit", Options::new("mFCct", &["message", "file", "author", "date", "template"]), commit),
 ];
 
@@ -108,7 +106,6 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if words.first().is_some_and(|word| word.text == "--help") || words.len() == 1 && run.command.word(2) == "-h" {
         return;
     }
-    helpers::find(run, parsed);
     let name = first.text.to_ascii_lowercase();
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);

@@ -61,7 +61,6 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["openssl"], Options::NONE, openssl),
     Program::new(&["gpg", "gpg2", "age"], Options::new("oru", &["output", "recipient", "local-user"]), writes_output),
     Program::new(&["ssh-keygen"], Options::new("bCfmNPRtV", &[]), keygen),
-    Program::new(&["ssh-add"], Options::new("tcEHhsS", &[]), agent),
 ];
 
 const GREP: Options = Options::new(
@@ -257,12 +256,6 @@ fn openssl<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
 }
 
 /// The keys that an agent holds must be unlocked anew when it forgets them.
-fn agent<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("Dd", "") {
-        run.emit(Draft::destructive("privilege", "agent.keys.delete").target(parsed.text(0)));
-    }
-}
-
 fn keygen<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // A host that is no longer known may be another one the next time.
     if parsed.is("R", "") {

@@ -1,4 +1,4 @@
-//! Stores that speak no SQL: documents, keys, graphs' and queues' own clients.
+//! Stores that speak no SQL: documents and keys.
 
 use guard_sdk::syntax::Severity;
 
@@ -112,73 +112,4 @@ fn redis_command(run: &mut Run<'_>, verb: &str, target: &str, certain: bool) {
         _ => return,
     };
     run.emit(draft.certain(certain));
-}
-
-/// One verb of a store's own client: the program, the words behind it, an option that must be there.
-type Verb = (&'static str, &'static [&'static str], &'static str, &'static str);
-
-const VERBS: &[Verb] = &[
-    ("consul", &["kv", "delete"], "", "kv.delete"),
-    ("consul", &["force-leave"], "", "kv.member-remove"),
-    ("influx", &["delete"], "", "influx.delete"),
-    ("influx", &["bucket", "delete"], "", "influx.drop-bucket"),
-    ("influx", &["org", "delete"], "", "influx.drop-bucket"),
-    ("influx", &["restore"], "--full", "influx.restore"),
-    ("kafka-topics", &[], "--delete", "kafka.delete-topic"),
-    ("kafka-topics.sh", &[], "--delete", "kafka.delete-topic"),
-    ("kafka-delete-records", &[], "", "kafka.delete-records"),
-    ("kafka-delete-records.sh", &[], "", "kafka.delete-records"),
-    ("kafka-consumer-groups", &[], "--delete", "kafka.delete-group"),
-    ("kafka-consumer-groups.sh", &[], "--delete", "kafka.delete-group"),
-    ("rpk", &["topic", "delete"], "", "kafka.delete-topic"),
-    ("kaf", &["topic", "delete"], "", "kafka.delete-topic"),
-    ("rabbitmqctl", &["reset"], "", "queue.reset"),
-    ("rabbitmqctl", &["force_reset"], "", "queue.reset"),
-    ("rabbitmqctl", &["delete_queue"], "", "queue.delete"),
-    ("rabbitmqctl", &["purge_queue"], "", "queue.purge"),
-    ("rabbitmqctl", &["delete_vhost"], "", "queue.delete"),
-    ("rabbitmqctl", &["delete_user"], "", "queue.delete-user"),
-    ("rabbitmqadmin", &["delete"], "", "queue.delete"),
-    ("rabbitmqadmin", &["purge"], "", "queue.purge"),
-    ("nats", &["stream", "rm"], "", "queue.delete"),
-    ("nats", &["stream", "purge"], "", "queue.purge"),
-    ("nats", &["kv", "del"], "", "kv.delete"),
-    ("pg_dropcluster", &[], "", "sql.drop-cluster"),
-    ("mysqladmin", &["shutdown"], "", "sql.shutdown"),
-    ("mariadb-admin", &["shutdown"], "", "sql.shutdown"),
-    ("mysqladmin", &["flush-logs"], "", "sql.purge"),
-];
-
-/// Programs whose verbs stand in the table only.
-pub(super) const NAMES: &[&str] = &[
-    "consul",
-    "kafka-topics",
-    "kafka-topics.sh",
-    "kafka-delete-records",
-    "kafka-delete-records.sh",
-    "kafka-consumer-groups",
-    "kafka-consumer-groups.sh",
-    "rpk",
-    "kaf",
-    "rabbitmqctl",
-    "rabbitmqadmin",
-    "nats",
-    "pg_dropcluster",
-];
-
-pub(super) fn by_verb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("h", "help") || parsed.is("", "dry-run") {
-        return;
-    }
-    let words = || parsed.operands.iter().map(|word| word.text.as_ref());
-    let found = VERBS.iter().find(|(program, verb, option, _)| {
-        let stands = words().zip(verb.iter()).filter(|(word, wanted)| word == *wanted).count() == verb.len();
-        let given = option.is_empty() || run.arguments().iter().any(|word| word.text == *option);
-        run.name == *program && stands && given
-    });
-    if let Some((_, verb, _, operation)) = found {
-        let topic = parsed.value("", "topic").map(|topic| topic.text.into_owned());
-        let target = topic.unwrap_or_else(|| parsed.text(verb.len()).to_owned());
-        run.emit(Draft::destructive("database", operation).target(&target));
-    }
 }

@@ -50,12 +50,6 @@ pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !parsed.is("l", "files-with-matches") && !parsed.is("q", "quiet") && !parsed.is("c", "count") {
         files(parsed).for_each(|file| shown(run, file));
     }
-    let pager = parsed.values("O", "open-files-in-pager");
-    let pagers: Vec<String> = pager.map(|program| program.text.into_owned()).collect();
-    pagers
-        .iter()
-        .filter(|program| !super::helpers::is_harmless(program))
-        .for_each(|program| run.starts_helper(program));
 }
 
 /// `REVISION:PATH` shows a file as a revision holds it.

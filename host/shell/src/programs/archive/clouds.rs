@@ -1,44 +1,8 @@
-//! Backups and copies in a cloud: what sends files there, and what throws copies away.
+//! Copies in a cloud: what sends files there, and what throws copies away.
 
 use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 use crate::programs::options::{Operand, Parsed};
-
-/// Programs whose verbs stand in the table only.
-pub(super) const NAMES: &[&str] = &["restic", "borg", "kopia", "duplicity", "tarsnap", "bup"];
-
-/// The program, its verb, and an option that must be there, if one is named.
-const VERBS: &[(&str, &str, &str)] = &[
-    ("restic", "forget", ""),
-    ("restic", "prune", ""),
-    ("restic", "unlock", "--remove-all"),
-    ("borg", "delete", ""),
-    ("borg", "prune", ""),
-    ("borg", "recreate", ""),
-    ("kopia", "delete", ""),
-    ("kopia", "snapshot", "delete"),
-    ("duplicity", "cleanup", "--force"),
-    ("duplicity", "remove-all-but-n-full", "--force"),
-    ("duplicity", "remove-older-than", "--force"),
-    ("tarsnap", "-d", ""),
-    ("tarsnap", "--nuke", ""),
-    ("bup", "rm", ""),
-    ("bup", "gc", ""),
-];
-
-pub(super) fn by_verb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("n", "dry-run") || parsed.is("h", "help") {
-        return;
-    }
-    let says = |wanted: &str| wanted.is_empty() || run.arguments().iter().any(|word| word.text == wanted);
-    let found = VERBS.iter().any(|(program, verb, option)| {
-        let is_verb = if verb.starts_with('-') { says(verb) } else { parsed.text(0) == *verb };
-        run.name == *program && is_verb && says(option)
-    });
-    if found {
-        run.emit(Draft::destructive("delete", "backup.delete").target(parsed.text(1)));
-    }
-}
 
 /// `remote:path`, or a folder here.
 fn is_remote(operand: &Operand<'_>) -> bool {
@@ -55,7 +19,7 @@ pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         "delete" | "purge" | "deletefile" | "cleanup" | "rmdirs" => {
             for target in from.into_iter() {
                 if is_remote(target) {
-                    run.emit(Draft::destructive("delete", "remote.delete").target(&target.text));
+                    run.emit(remote(&target.text));
                 } else {
                     run.delete_tree(target, true, "rclone");
                 }
@@ -72,7 +36,7 @@ pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
             // What the source lacks goes from the destination.
             if verb == "sync" && is_remote(to) {
-                run.emit(Draft::destructive("delete", "remote.delete").target(&to.text));
+                run.emit(remote(&to.text));
             } else if verb == "sync" {
                 run.delete_tree(to, true, "rclone");
             }
@@ -82,4 +46,10 @@ pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         }
         _ => {}
     }
+}
+
+/// What is kept elsewhere goes.
+fn remote(target: &str) -> Draft {
+    let draft = Draft::destructive("delete", "remote.delete").target(target);
+    draft.tag("loses", "files that may be kept nowhere else").tag("instead", "see what would go with `--dry-run`")
 }
