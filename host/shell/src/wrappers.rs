@@ -40,7 +40,7 @@ pub(crate) struct Run {
 pub(crate) enum What {
     /// A program and its words.
     Words { assignments: Vec<Assignment>, words: Vec<Word> },
-    /// A text that becomes shell, with the parameters it gets.
+    /// A text that becomes shell, with the parameters it gets, `$0` first.
     Text { text: Word, parameters: Option<Vec<Word>> },
 }
 

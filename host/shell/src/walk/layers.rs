@@ -30,7 +30,7 @@ impl Walker {
             self.names.insert(name);
         }
         if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
-            pending.input = input;
+            pending.input = self.written(&pending.redirections).unwrap_or(input);
         }
         self.add_words(&mut pending.argv, &pending.assignments);
         let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
@@ -89,7 +89,7 @@ impl Walker {
             self.certain &= run.certain && pending.certain;
             let marks = self.marks.len();
             self.marks.extend(run.mark);
-            match run.what {
+            match as_text(run.what) {
                 What::Words { assignments, words } => {
                     let mut inner = Pending {
                         argv: words,
@@ -109,7 +109,10 @@ impl Walker {
                         self.shell.assign(&assignment.name, &assignment.value, false);
                     }
                     if let Some(parameters) = parameters {
-                        self.shell.set_parameters(&parameters);
+                        if let Some(name) = parameters.first() {
+                            self.shell.assign("0", name, false);
+                        }
+                        self.shell.set_parameters(parameters.get(1..).unwrap_or_default());
                     }
                     let outer = std::mem::replace(&mut self.input, pending.input.clone());
                     if late {
@@ -218,5 +221,18 @@ impl Walker {
             certain: certain && self.certain,
         });
         id
+    }
+}
+
+/// A single word with blanks is no program's name: who is given it hands it to a shell.
+fn as_text(what: What) -> What {
+    match what {
+        What::Words { words, assignments } => match words.as_slice() {
+            [text] if !text.dynamic && text.text.trim().contains(' ') && !text.text.starts_with(['/', '.']) => {
+                What::Text { text: text.clone(), parameters: None }
+            }
+            _ => What::Words { words, assignments },
+        },
+        text => text,
     }
 }

@@ -62,19 +62,21 @@ pub(super) fn takes_output(redirection: &Redirection) -> bool {
     matches!(redirection.fd, 1 | -1)
 }
 
-/// The files that `command` writes, each with its text if that is known. `output` is what it writes to its output.
-pub(super) fn files(command: &Command, output: &Input) -> Vec<(Word, Option<String>)> {
+/// The files that `command` writes, each with its text if that is known, and whether it is added to what stands there.
+/// `output` is what it writes to its output.
+pub(super) fn files(command: &Command, output: &Input) -> Vec<(Word, Option<String>, bool)> {
     let known = || output.text().map(str::to_owned);
     let mut files = Vec::new();
     for redirection in &command.redirections {
-        let whole = matches!(redirection.operator.as_str(), ">" | ">|" | "&>");
-        if takes_output(redirection) && (whole || redirection.operator == ">>") {
-            files.push((redirection.target.clone(), if whole { known() } else { None }));
+        let adds = matches!(redirection.operator.as_str(), ">>" | "&>>");
+        if takes_output(redirection) && (adds || matches!(redirection.operator.as_str(), ">" | ">|" | "&>")) {
+            files.push((redirection.target.clone(), known(), adds));
         }
     }
     if command.program() == "tee" {
+        let adds = command.argv.iter().any(|word| word.text == "-a");
         let names = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-        files.extend(names.map(|name| (name.clone(), known())));
+        files.extend(names.map(|name| (name.clone(), known(), adds)));
     }
     files
 }
@@ -96,6 +98,10 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
             return read.cloned().map_or(Input::Pipe, Input::Piped);
         }
         "rev" if words.is_empty() => read.filter(|word| !word.dynamic).map(|word| reversed(&word.text)),
+        "command" | "type" => match words {
+            [option, name] if matches!(option.text.as_str(), "-v" | "-P" | "-p") => Some(name.text.clone()),
+            _ => None,
+        },
         "which" if words.len() == 1 => words.first().map(|word| word.text.clone()),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
             read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64(&word.text)?).ok())
@@ -111,7 +117,7 @@ impl Walker {
         let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
         let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
         let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        let prints = matches!(name, "echo" | "printf" | "cat" | "which");
+        let prints = matches!(name, "echo" | "printf" | "cat" | "which" | "command" | "type");
         if !prints || self.outputs_left == 0 || body.len() > limits::VALUE || body.contains('`') {
             return None;
         }
@@ -204,14 +210,11 @@ fn unescape(text: &str) -> String {
                 count += 1;
                 chars.next();
             }
-            char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER)
+            (count > 0).then(|| char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER))
         };
-        match number(8, 4) {
-            '\0' => {}
-            char => {
-                result.push(char);
-                continue;
-            }
+        if let Some(char) = number(8, 4) {
+            result.push(char);
+            continue;
         }
         match chars.next() {
             Some('n') => result.push('\n'),

@@ -2,7 +2,7 @@
 //!
 //! What it does to the world is the business of [`crate::effects`].
 
-use guard_sdk::syntax::{Command, Via, Word};
+use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
 use super::layers::Pending;
 use super::output::{self, Input};
@@ -58,8 +58,8 @@ impl Walker {
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
         let output = if redirected { Input::Pipe } else { output };
-        for (path, text) in written {
-            self.keep_file(&path, text);
+        for (path, text, adds) in written {
+            self.keep_file(&path, text, adds);
         }
         self.run_children(&mut pending, id);
         self.run_variables(id);
@@ -110,14 +110,27 @@ impl Walker {
         self.parent = before;
     }
 
-    /// Keeps what a file holds, if it is known.
-    fn keep_file(&mut self, path: &Word, text: Option<String>) {
-        let Some(path) = self.shell.plain(path) else { return };
-        let path = shell::resolve(&self.shell.cwd, &path).unwrap_or(path);
-        self.files.remove(&path);
-        if let Some(text) = text.filter(|_| self.files.len() < limits::FILES) {
+    /// Keeps what a file holds, if it is known. What stood in it before other text is added is not known.
+    fn keep_file(&mut self, path: &Word, text: Option<String>, adds: bool) {
+        let Some(path) = self.path_of(path) else { return };
+        let before = self.files.remove(&path).filter(|_| adds).unwrap_or_default();
+        let text = text.map(|text| if before.is_empty() { text } else { format!("{before}\n{text}") });
+        if let Some(text) = text.filter(|text| self.files.len() < limits::FILES && text.len() <= limits::SOURCE) {
             self.files.insert(path, text);
         }
+    }
+
+    /// A file's path, as far as it is known.
+    fn path_of(&self, file: &Word) -> Option<String> {
+        let path = self.shell.plain(file)?;
+        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or(path))
+    }
+
+    /// What a file holds that is redirected to standard input, if this text wrote it.
+    pub(super) fn written(&self, redirections: &[Redirection]) -> Option<Input> {
+        let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
+        let text = self.files.get(&self.path_of(&input.target)?).filter(|_| input.operator == "<")?;
+        Some(Input::Here(crate::word::expand::literal(text)))
     }
 
     /// Runs the text of a file that this text wrote, or what a process substitution prints. Whether it is known.
@@ -132,8 +145,7 @@ impl Walker {
         } else if shells::is_input(&script.file.text) {
             input.text().map(str::to_owned)
         } else {
-            let path = self.shell.plain(&script.file);
-            path.and_then(|path| self.files.get(&shell::resolve(&self.shell.cwd, &path).unwrap_or(path)).cloned())
+            self.path_of(&script.file).and_then(|path| self.files.get(&path).cloned())
         };
         // A first line that names another interpreter makes the text another language.
         let foreign = |text: &String| {

@@ -56,8 +56,7 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
 /// `bash -c TEXT`.
 pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
     let Call::Text(text, parameters) = call(argv)? else { return None };
-    // The first operand after the text is `$0`.
-    let parameters = Some(parameters.get(1..).unwrap_or_default().to_vec());
+    let parameters = Some(parameters.to_vec());
     let name = program(argv).unwrap_or_default();
     Some(Layer::one("shell-c", name, What::Text { text: text.clone(), parameters }, Place::Apart))
 }
@@ -67,6 +66,12 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
     match program(argv) {
         // Without a command, the shell of the other machine reads.
         Some("ssh") => super::elsewhere::ssh_has_no_command(argv),
+        Some("sudo" | "sudo-rs" | "doas") => {
+            let takes = Takes { short: "ugpCchrRtTDU", long: "user group chdir" };
+            let options = options::read(argv.get(1..).unwrap_or_default(), takes);
+            options.rest.is_empty() && options.has(&["s", "i", "shell", "login"])
+        }
+        Some("su") => argv.iter().skip(1).all(|word| !word.text.contains("-c") && word.text != "--help"),
         // What they read runs later.
         Some("at" | "batch") => {
             let words = argv.get(1..).unwrap_or_default();
