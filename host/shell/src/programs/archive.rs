@@ -66,11 +66,6 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         Some(word) => old_style(parsed, word),
         None => (String::new(), parsed.value("f", "file"), parsed.value("C", "directory"), parsed.operands.clone()),
     };
-    if is_steered_by_a_variable(run) {
-        // What it does is not on the command line; to pack what it names is the worst of it.
-        rest.iter().for_each(|source| run.read_as(source, Draft::routine("read", "fs.read").certain(false)));
-        run.reason("options of tar in a variable are not followed");
-    }
     let mode = |letter: &str, long: &str| letters.contains(letter) || parsed.has(letter, long);
     if mode("x", "extract") || parsed.has("", "get") {
         file.iter().for_each(|file| run.read(file));
@@ -110,21 +105,6 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
         }
     }
-}
-
-/// At most this many commands are searched for the variable.
-const MAX_COMMANDS: usize = 64;
-
-/// Whether the text sets the variable that tar takes further options from.
-fn is_steered_by_a_variable(run: &Run<'_>) -> bool {
-    const NAME: &str = "TAR_OPTIONS";
-    let id = usize::try_from(run.command.id).unwrap_or_default();
-    let before = run.commands.get(..id).unwrap_or_default().iter().rev().take(MAX_COMMANDS);
-    before.into_iter().any(|command| {
-        let sets = matches!(command.program(), "export" | "declare" | "typeset" | "readonly" | "local");
-        command.assignments.iter().any(|assignment| assignment.name == NAME)
-            || sets && command.argv.iter().any(|word| word.text.starts_with(NAME))
-    })
 }
 
 fn is_bundle(word: &Word) -> bool {

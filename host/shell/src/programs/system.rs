@@ -41,9 +41,9 @@ fn schedules<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     parsed.values("f", "").for_each(|file| run.read(&file));
-    if let Some(input) = run.input() {
-        run.script("shell", &input.text, input.certain);
+    match run.input() {
+        Some(input) => run.script("shell", &input.text, input.certain),
+        None => run.reason("a scheduled text is not known"),
     }
     run.emit(Draft::notable("execute", "execute.scheduled").target(parsed.text(0)));
-    run.reason("a scheduled text is not followed");
 }

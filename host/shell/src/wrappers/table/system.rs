@@ -20,6 +20,29 @@ const BWRAP_PAIRS: &[&str] = &[
 const BWRAP: &str = "proc dev tmpfs dir chdir uid gid hostname unsetenv lock-file seccomp args exec-label file-label mqueue \
                      sync-fd info-fd size perms cap-add cap-drop remount-ro";
 
+/// Options with which `wsl` manages its machines.
+const WSL: &[&str] = &[
+    "l",
+    "list",
+    "t",
+    "terminate",
+    "v",
+    "shutdown",
+    "status",
+    "unregister",
+    "import",
+    "export",
+    "install",
+    "update",
+    "mount",
+    "unmount",
+    "manage",
+    "set-default",
+    "set-version",
+    "version",
+    "help",
+];
+
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "sudo",
@@ -304,8 +327,8 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "flatpak-spawn", takes: takes("", "env directory"), ..PLAIN },
     Wrapper { name: "snap", verbs: &["run"], takes: takes("", "shell"), ..PLAIN },
     Wrapper { name: "adb", takes: takes("sHPtL", ""), verbs: &["shell"], joins: true, kind: "container", ..PLAIN },
-    Wrapper { name: "wsl", takes: takes("duse", "distribution user cd"), ..PLAIN },
-    Wrapper { name: "wsl.exe", takes: takes("dus", "distribution user cd"), ..PLAIN },
+    Wrapper { name: "wsl", takes: takes("duse", "distribution user cd"), inert: WSL, ..PLAIN },
+    Wrapper { name: "wsl.exe", takes: takes("dus", "distribution user cd"), inert: WSL, ..PLAIN },
     Wrapper { name: "pdsh", takes: takes("wxglfutR", ""), joins: true, kind: "ssh", ..PLAIN },
     Wrapper { name: "clush", takes: takes("wgxXfutlo", "hostfile groupsource"), joins: true, kind: "ssh", ..PLAIN },
     Wrapper {
