@@ -194,11 +194,19 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// A program that the command line names is started by this one, in a place where nobody looks for commands.
+    /// What the command line names is started by this program, in a place where nobody looks for commands.
     pub(crate) fn starts_helper(&mut self, program: &str) {
         let by = self.name.clone();
         self.emit(Draft::destructive("execute", "execute.helper").target(program).tag("by", &by));
-        self.reason("a program that another one starts is not followed");
+        self.not_followed("what another program starts is not followed");
+    }
+
+    /// The program runs commands. Says so, unless they are listed: those that it runs stand right behind it.
+    pub(crate) fn not_followed(&mut self, reason: &str) {
+        let next = usize::try_from(self.command.id).ok().and_then(|place| self.commands.get(place));
+        if next.is_none_or(|next| next.parent != self.command.id) {
+            self.reason(reason);
+        }
     }
 
     /// There may be more than is listed.

@@ -22,7 +22,7 @@ fn vi<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for command in parsed.values("c", "cmd") {
         run.script("vim", &command.text, !command.dynamic);
         if command.text.contains('!') {
-            run.reason("shell commands of an editor script are not followed");
+            run.not_followed("shell commands of an editor script are not followed");
         }
     }
     for operand in parsed.operands.iter().filter(|operand| !operand.text.starts_with('+')) {

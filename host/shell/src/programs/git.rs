@@ -285,7 +285,7 @@ fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let known = parsed.operands.first().is_none_or(|operand| !operand.dynamic);
     run.emit(Draft::notable("vcs", operation).target(parsed.text(0)).certain(known));
     if parsed.is("x", "exec") {
-        run.reason("a command that git starts is not followed");
+        run.not_followed("a command that git starts is not followed");
     }
 }
 

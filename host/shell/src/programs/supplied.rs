@@ -1,7 +1,7 @@
 //! The operands that `find -exec` and `xargs` supply, where the text shows them.
 //!
-//! `{}` stands for the start paths of a `find` that leaves nothing out, for the names that its tests ask for, and for
-//! the words that a literal `echo` feeds to `xargs`. Anything else stays `{}`, which nobody knows.
+//! `{}` stands for the start paths of a `find` that leaves nothing out, or for the names that its tests ask for. Anything
+//! else stays `{}`, which nobody knows. Words that the text itself feeds to `xargs` stand in its command already.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(super) fn fill<'a>(run: &Run<'a>, parsed: &mut Parsed<'a>) {
     let Some(at) = parsed.operands.iter().position(|operand| is_supplied && operand.text == "{}") else { return };
     let Some(placeholder) = parsed.operands.get(at).cloned() else { return };
     let unknown = || vec![Operand { word: &SELECTED, ..placeholder.clone() }];
-    let known = known(run, &placeholder).unwrap_or_else(unknown);
+    let known = known(run).unwrap_or_else(unknown);
     parsed.operands.splice(at..=at, known);
 }
 
@@ -31,7 +31,7 @@ fn selected<'a>(text: String) -> Operand<'a> {
     Operand { text: Cow::Owned(text), word: &SELECTED, dynamic: false }
 }
 
-fn known<'a>(run: &Run<'a>, placeholder: &Operand<'a>) -> Option<Vec<Operand<'a>>> {
+fn known<'a>(run: &Run<'a>) -> Option<Vec<Operand<'a>>> {
     if run.is_via("find-exec") {
         let place = usize::try_from(run.command.parent).ok()?.checked_sub(1)?;
         return found(run.commands.get(place).filter(|command| command.id == run.command.parent)?);
@@ -51,10 +51,7 @@ fn known<'a>(run: &Run<'a>, placeholder: &Operand<'a>) -> Option<Vec<Operand<'a>
             _ => {}
         }
     }
-    let named = |text: &str| Operand { dynamic: false, ..placeholder.renamed(text.to_owned()) };
-    let input = run.input().filter(|input| input.certain)?;
-    let words: Vec<Operand<'a>> = input.text.split_whitespace().take(MAX_SUPPLIED).map(named).collect();
-    (!words.is_empty()).then_some(words)
+    None
 }
 
 /// The start paths of a `find` that leaves nothing out, or the names that its tests ask for.
