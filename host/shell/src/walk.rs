@@ -41,6 +41,8 @@ pub(crate) struct Walker {
     names: BTreeSet<String>,
     /// Names that the text itself defines, and whether calling them may change the directory.
     defined: BTreeMap<String, bool>,
+    /// Variables that the text sets and that programs read more of their words from.
+    steering: BTreeSet<&'static str>,
     shell: Shell,
     /// What commands read that have no pipe and no redirection of their own.
     input: Input,
@@ -129,6 +131,7 @@ impl Walker {
             coverage: Coverage::Complete,
             names: BTreeSet::new(),
             defined: BTreeMap::new(),
+            steering: BTreeSet::new(),
             shell: Shell::new(cwd, home),
             input: Input::Outer,
             dialect,

@@ -87,7 +87,8 @@ pub(super) fn starts_without_rest(unit: Unit<'_>, body: &Sequence) -> bool {
         });
         item.background || inside
     };
-    let rests = |item: &Item| !item.background && matches!(name(&unit, item), Some("sleep" | "read" | "wait" | "inotifywait"));
+    let rests =
+        |item: &Item| !item.background && matches!(name(&unit, item), Some("sleep" | "read" | "wait" | "inotifywait"));
     body.items.iter().any(starts) && !body.items.iter().any(rests)
 }
 

@@ -56,6 +56,11 @@ impl Walker {
         if command.assignments.is_empty() && !exported {
             return;
         }
+        let names = command.assignments.iter().map(|assignment| assignment.name.as_str());
+        let declared = command.argv.iter().skip(1).filter(|_| exported).map(|word| word.text.as_str());
+        let names = names.chain(declared.map(|text| text.split('=').next().unwrap_or_default()));
+        let names: Vec<&str> = names.collect();
+        self.steering.extend(MORE_WORDS.iter().map(|(_, variable)| *variable).filter(|name| names.contains(name)));
         let given = command.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone()));
         let declared = command.argv.iter().skip(1).filter(|_| exported).filter_map(|word| {
             let (name, value) = word.text.split_once('=')?;
@@ -90,7 +95,7 @@ impl Walker {
     }
 
     /// Adds the words that a program reads from a variable.
-    pub(super) fn add_words(&self, argv: &mut Vec<Word>, assignments: &[Assignment]) {
+    pub(super) fn add_words(&mut self, argv: &mut Vec<Word>, assignments: &[Assignment]) {
         let Some(name) = program(argv) else { return };
         let Some((_, variable)) = MORE_WORDS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
         let given = assignments.iter().rev().find(|assignment| assignment.name == *variable);
@@ -98,8 +103,12 @@ impl Walker {
             Some(assignment) => Some(assignment.value.clone()),
             None => self.shell.value(variable).map(|word| word.into_owned()),
         };
-        if let Some(value) = value.filter(|value| !value.dynamic) {
-            argv.splice(1..1, value.text.split_whitespace().map(literal));
+        match value.filter(|value| !value.dynamic) {
+            Some(value) => drop(argv.splice(1..1, value.text.split_whitespace().map(literal))),
+            None if given.is_some() || self.steering.contains(variable) => {
+                self.partial(&format!("more words of the program stand in {variable}, whose value is not known"));
+            }
+            None => {}
         }
     }
 }
