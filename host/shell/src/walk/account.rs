@@ -31,7 +31,10 @@ impl Walker {
         let mut names = false;
         let mut from = 0;
         for range in ranges.into_iter().chain([Range { start: unit.text.len(), end: unit.text.len() }]) {
-            if range.start > from && !is_grammar(unit.slice(Range { start: from, end: range.start }), &mut names) {
+            let gap = unit.slice(Range { start: from, end: range.start });
+            // The elements of an array are words of their own; a parenthesis right behind `=` belongs to nothing else.
+            let opens_array = gap.starts_with('(') && unit.slice(Range { start: 0, end: from }).ends_with('=');
+            if range.start > from && (opens_array || !is_grammar(gap, &mut names)) {
                 return self.partial("a piece of the text is not accounted for");
             }
             if range.end > from {

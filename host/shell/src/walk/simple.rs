@@ -128,7 +128,11 @@ impl Walker {
             matches!(name.text.as_str(), "export" | "declare" | "typeset" | "local" | "readonly" | "alias")
         });
         let assigns = raw.split_once('=').filter(|(name, _)| is_name(name.trim_end_matches('+')));
-        let mode = if assigns.is_some_and(|(_, value)| value.starts_with('(')) { Mode::Words } else { Mode::Word };
+        let is_array = assigns.is_some_and(|(_, value)| value.starts_with('('));
+        if is_array && !raw.ends_with(')') {
+            self.partial("an array has no end");
+        }
+        let mode = if is_array { Mode::Words } else { Mode::Word };
         let seen = children.len();
         let pieces = self.read(unit, range, mode, children);
         let ours = children.get(seen..).unwrap_or_default();
