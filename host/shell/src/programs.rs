@@ -2,7 +2,8 @@
 //!
 //! Most programs are data: a file in `programs/` at the top of this crate, whose README says how to add one. What a
 //! table cannot say is an entry of a family here: its names, the options that take a value, and a small function that
-//! states the effects. A program that is in neither has no effects: nothing is guessed.
+//! states the effects. A program that is in neither has no effects but that it is
+//! unknown: nothing is guessed.
 
 mod archive;
 mod cloud;
@@ -17,6 +18,7 @@ mod git;
 pub(crate) mod interpreters;
 mod migrations;
 pub(crate) mod options;
+mod plain;
 mod process;
 mod publish;
 mod readers;
@@ -73,11 +75,13 @@ pub(crate) fn find(run: &mut Run<'_>) {
     if run.name.is_empty() || run.command.argv.first().is_some_and(|word| word.dynamic) {
         return;
     }
+    let before = run.count();
     sql::bare(run);
     secrets::find(run);
+    let spoken = run.count() > before;
     let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
-    if !act(run, &name) {
-        act(run, unversioned(&name));
+    if !act(run, &name) && !act(run, unversioned(&name)) && !spoken {
+        plain::note_unknown(run);
     }
 }
 

@@ -72,6 +72,11 @@ impl<'a> Run<'a> {
         self.base = Some(path::place(folder, self.cwd(), self.home).raw);
     }
 
+    /// How many effects there are so far, of all commands.
+    pub(crate) fn count(&self) -> usize {
+        self.out.effects.len()
+    }
+
     /// Adds an effect that is not on a file.
     pub(crate) fn emit(&mut self, draft: Draft) {
         let certain = self.command.certain;
@@ -199,6 +204,13 @@ impl<'a> Run<'a> {
         let by = self.name.clone();
         self.emit(Draft::destructive("execute", "execute.helper").target(program).tag("by", &by));
         self.not_followed("what another program starts is not followed");
+    }
+
+    /// Whether the name is that of a function, whose body stands behind the call.
+    pub(crate) fn is_function(&self) -> bool {
+        let next = usize::try_from(self.command.id).ok().and_then(|place| self.commands.get(place));
+        let next = next.filter(|next| next.parent == self.command.id);
+        next.and_then(|next| next.via.last()).is_some_and(|via| via.kind == "function")
     }
 
     /// The program runs commands. Says so, unless they are listed: those that it runs stand right behind it.
