@@ -17,21 +17,41 @@ fn decide(command: &str) -> Decision {
     world.decide::<CommandGuard>("{}", "Bash", &input).unwrap()
 }
 
+/// The commands of all tables.
+fn commands() -> Vec<String> {
+    let tables = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
+    let suites = tables.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let cases = suites.flat_map(|text| toml::from_str::<Suite>(&text).unwrap().cases);
+    cases.filter_map(|case| Some(case.input.get("command")?.as_str()?.to_owned())).collect()
+}
+
 /// The pieces of a text that stand in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
+/// The general rules know nothing of an operation but what the analyzer says of it.
+#[test]
+fn every_general_message_says_what_is_lost() {
+    let mut silent = BTreeMap::new();
+    for command in commands() {
+        for finding in decide(&command).findings {
+            if finding.message.contains("loses what cannot be had back") {
+                let operation =
+                    finding.tags.iter().find(|(name, _)| name == "operation").map(|(_, value)| value.clone());
+                silent.insert(operation.unwrap_or_default(), command.clone());
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
 #[test]
 fn every_remedy_of_the_tables_is_let_through() {
     let mut remedies: BTreeMap<String, (String, String)> = BTreeMap::new();
-    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap() {
-        let suite: Suite = toml::from_str(&std::fs::read_to_string(entry.unwrap().path()).unwrap()).unwrap();
-        for case in &suite.cases {
-            let Some(command) = case.input.get("command").and_then(|command| command.as_str()) else { continue };
-            for finding in decide(command).findings {
-                remedies.entry(finding.remedy).or_insert((finding.rule, command.to_owned()));
-            }
+    for command in commands() {
+        for finding in decide(&command).findings {
+            remedies.entry(finding.remedy).or_insert((finding.rule, command.clone()));
         }
     }
     let mut stopped = Vec::new();

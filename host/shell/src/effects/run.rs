@@ -5,6 +5,7 @@ use guard_sdk::{Presence, ResolvedPath};
 
 use super::Collected;
 use super::draft::Draft;
+use super::losses;
 use super::path::{self, Device};
 use super::pipeline::{self, Pipelines};
 use crate::programs::options::{Operand, Options, Parsed, parse};
@@ -86,6 +87,15 @@ impl<'a> Run<'a> {
     /// Adds an effect that is as certain as the caller says, whatever the command is.
     pub(super) fn state(&mut self, draft: Draft, certain: bool) {
         let mut tags = draft.tags;
+        let is_told = || tags.iter().any(|(name, _)| name == "loses");
+        if draft.severity >= Severity::Destructive
+            && !is_told()
+            && let Some((loses, instead)) = losses::of(draft.operation)
+        {
+            tags.extend(
+                [("loses", loses), ("instead", instead)].map(|(name, text)| (name.to_owned(), text.to_owned())),
+            );
+        }
         if !self.place.is_empty() {
             tags.push(("where".to_owned(), self.place.to_owned()));
         }
