@@ -1,5 +1,9 @@
 //! What must hold for every text.
 
+#[expect(dead_code, unused_imports, clippy::indexing_slicing, reason = "shared with the fuzz targets")]
+#[path = "../fuzz/checks.rs"]
+mod checks;
+
 use guard_sdk::syntax::Coverage;
 use guard_shell::analyze;
 use proptest::prelude::*;
@@ -8,81 +12,6 @@ fn words(text: &str) -> Vec<Vec<String>> {
     let analysis = analyze(text, "bash", "/repo", "/home/u");
     assert_eq!(analysis.coverage, Coverage::Complete, "{text}: {:?}", analysis.reasons);
     analysis.commands.iter().map(|command| command.argv.iter().map(|word| word.text.clone()).collect()).collect()
-}
-
-/// Pieces of shell, to be put together without sense.
-fn piece() -> impl Strategy<Value = String> {
-    let pieces = vec![
-        "rm",
-        " ",
-        "-rf",
-        "/",
-        "\n",
-        ";",
-        "&",
-        "&&",
-        "||",
-        "|",
-        "(",
-        ")",
-        "{ ",
-        "}",
-        "$(",
-        "${",
-        "x",
-        ":-",
-        "`",
-        "\"",
-        "'",
-        "\\",
-        "$",
-        "$'",
-        "<<E\n",
-        "E\n",
-        "<(",
-        ">",
-        "2>&1",
-        "case ",
-        " in ",
-        ";;",
-        "esac",
-        "if ",
-        "then ",
-        "fi",
-        "for ",
-        "do ",
-        "done",
-        "[[ ",
-        " ]]",
-        "((",
-        "))",
-        "=",
-        "a=",
-        "[",
-        "]",
-        "*",
-        "~",
-        "#",
-        "!",
-        "time ",
-        "é",
-        "\r",
-        "\t",
-        "{a,b}",
-        "..",
-        "eval ",
-        "bash -c ",
-        "sudo ",
-        "xargs ",
-        "find . -exec ",
-        "coproc ",
-        "function f ",
-        "f() ",
-        "@(",
-        "\\\n",
-        "<<<",
-    ];
-    prop::sample::select(pieces).prop_map(str::to_owned)
 }
 
 /// A word that means itself in every spelling.
@@ -105,21 +34,8 @@ proptest! {
     }
 
     #[test]
-    fn no_heap_of_shell_makes_it_panic(pieces in prop::collection::vec(piece(), 0..60)) {
-        let _ = analyze(&pieces.concat(), "bash", "/repo", "/home/u");
-        let _ = analyze(&pieces.concat(), "posix", "/repo", "/home/u");
-    }
-
-    #[test]
-    fn ids_count_from_one_and_parents_come_first(pieces in prop::collection::vec(piece(), 0..60)) {
-        let text = pieces.concat();
-        let analysis = analyze(&text, "bash", "/repo", "/home/u");
-        for (index, command) in analysis.commands.iter().enumerate() {
-            prop_assert_eq!(command.id as usize, index + 1);
-            prop_assert!(command.parent < command.id);
-            prop_assert!(command.span.start <= command.span.end && command.span.end as usize <= text.len());
-        }
-        prop_assert_eq!(analysis.coverage == Coverage::Complete, analysis.reasons.is_empty());
+    fn no_heap_of_shell_breaks_what_the_fuzzer_checks(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        checks::analysis(&bytes);
     }
 
     #[test]

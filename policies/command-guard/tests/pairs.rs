@@ -3,17 +3,14 @@
 
 #![cfg(test)]
 
+#[path = "support/judge.rs"]
+mod judge;
+
 use guard_sdk::testing::World;
-use guard_sdk::{Decision, Outcome, Policy};
+use guard_sdk::{Outcome, Policy};
 use policy_command_guard::CommandGuard;
 
-fn decide(command: &str) -> Decision {
-    let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
-    let mut world = World { analysis, ..World::default() };
-    world.fill_paths();
-    let input = serde_json::json!({ "command": command }).to_string();
-    world.decide::<CommandGuard>("{}", "Bash", &input).unwrap()
-}
+use judge::decide;
 
 /// Collects every command whose answer is another one.
 #[track_caller]

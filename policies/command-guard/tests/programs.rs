@@ -3,12 +3,15 @@
 
 #![cfg(test)]
 
+#[path = "support/judge.rs"]
+mod judge;
+
 use std::path::Path;
 
-use guard_sdk::testing::World;
-use guard_sdk::{Decision, Outcome};
-use policy_command_guard::CommandGuard;
+use guard_sdk::Outcome;
 use serde::Deserialize;
+
+use judge::decide;
 
 #[derive(Deserialize)]
 struct File {
@@ -35,14 +38,6 @@ fn files() -> Vec<(String, File)> {
         (path.display().to_string(), file.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
     };
     tables.map(read).collect()
-}
-
-fn decide(command: &str) -> Decision {
-    let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
-    let mut world = World { analysis, ..World::default() };
-    world.fill_paths();
-    let input = serde_json::json!({ "command": command }).to_string();
-    world.decide::<CommandGuard>("{}", "Bash", &input).unwrap()
 }
 
 fn stops(command: &str) -> bool {

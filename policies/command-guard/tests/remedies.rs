@@ -2,20 +2,16 @@
 
 #![cfg(test)]
 
+#[path = "support/judge.rs"]
+mod judge;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use guard_sdk::testing::{Suite, World};
-use guard_sdk::{Decision, Outcome};
-use policy_command_guard::CommandGuard;
+use guard_sdk::Outcome;
+use guard_sdk::testing::Suite;
 
-fn decide(command: &str) -> Decision {
-    let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
-    let mut world = World { analysis, ..World::default() };
-    world.fill_paths();
-    let input = serde_json::json!({ "command": command }).to_string();
-    world.decide::<CommandGuard>("{}", "Bash", &input).unwrap()
-}
+use judge::decide;
 
 /// The commands of all tables.
 fn commands() -> Vec<String> {
