@@ -11,6 +11,7 @@ mod losses;
 pub(crate) mod path;
 mod pipeline;
 mod redirect;
+mod rehearsal;
 pub(crate) mod run;
 
 use guard_sdk::syntax::{Command, Effect, Script};

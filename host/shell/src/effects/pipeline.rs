@@ -60,7 +60,7 @@ const MAX_STAGES: usize = 64;
 /// `secret.send` if it sends off the environment.
 pub(super) fn find(run: &mut Run<'_>) {
     sends_environment(run);
-    let how = interpreters::how(run);
+    let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
     let source = match how {
         interpreters::How::Nothing => return,
         interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
@@ -69,6 +69,17 @@ pub(super) fn find(run: &mut Run<'_>) {
     };
     if let Some(draft) = source {
         run.emit(draft);
+    }
+}
+
+/// Whether the interpreter is told to look at the text only: `sh -n`, `node --check`.
+fn only_checks(run: &Run<'_>) -> bool {
+    let says = |wanted: &str| run.arguments().first().is_some_and(|word| word.text == wanted);
+    match run.name.as_str() {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" => says("-n"),
+        "node" | "nodejs" => says("--check") || says("-c"),
+        "ruby" => says("-c"),
+        _ => false,
     }
 }
 

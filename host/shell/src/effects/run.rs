@@ -5,9 +5,9 @@ use guard_sdk::{Presence, ResolvedPath};
 
 use super::Collected;
 use super::draft::Draft;
-use super::losses;
 use super::path::{self, Device};
 use super::pipeline::{self, Pipelines};
+use super::{losses, rehearsal};
 use crate::programs::options::{Operand, Options, Parsed, parse};
 
 /// One command, what surrounds it, and where its effects go.
@@ -86,6 +86,11 @@ impl<'a> Run<'a> {
 
     /// Adds an effect that is as certain as the caller says, whatever the command is.
     pub(super) fn state(&mut self, draft: Draft, certain: bool) {
+        let mut draft = draft;
+        if draft.severity > Severity::Notable && rehearsal::is_one(self.command, &draft) {
+            draft.severity = Severity::Notable;
+            draft.tags.push(("rehearsal".to_owned(), "yes".to_owned()));
+        }
         let mut tags = draft.tags;
         let is_told = || tags.iter().any(|(name, _)| name == "loses");
         if draft.severity >= Severity::Destructive
@@ -238,6 +243,11 @@ impl<'a> Run<'a> {
 
     fn connect(&mut self, operand: &Operand<'_>) {
         self.emit(Draft::notable("network", "network.connect").target(&operand.text).certain(!operand.dynamic));
+    }
+
+    /// Whether the operand lies where devices do.
+    pub(crate) fn names_a_device(&self, operand: &Operand<'_>) -> bool {
+        path::place(operand, self.cwd(), self.home).raw.starts_with("/dev/")
     }
 
     fn device(&self, operand: &Operand<'_>) -> Option<Device> {

@@ -147,6 +147,9 @@ fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
             _ => {}
         }
     }
+    if operands.first().is_some_and(|word| word.text == ":memory:") {
+        return;
+    }
     for word in operands.iter().skip(1) {
         any = true;
         statements(run, "sqlite3", &word.text, !word.dynamic);

@@ -19,6 +19,10 @@ pub(super) const TABLE: &[Program] = &[
 
 fn format(run: &mut Run<'_>, device: &Operand<'_>) {
     let by = run.name.clone();
+    // A file that holds a file system is a file; what an expansion gives may be a device.
+    if !device.dynamic && !device.word.glob && !run.names_a_device(device) {
+        return run.write(device);
+    }
     run.emit_on(Draft::catastrophic("device", "device.format").tag("by", &by), device);
 }
 

@@ -156,11 +156,32 @@ pub(super) fn find(run: &mut Run<'_>) {
     });
     let prints = prints || prints_variable(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
-    if prints && !says("--help") || entry && words.len() == 1 {
+    if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
 }
+
+/// Whether what the command prints is seen by nobody: a variable takes it, or the login of a registry reads it.
+fn is_taken_in(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let id = usize::try_from(run.command.id).unwrap_or_default();
+    let after = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
+    let mut next = after.filter(|command| command.position.pipeline == position.pipeline);
+    let logs_in = next.any(|command| {
+        command.position.index == position.index + 1 && command.argv.iter().any(|word| word.text == "--password-stdin")
+    });
+    let parent = usize::try_from(run.command.parent).ok().and_then(|id| run.commands.get(id.checked_sub(1)?));
+    let is_assigned = parent.filter(|_| position.length < 2).is_some_and(|parent| {
+        let declares = matches!(parent.program(), "export" | "local" | "declare" | "readonly" | "typeset");
+        let is_argument = parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
+        position.within.last().is_some_and(|place| place == "substitution") && (declares || !is_argument)
+    });
+    logs_in || is_assigned
+}
+
+/// At most this many commands are looked at for the next one of a pipeline.
+const MAX_BEHIND: usize = 8;
 
 /// The most variables of one word that are looked at.
 const MAX_VARIABLES: usize = 16;

@@ -7,7 +7,7 @@
 //! ## Settings
 //! none
 
-use guard_sdk::syntax::Effect;
+use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
@@ -31,11 +31,54 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         || key.starts_with("filter.")
         || key.starts_with("alias.")
             && scene.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text.starts_with('!')));
-    runs.then(|| {
+    let is_ordinary = scene.command(effect).is_some_and(is_ordinary);
+    (runs && !is_ordinary).then(|| {
         let why = format!("git runs the value of `{}` as a program", shorten(&effect.target));
         Hit::new(RULE.default, effect, why, "set it for one command with `git -c`, or ask the user to set it")
     })
 }
+
+/// Whether the setting is taken away, or becomes a program that it ordinarily is, with no more than options.
+fn is_ordinary(command: &Command) -> bool {
+    let unset = command.argv.iter().any(|word| matches!(word.text.as_str(), "--unset" | "--unset-all" | "unset"));
+    let Some(value) = command.argv.last() else { return false };
+    let mut words = value.text.split_whitespace();
+    let plain = !value.dynamic && !value.text.contains([';', '|', '&', '`', '$', '\n', '>', '<', '(', '\\']);
+    unset
+        || plain
+            && words.next().is_some_and(|name| ORDINARY.contains(&name))
+            && words.all(|word| word.starts_with('-') && !word.contains(['=', ':', '+']))
+}
+
+/// Programs that git is ordinarily told to use.
+const ORDINARY: &[&str] = &[
+    "bat",
+    "cache",
+    "cat",
+    "code",
+    "cursor",
+    "delta",
+    "diff-so-fancy",
+    "difft",
+    "emacs",
+    "false",
+    "gpg",
+    "gpg2",
+    "hx",
+    "less",
+    "manager",
+    "micro",
+    "more",
+    "nano",
+    "nvim",
+    "osxkeychain",
+    "store",
+    "subl",
+    "true",
+    "vi",
+    "vim",
+    "zed",
+];
 
 /// Settings, in lower case, whose value is a program.
 const RUN: &[&str] = &[
