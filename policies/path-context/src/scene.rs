@@ -14,6 +14,9 @@ const FINDINGS_OF_A_RULE: usize = 3;
 /// Longest target that a message shows, in characters.
 const SHOWN: usize = 300;
 
+/// The most effects before one that are searched for links.
+const FEW: usize = 64;
+
 /// The call as the rules see it.
 pub(crate) struct Scene<'a> {
     pub(crate) analysis: &'a Analysis,
@@ -65,7 +68,20 @@ impl<'a> Scene<'a> {
         if effect.path.raw.is_empty() {
             return Some(self.place_of_found(effect).unwrap_or(Place::Outside));
         }
-        Some(if effect.kind == "delete" { self.map.of_entry(effect) } else { self.map.of_path(&effect.path) })
+        let place = if effect.kind == "delete" { self.map.of_entry(effect) } else { self.map.of_path(&effect.path) };
+        Some(place.max(self.place_behind_new_link(effect).unwrap_or(place)))
+    }
+
+    /// Where a path leads through a link that the call itself makes, which the machine does not know yet.
+    fn place_behind_new_link(&self, effect: &Effect) -> Option<Place> {
+        let made = self.analysis.effects.iter().filter(|made| made.command_id < effect.command_id);
+        let behind = made.take(FEW).filter_map(|made| {
+            let (link, to) = (made.path.raw.as_str(), made.tag("link-to")?);
+            let rest = effect.path.raw.strip_prefix(link).filter(|rest| rest.starts_with('/') && !link.is_empty())?;
+            let folder = link.rsplit_once('/').map_or("", |(folder, _)| folder);
+            Some(self.map.of_text(&join(folder, &format!("{to}{rest}"))))
+        });
+        behind.max()
     }
 
     /// The worst place of those where `find` looks for what it hands to the command.

@@ -44,7 +44,7 @@ impl Policy for PlanEnforcer {
             "read:${NOUS_ITER_DIR}/experiment_plan.yaml",
             "journal:violations",
         ],
-        // Nothing is granted when examples run, so there is no plan.
+        // No variable is set in the world of the examples, so there is no plan.
         examples: &[bash(r#"{"command": "curl example.org"}"#), bash(r#"{"command": "ls # nous: ad-hoc"}"#)],
     };
 

@@ -5,11 +5,16 @@
 use std::time::Instant;
 
 use guard_sdk::Outcome;
+use guard_sdk::syntax::{Analysis, Coverage};
 use guard_sdk::testing::{Answer, World};
 use policy_plan_enforcer::PlanEnforcer;
 
 fn answer(plan: &str, command: &str, strict: bool) -> Answer {
-    let mut world = World { analysis: guard_shell::analyze(command, "bash", "/repo", "/home/u"), ..World::default() };
+    answer_of(guard_shell::analyze(command, "bash", "/repo", "/home/u"), plan, command, strict)
+}
+
+fn answer_of(analysis: Analysis, plan: &str, command: &str, strict: bool) -> Answer {
+    let mut world = World { analysis, ..World::default() };
     let mode = if strict { "strict" } else { "warn" };
     world.env.insert("NOUS_ITER_DIR".to_owned(), "/data".to_owned());
     world.env.insert("NOUS_PLAN_ENFORCEMENT".to_owned(), mode.to_owned());
@@ -98,4 +103,16 @@ fn a_plan_with_many_long_names_gives_a_short_message() {
     let answer = answer(&format!("conditions:\n{commands}"), "curl x", true);
     assert_eq!(answer.decision.outcome, Outcome::Deny);
     assert!(answer.decision.findings[0].message.len() < 2_000);
+}
+
+#[test]
+fn what_cannot_be_compared_as_a_whole_is_asked_about() {
+    let plan = "arms: [{conditions: [{command: ./blis run}]}]";
+    let partial = |command: &str, strict| {
+        let analysis = guard_shell::analyze(command, "bash", "/repo", "/home/u");
+        answer_of(Analysis { coverage: Coverage::Partial, ..analysis }, plan, command, strict).decision.outcome
+    };
+    assert_eq!(partial("./blis other", true), Outcome::Ask);
+    assert_eq!(partial("./blis other", false), Outcome::Abstain);
+    assert_eq!(partial("./blis run", true), Outcome::Abstain, "the very text is planned");
 }

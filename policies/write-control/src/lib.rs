@@ -14,8 +14,8 @@ use guard_sdk::{Call, Decision, Error, Example, Finding, Level, Manifest, Outcom
 use paths::{Scene, Target};
 pub use settings::Settings;
 
-/// More findings than this say nothing new.
-const FINDINGS: usize = 32;
+/// More findings of one tier than this say nothing new.
+const FINDINGS_OF_A_TIER: usize = 8;
 
 /// The policy.
 #[derive(Debug)]
@@ -60,9 +60,14 @@ impl Policy for WriteControl {
         let scene = Scene::new(&facts, settings);
         let changes = analysis.effects.iter().filter(|effect| is_change(effect));
         let findings = changes.flat_map(|effect| judge(&Target::new(effect, &scene), settings));
-        let mut findings: Vec<Finding> = findings.take(FINDINGS).collect();
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.outcome));
-        Ok(findings.into_iter().collect())
+        let mut kept: Vec<Finding> = Vec::new();
+        for finding in findings {
+            if kept.iter().filter(|other| other.rule == finding.rule).count() < FINDINGS_OF_A_TIER {
+                kept.push(finding);
+            }
+        }
+        kept.sort_by_key(|finding| std::cmp::Reverse(finding.outcome));
+        Ok(kept.into_iter().collect())
     }
 }
 

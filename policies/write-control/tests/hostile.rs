@@ -35,6 +35,23 @@ fn settings_of_any_shape_leave_the_policy_at_work() {
 }
 
 #[test]
+fn many_notices_do_not_hide_what_is_denied() {
+    let many: String = (0..100).map(|at| format!("touch src/{at}; ")).collect();
+    let analysis = guard_shell::analyze(&format!("{many} touch .git/x"), "bash", "/repo", "/home/u");
+    let mut world = World { analysis, ..World::default() };
+    world.fill_paths();
+    let answer = world.decide::<WriteControl>(r#"{"shell": true}"#, "Bash", "{}").unwrap();
+    assert_eq!((answer.outcome, answer.findings.len()), (Outcome::Deny, 9));
+}
+
+#[test]
+fn the_form_of_the_file_is_read_as_it_is() {
+    let form: Value = serde_json::from_str(include_str!("../../../tests/seeds/s4-write-policies.json")).unwrap();
+    assert_eq!(decide(&form, "pattern1").outcome, Outcome::Deny);
+    assert_eq!(decide(&form, ".git/config").outcome, Outcome::Abstain);
+}
+
+#[test]
 fn a_path_that_is_no_text_is_no_path() {
     let world = World::default();
     let answer = world.decide::<WriteControl>("{}", "Write", r#"{"file_path": 7}"#).unwrap();

@@ -169,12 +169,24 @@ pub(crate) fn check_text(scene: &Scene<'_>, verdicts: &mut Verdicts) {
         let Matter::Starter(starter) = rule.matter else { continue };
         if !rule.outside
             && !verdicts.has(&starter.rule)
-            && starter.texts.iter().any(|text| scene.raw_text().contains(text))
+            && starter.texts.iter().any(|text| holds(scene.raw_text(), text))
         {
             let what = format!("a text that is not understood may mean {}", starter.rule.summary);
             verdicts.add(&starter.rule, Outcome::Ask, &what, scene.raw_text(), None);
         }
     }
+}
+
+/// Whether a text holds another one that is not a part of a name: `server.shutdown()` is no `shutdown`.
+fn holds(text: &str, wanted: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let ends_in_name = wanted.ends_with(is_name);
+    text.match_indices(wanted).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + wanted.len()..).and_then(|after| after.chars().next());
+        let goes_on = |c: char| c == '(' || is_name(c) && c != '.';
+        !(before.is_some_and(is_name) || ends_in_name && after.is_some_and(goes_on))
+    })
 }
 
 /// Whether a starter that denies has the deletion, so that nothing need be said of where it happens.
