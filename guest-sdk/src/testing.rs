@@ -45,6 +45,8 @@ pub struct World {
     pub dirs: Vec<String>,
     /// Links, from the link's absolute path to where it leads.
     pub links: BTreeMap<String, String>,
+    /// The project is a git repository, unless `files` or `links` say what its `.git` is.
+    pub project_is_repository: bool,
     /// Paths that `resolve` knows. Another one is made absolute by its text, and follows `links`.
     pub paths: BTreeMap<String, ResolvedPath>,
     /// Variables that `env` gives.
@@ -83,6 +85,7 @@ impl Default for World {
             files: BTreeMap::new(),
             dirs: Vec::new(),
             links: BTreeMap::new(),
+            project_is_repository: false,
             paths: BTreeMap::new(),
             env: BTreeMap::new(),
         }

@@ -84,7 +84,10 @@ impl World {
     }
 
     fn kind(&self, path: &str) -> &'static str {
-        let names = || self.files.keys().chain(&self.dirs).chain(self.links.keys());
+        let git = format!("{}/.git", self.facts.project_root);
+        let is_told = self.files.contains_key(&git) || self.links.contains_key(&git);
+        let implied = Some(&git).filter(|_| self.project_is_repository && !is_told);
+        let names = || self.files.keys().chain(&self.dirs).chain(self.links.keys()).chain(implied);
         if self.files.contains_key(path) {
             "file"
         } else if path == "/" || names().any(|name| below(name, path).is_some()) {

@@ -95,14 +95,9 @@ impl Suite {
 
     /// The world in which `case` is decided.
     pub fn world(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> World {
-        let mut world = World::default();
+        let mut world = World { project_is_repository: true, ..World::default() };
         for facts in std::iter::once(&self.facts).chain(&case.facts) {
             facts.put_into(&mut world);
-        }
-        // The project is a git repository unless the facts say what is in it.
-        let git = format!("{}/.git", world.facts.project_root);
-        if !world.files.contains_key(&git) && !world.links.contains_key(&git) {
-            world.dirs.push(git);
         }
         world.analysis = match case.input.get("command").and_then(Value::as_str) {
             Some(command) => analyze(command, "bash", &world.facts.cwd, &world.facts.home),

@@ -7,13 +7,13 @@ use guard_sdk::{Decision, Outcome};
 use policy_path_context::PathContext;
 use serde_json::{Value, json};
 
-fn world(input: &Value) -> World {
+fn world(tool: &str, input: &Value) -> World {
     let suite = Suite { settings: Value::Null, facts: Default::default(), cases: Vec::new() };
-    suite.world(&Case { input: input.clone(), ..Case::default() }, &guard_shell::analyze)
+    suite.world(&Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() }, &guard_shell::analyze)
 }
 
 fn decide_with(settings: &str, tool: &str, input: &Value) -> Decision {
-    world(input).decide::<PathContext>(settings, tool, &input.to_string()).unwrap()
+    world(tool, input).decide::<PathContext>(settings, tool, &input.to_string()).unwrap()
 }
 
 fn decide(command: &str) -> Decision {

@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 
 fn decide(settings: &Value, path: &str) -> Decision {
     let suite = Suite { settings: settings.clone(), facts: Default::default(), cases: Vec::new() };
-    let case = guard_sdk::testing::Case { input: json!({ "file_path": path }), ..Default::default() };
+    let case = guard_sdk::testing::Case {
+        tool: Some("Write".to_owned()),
+        input: json!({ "file_path": path }),
+        ..Default::default()
+    };
     let world: World = suite.world(&case, &guard_shell::analyze);
     world.decide::<WriteControl>(&settings.to_string(), "Write", &case.input.to_string()).unwrap()
 }
