@@ -87,7 +87,8 @@ impl<'a> Scene<'a> {
     /// The worst place of those where `find` looks for what it hands to the command.
     fn place_of_found(&self, effect: &Effect) -> Option<Place> {
         let command = self.command(effect.command_id)?;
-        if !effect.target.contains("{}") || command.via.last()?.kind != "find-exec" {
+        // The target stands for what is found, not for a variable.
+        if effect.target.contains(['$', '`']) || command.via.last()?.kind != "find-exec" {
             return None;
         }
         let find = self.command(command.parent)?;
