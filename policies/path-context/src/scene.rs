@@ -14,7 +14,7 @@ const FINDINGS_OF_A_RULE: usize = 3;
 /// Longest target that a message shows, in characters.
 const SHOWN: usize = 300;
 
-/// The most effects before one that are searched for links.
+/// How many of the first effects are searched for links.
 const FEW: usize = 64;
 
 /// The call as the rules see it.
@@ -74,8 +74,8 @@ impl<'a> Scene<'a> {
 
     /// Where a path leads through a link that the call itself makes, which the machine does not know yet.
     fn place_behind_new_link(&self, effect: &Effect) -> Option<Place> {
-        let made = self.analysis.effects.iter().filter(|made| made.command_id < effect.command_id);
-        let behind = made.take(FEW).filter_map(|made| {
+        let made = self.analysis.effects.iter().take(FEW).filter(|made| made.command_id < effect.command_id);
+        let behind = made.filter_map(|made| {
             let (link, to) = (made.path.raw.as_str(), made.tag("link-to")?);
             let rest = effect.path.raw.strip_prefix(link).filter(|rest| rest.starts_with('/') && !link.is_empty())?;
             let folder = link.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -7,6 +7,8 @@
 //! ## Settings
 //! `rules`
 
+use std::cell::OnceCell;
+
 use guard_sdk::syntax::{Command, Coverage};
 use guard_sdk::{Outcome, Rule};
 
@@ -20,26 +22,24 @@ pub(crate) const RULE: Rule =
 /// Looks at the text of each command as it runs, so that data stays data. The text as it is written counts only if it
 /// was not understood as a whole.
 pub(crate) fn check(scene: &Scene<'_>, verdicts: &mut Verdicts) {
+    let commands = OnceCell::new();
     for rule in &scene.settings.bash {
         let Matter::Custom(pattern) = &rule.matter else { continue };
-        let is_partial = scene.analysis.coverage != Coverage::Complete;
-        if let Some((target, place)) = hit(rule, pattern, scene) {
-            add(verdicts, rule, pattern, &target, Some(place));
-        } else if is_partial && pattern.matches(scene.raw_text()) {
+        let commands: &Vec<(&Command, String)> = commands.get_or_init(|| {
+            let commands = scene.analysis.commands.iter().filter(|command| !command.argv.is_empty());
+            commands.map(|command| (command, text(command))).collect()
+        });
+        // Of one that holds anywhere the first will do.
+        let mut matching = commands.iter().filter(|(_, text)| pattern.matches(text)).map(|(command, text)| {
+            let place = scene.place_of_command(command);
+            (text, place)
+        });
+        if let Some((text, place)) = matching.find(|(_, place)| !rule.outside || *place != Place::Safe) {
+            add(verdicts, rule, pattern, text, Some(place));
+        } else if scene.analysis.coverage != Coverage::Complete && pattern.matches(scene.raw_text()) {
             add(verdicts, rule, pattern, scene.raw_text(), None);
         }
     }
-}
-
-/// The first command that the rule is about.
-fn hit(rule: &BashRule, pattern: &Pattern, scene: &Scene<'_>) -> Option<(String, Place)> {
-    let commands = scene.analysis.commands.iter().filter(|command| !command.argv.is_empty());
-    commands.map(|command| (command, text(command))).filter(|(_, text)| pattern.matches(text)).find_map(
-        |(command, text)| {
-            let place = scene.place_of_command(command);
-            (!rule.outside || place != Place::Safe).then_some((text, place))
-        },
-    )
 }
 
 /// The words of a command, joined by single spaces, without those that are plainly data: what is printed, what is
