@@ -18,6 +18,7 @@
 //! assert!(decision.findings.is_empty());
 //! ```
 
+mod paths;
 mod suite;
 
 use std::cell::RefCell;
@@ -25,9 +26,11 @@ use std::collections::BTreeMap;
 
 pub use suite::{Case, Suite, SuiteFacts};
 
+use serde_json::Value;
+
 use crate::bindings::guard::policy::context::Facts;
 use crate::syntax::{Analysis, Coverage};
-use crate::{Decision, Policy, Presence, ResolvedPath, guest};
+use crate::{Decision, Policy, ResolvedPath, guest};
 
 /// All that a policy can see in a test.
 #[derive(Debug, Clone)]
@@ -42,10 +45,21 @@ pub struct World {
     pub dirs: Vec<String>,
     /// Links, from the link's absolute path to where it leads.
     pub links: BTreeMap<String, String>,
+    /// The project is a git repository, unless `files` or `links` say what its `.git` is.
+    pub project_is_repository: bool,
     /// Paths that `resolve` knows. Another one is made absolute by its text, and follows `links`.
     pub paths: BTreeMap<String, ResolvedPath>,
     /// Variables that `env` gives.
     pub env: BTreeMap<String, String>,
+}
+
+/// What a policy says of a call, and what it wants written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// What it says.
+    pub decision: Decision,
+    /// The journal lines, in order: the stream's name and the object.
+    pub journal: Vec<(String, Value)>,
 }
 
 /// The directory `/repo`, which is the project, with the home `/home/u` and an empty analysis.
@@ -71,6 +85,7 @@ impl Default for World {
             files: BTreeMap::new(),
             dirs: Vec::new(),
             links: BTreeMap::new(),
+            project_is_repository: false,
             paths: BTreeMap::new(),
             env: BTreeMap::new(),
         }
@@ -84,10 +99,22 @@ impl World {
     ///
     /// The text that the host would show as the policy's fault.
     pub fn decide<P: Policy>(&self, settings: &str, tool: &str, input: &str) -> Result<Decision, String> {
+        self.answer::<P>(settings, tool, input).map(|answer| answer.decision)
+    }
+
+    /// The same, with what the policy wants in its journals.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::decide`].
+    pub fn answer<P: Policy>(&self, settings: &str, tool: &str, input: &str) -> Result<Answer, String> {
         host::WORLD.with(|world| *world.borrow_mut() = self.clone());
+        host::JOURNAL.with(|journal| journal.borrow_mut().clear());
         let slot = guest::Slot::<P>::new(None);
         guest::configure(&slot, settings)?;
-        guest::decide(&slot, tool, input)
+        let decision = guest::decide(&slot, tool, input)?;
+        let journal = host::JOURNAL.with(|journal| journal.borrow_mut().drain(..).collect());
+        Ok(Answer { decision, journal })
     }
 
     /// Fills the paths of the analysis's effects, as the host does from the machine before a policy is asked.
@@ -100,61 +127,20 @@ impl World {
         }
         self.analysis.effects = effects;
     }
-
-    fn resolve(&self, path: &str) -> ResolvedPath {
-        if let Some(known) = self.paths.get(path) {
-            return known.clone();
-        }
-        let lexical = lexical(&self.facts.cwd, path);
-        let canonical = self.follow(&lexical);
-        let root = format!("{}/", self.facts.project_root);
-        let (exists, kind) = if self.files.contains_key(&canonical) {
-            (Presence::Yes, "file")
-        } else if self.dirs.contains(&canonical) {
-            (Presence::Yes, "dir")
-        } else {
-            (Presence::No, "none")
-        };
-        ResolvedPath {
-            raw: path.to_owned(),
-            project_relative: canonical.strip_prefix(&root).unwrap_or_default().to_owned(),
-            lexical,
-            canonical,
-            git_root: String::new(),
-            exists,
-            kind: kind.to_owned(),
-        }
-    }
-
-    fn follow(&self, path: &str) -> String {
-        let below = |link: &str| path.strip_prefix(link).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        let followed = self.links.iter().find_map(|(link, to)| below(link).map(|rest| format!("{to}{rest}")));
-        followed.unwrap_or_else(|| path.to_owned())
-    }
-}
-
-/// The absolute path of `path` seen from `cwd`, by text alone.
-fn lexical(cwd: &str, path: &str) -> String {
-    let base = if path.starts_with('/') { "" } else { cwd };
-    let mut components: Vec<&str> = Vec::new();
-    for component in base.split('/').chain(path.split('/')) {
-        match component {
-            "" | "." => {}
-            ".." => drop(components.pop()),
-            name => components.push(name),
-        }
-    }
-    format!("/{}", components.join("/"))
 }
 
 /// The host's functions over the world of the running test.
 #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a component has the real host"))]
 pub(crate) mod host {
-    use super::{Analysis, Facts, RefCell, ResolvedPath, World};
+    use super::{Analysis, Facts, RefCell, ResolvedPath, Value, World};
     use crate::{Fault, Level};
+
+    const LINES: usize = 64;
+    const LINE_BYTES: usize = 16 << 10;
 
     thread_local! {
         pub(super) static WORLD: RefCell<World> = RefCell::new(World::default());
+        pub(super) static JOURNAL: RefCell<Vec<(String, Value)>> = const { RefCell::new(Vec::new()) };
     }
 
     fn ask<T>(question: impl FnOnce(&World) -> T) -> T {
@@ -181,8 +167,17 @@ pub(crate) mod host {
         ask(|world| world.env.get(name).cloned().ok_or(Fault::Absent))
     }
 
-    pub(crate) fn journal(_: &str, _: &str) -> Result<(), Fault> {
-        Ok(())
+    /// With the limits of the real host.
+    pub(crate) fn journal(stream: &str, line: &str) -> Result<(), Fault> {
+        JOURNAL.with(|journal| {
+            let mut journal = journal.borrow_mut();
+            if journal.len() >= LINES || line.len() > LINE_BYTES {
+                return Err(Fault::TooLarge);
+            }
+            let object = serde_json::from_str::<Value>(line).ok().filter(Value::is_object).ok_or(Fault::Failed)?;
+            journal.push((stream.to_owned(), object));
+            Ok(())
+        })
     }
 
     pub(crate) fn log(_: Level, _: &str) {}

@@ -65,8 +65,8 @@ pub struct Case {
     pub remedy: Option<String>,
     /// `complete`, `partial` or `unparsed`; not checked if absent.
     pub coverage: Option<String>,
-    /// Journal lines. Not checked natively.
-    pub journal: Option<Value>,
+    /// The journal lines that must come, as objects without `ts`.
+    pub journal: Option<Vec<Value>>,
     /// Facts that replace the suite's.
     pub facts: Option<SuiteFacts>,
 }
@@ -83,9 +83,11 @@ impl Suite {
     fn failure<P: Policy>(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> Option<String> {
         let world = self.world(case, analyze);
         let settings = if self.settings.is_null() { "{}".to_owned() } else { self.settings.to_string() };
-        let answer = world.decide::<P>(&settings, case.tool.as_deref().unwrap_or("Bash"), &case.input.to_string());
+        let answer = world.answer::<P>(&settings, case.tool.as_deref().unwrap_or("Bash"), &case.input.to_string());
         let problem = match &answer {
-            Ok(decision) => case.problem(decision, &world.analysis)?,
+            Ok(answer) => {
+                case.problem(&answer.decision, &world.analysis).or_else(|| case.journal_problem(&answer.journal))?
+            }
             Err(fault) => format!("the policy is at fault: {fault}"),
         };
         Some(format!("{} {} {}: {problem}", case.id, case.name, case.input))
@@ -93,7 +95,7 @@ impl Suite {
 
     /// The world in which `case` is decided.
     pub fn world(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> World {
-        let mut world = World::default();
+        let mut world = World { project_is_repository: true, ..World::default() };
         for facts in std::iter::once(&self.facts).chain(&case.facts) {
             facts.put_into(&mut world);
         }
@@ -129,6 +131,12 @@ impl SuiteFacts {
 }
 
 impl Case {
+    fn journal_problem(&self, journal: &[(String, Value)]) -> Option<String> {
+        let expected = self.journal.as_ref()?;
+        let differs = !expected.iter().eq(journal.iter().map(|(_, object)| object));
+        differs.then(|| format!("expected the journal {expected:?}, got {journal:?}"))
+    }
+
     fn problem(&self, decision: &Decision, analysis: &Analysis) -> Option<String> {
         let outcome = word_of(decision.outcome);
         let accepted = match &self.expect {

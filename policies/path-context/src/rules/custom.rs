@@ -1,0 +1,60 @@
+//! `custom`: a command or a path that a pattern of the settings matches.
+//!
+//! ## Why
+//! The user does not want it, for reasons of their own.
+//! ## Example
+//! `{"pattern": "mv ", "action": "confirm", "outside_safe_paths": true}`
+//! ## Settings
+//! `rules`
+
+use std::cell::OnceCell;
+
+use guard_sdk::syntax::{Command, Coverage};
+use guard_sdk::{Outcome, Rule};
+
+use crate::place::Place;
+use crate::scene::{Scene, Verdicts};
+use crate::settings::{BashRule, Matter, Pattern};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "custom", summary: "a pattern of the settings matches", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+/// Looks at the text of each command as it runs, so that data stays data. The text as it is written counts only if it
+/// was not understood as a whole.
+pub(crate) fn check(scene: &Scene<'_>, verdicts: &mut Verdicts) {
+    let commands = OnceCell::new();
+    for rule in &scene.settings.bash {
+        let Matter::Custom(pattern) = &rule.matter else { continue };
+        let commands: &Vec<(&Command, String)> = commands.get_or_init(|| {
+            let commands = scene.analysis.commands.iter().filter(|command| !command.argv.is_empty());
+            commands.map(|command| (command, text(command))).collect()
+        });
+        // Of one that holds anywhere the first will do.
+        let mut matching = commands.iter().filter(|(_, text)| pattern.matches(text)).map(|(command, text)| {
+            let place = scene.place_of_command(command);
+            (text, place)
+        });
+        if let Some((text, place)) = matching.find(|(_, place)| !rule.outside || *place != Place::Safe) {
+            add(verdicts, rule, pattern, text, Some(place));
+        } else if scene.analysis.coverage != Coverage::Complete && pattern.matches(scene.raw_text()) {
+            add(verdicts, rule, pattern, scene.raw_text(), None);
+        }
+    }
+}
+
+/// The words of a command, joined by single spaces, without those that are plainly data: what is printed, what is
+/// searched for, and messages.
+fn text(command: &Command) -> String {
+    let is_data: fn(&str) -> bool = match command.program() {
+        "echo" | "printf" => |_| true,
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "git" => |word| word.contains(char::is_whitespace),
+        _ => |_| false,
+    };
+    let words = command.argv.iter().enumerate().filter(|(at, word)| *at == 0 || !is_data(&word.text));
+    words.map(|(_, word)| word.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn add(verdicts: &mut Verdicts, rule: &BashRule, pattern: &Pattern, target: &str, place: Option<Place>) {
+    verdicts.add(&RULE, rule.outcome, "a pattern of the settings matches", target, place);
+    verdicts.tag(&RULE, "pattern", pattern.text());
+}

@@ -1,0 +1,103 @@
+//! `blocked_path`, `write_outside_safe`, `edit_outside_safe`, `rm_outside_safe`: a change of a file, judged by where it
+//! lies.
+//!
+//! What the shell writes is judged like what a tool writes. What is moved away counts as written. What is deleted from a
+//! blocked place is denied like a write; from elsewhere it is for the rule `rm` to say.
+//!
+//! ## Why
+//! In a project a mistake is one `git diff` away; in a home or a system nobody sees it in time.
+//! ## Example
+//! `Write /etc/hosts` · `Write ~/Downloads/a` · `rm ~/Downloads/a` · `echo x > ~/.ssh/config`
+//! ## Settings
+//! `safe_paths`, `blocked_paths`, `rules`
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::{custom, starters};
+use crate::place::Place;
+use crate::scene::{Scene, Verdicts};
+use crate::settings::{Matter, Paths};
+
+pub(crate) const BLOCKED: Rule =
+    Rule { id: "blocked_path", summary: "a change in a blocked place", default: Outcome::Deny, ceiling: Outcome::Deny };
+
+pub(crate) const WRITE: Rule = Rule {
+    id: "write_outside_safe",
+    summary: "a write outside of safe places",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const EDIT: Rule = Rule {
+    id: "edit_outside_safe",
+    summary: "an edit outside of safe places",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const REMOVAL: Rule = Rule {
+    id: "rm_outside_safe",
+    summary: "a deletion outside of safe places",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts) {
+    let is_moved = effect.kind == "delete" && effect.tag("by") == Some("mv");
+    let is_deleted = effect.kind == "delete" && !is_moved;
+    if !(is_deleted || is_moved || effect.kind == "write") || is_deleted && starters::is_caught(effect, scene) {
+        return;
+    }
+    let Some(place) = scene.place(effect) else { return };
+    let is_edit = !scene.is_shell() && scene.tool() != "Write";
+    let rules = if is_edit { &scene.settings.edit } else { &scene.settings.write };
+    let by = name(effect, scene);
+    let mut denied = false;
+    for rule in rules {
+        for paths in &rule.paths {
+            let (found, what) = match paths {
+                Paths::Blocked if place == Place::Blocked => (&BLOCKED, format!("'{by}' to a blocked path")),
+                Paths::Outside if place != Place::Safe && !is_deleted => {
+                    (if is_edit { &EDIT } else { &WRITE }, format!("'{by}' outside safe paths"))
+                }
+                Paths::Safe if place == Place::Safe && !is_deleted => {
+                    (&custom::RULE, format!("'{by}' in a safe path that the settings name"))
+                }
+                Paths::These(area) if scene.map.is_in(area, &effect.path) => {
+                    (&custom::RULE, format!("'{by}' to a path that the settings name"))
+                }
+                _ => continue,
+            };
+            verdicts.add(found, rule.outcome, &what, &effect.target, Some(place));
+            denied |= rule.outcome == Outcome::Deny;
+            if let Paths::These(area) = paths {
+                verdicts.tag(&custom::RULE, "pattern", area);
+            }
+        }
+    }
+    if is_deleted && !denied {
+        removal(effect, place, &by, scene, verdicts);
+    }
+}
+
+fn removal(effect: &Effect, place: Place, by: &str, scene: &Scene<'_>, verdicts: &mut Verdicts) {
+    for rule in scene.settings.bash.iter().filter(|rule| matches!(rule.matter, Matter::Removal)) {
+        if !rule.outside {
+            verdicts.add(&REMOVAL, rule.outcome, &format!("'{by}'"), &effect.target, Some(place));
+        } else if place != Place::Safe {
+            verdicts.add(&REMOVAL, rule.outcome, &format!("'{by}' outside safe paths"), &effect.target, Some(place));
+        }
+    }
+}
+
+/// What changes the file: the tool, or the program.
+fn name(effect: &Effect, scene: &Scene<'_>) -> String {
+    if !scene.is_shell() {
+        return scene.tool().to_owned();
+    }
+    match effect.tag("by") {
+        Some("redirect") | None => "write".to_owned(),
+        Some(program) => program.to_owned(),
+    }
+}

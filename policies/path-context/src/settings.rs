@@ -1,0 +1,205 @@
+//! The settings: a `guardrails.json` as it is.
+//!
+//! Never fails: what cannot be used gives the defaults and a warning. A list that is given replaces the default one.
+
+mod defaults;
+mod pattern;
+
+use guard_sdk::Outcome;
+use serde_json::Value;
+
+pub(crate) use pattern::Pattern;
+
+use crate::rules::starters::{self, Starter};
+
+/// The most entries of one list.
+const ENTRIES: usize = 500;
+
+/// What the policy lets its user set.
+///
+/// ```json
+/// {
+///   "version": 1,
+///   "safe_paths": ["~/projects"],
+///   "blocked_paths": ["/etc"],
+///   "rules": {
+///     "bash": [{ "pattern": "kubectl delete", "action": "confirm" }],
+///     "write": [{ "path_patterns": ["blocked_paths"], "action": "block" }],
+///     "edit": [{ "path_patterns": ["outside_safe_paths"], "action": "confirm" }]
+///   }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Settings {
+    pub(crate) safe: Vec<String>,
+    pub(crate) blocked: Vec<String>,
+    pub(crate) bash: Vec<BashRule>,
+    pub(crate) write: Vec<FileRule>,
+    pub(crate) edit: Vec<FileRule>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What a rule for commands looks for.
+#[derive(Debug)]
+pub(crate) enum Matter {
+    /// What a pattern of the starter file means.
+    Starter(&'static Starter),
+    /// `rm`.
+    Removal,
+    /// A pattern of the user's.
+    Custom(Pattern),
+}
+
+/// A rule for commands.
+#[derive(Debug)]
+pub(crate) struct BashRule {
+    pub(crate) matter: Matter,
+    pub(crate) outcome: Outcome,
+    /// It holds outside of safe places only.
+    pub(crate) outside: bool,
+}
+
+/// The paths that a rule for files is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Paths {
+    Blocked,
+    Outside,
+    Safe,
+    /// A path, or a pattern.
+    These(String),
+}
+
+/// A rule for files.
+#[derive(Debug, Clone)]
+pub(crate) struct FileRule {
+    pub(crate) paths: Vec<Paths>,
+    pub(crate) outcome: Outcome,
+}
+
+impl Settings {
+    pub(crate) fn new(value: &Value) -> Self {
+        let mut warnings = Vec::new();
+        let is_known = match value.get("version") {
+            None => true,
+            Some(version) => version.as_f64() == Some(1.0),
+        };
+        if !is_known {
+            warnings.push("the version is not 1; the defaults hold".to_owned());
+        }
+        let value = if is_known { value } else { &Value::Null };
+        let rules = value.get("rules").unwrap_or(&Value::Null);
+        let mut texts = |key: &str, defaults: &[&str]| match list(value, key, &mut warnings) {
+            Some(list) => {
+                list.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned).collect()
+            }
+            None => defaults.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        let (safe, blocked) = (texts("safe_paths", defaults::SAFE), texts("blocked_paths", defaults::BLOCKED));
+        let bash = match list(rules, "bash", &mut warnings) {
+            Some(list) => list.iter().filter_map(|rule| bash_rule(rule, &mut warnings)).collect(),
+            None => defaults::bash(),
+        };
+        let mut files = |key: &str| match list(rules, key, &mut warnings) {
+            Some(list) => list.iter().map(|rule| file_rule(rule, &mut warnings)).collect(),
+            None => defaults::files(),
+        };
+        let (write, edit) = (files("write"), files("edit"));
+        warnings.truncate(32);
+        Settings { safe, blocked, bash, write, edit, warnings }
+    }
+}
+
+fn list<'a>(value: &'a Value, key: &str, warnings: &mut Vec<String>) -> Option<&'a [Value]> {
+    match value.get(key)? {
+        Value::Array(list) => {
+            if list.len() > ENTRIES {
+                warnings.push(format!("`{key}` has more than {ENTRIES} entries; the rest is left out"));
+            }
+            Some(list.get(..ENTRIES).unwrap_or(list))
+        }
+        _ => {
+            warnings.push(format!("`{key}` is no list; the defaults hold"));
+            None
+        }
+    }
+}
+
+fn action(rule: &Value, warnings: &mut Vec<String>) -> Outcome {
+    match rule.get("action").and_then(Value::as_str) {
+        Some("block") => Outcome::Deny,
+        Some("confirm") => Outcome::Ask,
+        _ => {
+            warnings.push("a rule has another action than `block` and `confirm`; taken as `confirm`".to_owned());
+            Outcome::Ask
+        }
+    }
+}
+
+fn bash_rule(rule: &Value, warnings: &mut Vec<String>) -> Option<BashRule> {
+    let Some(text) = rule.get("pattern").and_then(Value::as_str).filter(|text| !text.is_empty()) else {
+        warnings.push("a rule for commands has no pattern and is left out".to_owned());
+        return None;
+    };
+    let outcome = action(rule, warnings);
+    let outside = rule.get("outside_safe_paths").and_then(Value::as_bool).unwrap_or(false);
+    let matter = if text == defaults::REMOVAL {
+        Matter::Removal
+    } else if let Some(starter) = starters::named(text) {
+        Matter::Starter(starter)
+    } else {
+        Matter::Custom(Pattern::new(text, warnings))
+    };
+    Some(BashRule { matter, outcome, outside })
+}
+
+fn file_rule(rule: &Value, warnings: &mut Vec<String>) -> FileRule {
+    let paths = list(rule, "path_patterns", warnings).unwrap_or_default();
+    let paths = paths.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(|text| match text {
+        "blocked_paths" => Paths::Blocked,
+        "outside_safe_paths" => Paths::Outside,
+        "safe_paths" => Paths::Safe,
+        path => Paths::These(path.to_owned()),
+    });
+    FileRule { paths: paths.collect(), outcome: action(rule, warnings) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: &str = include_str!("../../../tests/seeds/s2-guardrails.json");
+
+    #[test]
+    fn the_starter_file_is_read_as_it_is() {
+        let settings = Settings::new(&serde_json::from_str(SEED).unwrap());
+        assert_eq!(settings.warnings, Vec::<String>::new());
+        assert_eq!((settings.safe.len(), settings.blocked.len()), (2, 9));
+        assert_eq!((settings.bash.len(), settings.write.len(), settings.edit.len()), (14, 2, 2));
+        assert!(!settings.bash.iter().any(|rule| matches!(rule.matter, Matter::Custom(_))));
+    }
+
+    #[test]
+    fn the_defaults_are_the_starter_file_and_one_pattern_more() {
+        let (settings, defaults) = (Settings::new(&serde_json::from_str(SEED).unwrap()), Settings::new(&Value::Null));
+        assert_eq!((&settings.safe, &settings.blocked), (&defaults.safe, &defaults.blocked));
+        assert_eq!(defaults.bash.len(), 15);
+        for (given, default) in settings.bash.iter().zip(&defaults.bash) {
+            assert_eq!(format!("{given:?}"), format!("{default:?}"));
+        }
+        assert_eq!(format!("{:?}{:?}", settings.write, settings.edit), format!("{0:?}{0:?}", defaults.write));
+    }
+
+    #[test]
+    fn what_cannot_be_used_leaves_a_warning() {
+        let settings = Settings::new(&serde_json::json!({
+            "version": 1, "safe_paths": "x", "blocked_paths": [1, ""],
+            "rules": {"bash": [{"pattern": "(x", "action": "allow"}, {}], "write": {}}
+        }));
+        assert_eq!(settings.warnings.len(), 5, "{:?}", settings.warnings);
+        assert_eq!((settings.safe.len(), settings.blocked.len(), settings.bash.len()), (2, 0, 1));
+        for version in [serde_json::json!(2), serde_json::json!("1"), Value::Null] {
+            let settings = Settings::new(&serde_json::json!({"version": version, "blocked_paths": []}));
+            assert_eq!((settings.blocked.len(), settings.warnings.len()), (9, 1));
+        }
+    }
+}

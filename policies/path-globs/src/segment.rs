@@ -1,0 +1,109 @@
+//! [`Segment`]: a pattern for one component of a path.
+
+/// A pattern for one component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Segment(Vec<Token>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Char(char),
+    /// `?`
+    One,
+    /// `*`
+    Any,
+    /// `[...]`: ranges, and whether it is those or all others.
+    Set(Vec<(char, char)>, bool),
+}
+
+impl Segment {
+    pub(crate) fn new(text: &str) -> Result<Self, &'static str> {
+        let mut tokens = Vec::new();
+        let mut chars = text.chars();
+        while let Some(next) = chars.next() {
+            tokens.push(match next {
+                '\\' => Token::Char(chars.next().ok_or("it ends with a backslash")?),
+                '?' => Token::One,
+                '*' if tokens.last() == Some(&Token::Any) => continue,
+                '*' => Token::Any,
+                '[' => set(&mut chars)?,
+                other => Token::Char(other),
+            });
+        }
+        Ok(Segment(tokens))
+    }
+
+    /// Whether all of `text` matches. At most as many steps as the pattern's length times the text's.
+    pub(crate) fn matches(&self, text: &str, fold: bool) -> bool {
+        let mut at = 0;
+        let mut rest = text.chars();
+        let mut retry = None;
+        loop {
+            let here = rest.clone();
+            let fits = match (self.0.get(at), rest.next()) {
+                (Some(Token::Any), _) => {
+                    if at + 1 == self.0.len() {
+                        return true;
+                    }
+                    rest = here.clone();
+                    retry = Some((at + 1, here));
+                    at += 1;
+                    continue;
+                }
+                (Some(token), Some(next)) => token.fits(next, fold),
+                (None, None) => return true,
+                (Some(_), None) => return false,
+                (None, Some(_)) => false,
+            };
+            if fits {
+                at += 1;
+            } else if let Some((after, from)) = &mut retry {
+                // The star takes one character more.
+                from.next();
+                rest = from.clone();
+                at = *after;
+            } else {
+                return false;
+            }
+        }
+    }
+}
+
+impl Token {
+    fn fits(&self, next: char, fold: bool) -> bool {
+        let same = |one: char, other: char| one == other || fold && one.eq_ignore_ascii_case(&other);
+        match self {
+            Token::Char(wanted) => same(*wanted, next),
+            Token::One | Token::Any => true,
+            Token::Set(ranges, wanted) => {
+                let holds = |next: char| ranges.iter().any(|(first, last)| (*first..=*last).contains(&next));
+                let folded = || holds(next.to_ascii_lowercase()) || holds(next.to_ascii_uppercase());
+                (holds(next) || fold && folded()) == *wanted
+            }
+        }
+    }
+}
+
+/// The rest of a set, behind its `[`. A `]` at the start is one of its characters.
+fn set(chars: &mut std::str::Chars<'_>) -> Result<Token, &'static str> {
+    let open = "a `[` is not closed";
+    let mut next = chars.next().ok_or(open)?;
+    let wanted = !matches!(next, '!' | '^');
+    if !wanted {
+        next = chars.next().ok_or(open)?;
+    }
+    let mut ranges = Vec::new();
+    loop {
+        let mut ahead = chars.clone();
+        match (ahead.next(), ahead.next()) {
+            (Some('-'), Some(last)) if last != ']' => {
+                ranges.push((next, last));
+                *chars = ahead;
+            }
+            _ => ranges.push((next, next)),
+        }
+        next = chars.next().ok_or(open)?;
+        if next == ']' {
+            return Ok(Token::Set(ranges, wanted));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! [`Judgement`]: what is to be said of one command, and the line that the journal gets.
+
+use guard_sdk::syntax::{Analysis, Command, Coverage};
+use guard_sdk::{Finding, Outcome};
+use serde_json::{Value, json};
+
+use crate::plan::Plan;
+use crate::rules::{ad_hoc, plan_unreadable, unplanned_command};
+
+/// The longest command that the journal gets, in bytes. Escapes in JSON may make it six times as long, and a line takes
+/// 16 KiB.
+const NOTED: usize = 2 << 10;
+
+/// Commands of the shell that start no program. Beside a planned command they are no reason to stop it.
+const OF_THE_SHELL: &[&str] = &[
+    ":", "[", "[[", "break", "cd", "continue", "declare", "exit", "export", "false", "local", "popd", "pushd", "read",
+    "readonly", "return", "set", "shift", "shopt", "test", "trap", "true", "typeset", "ulimit", "umask", "unset",
+    "wait",
+];
+
+/// What is to be said of a command that the plan does not cover.
+#[derive(Debug)]
+pub(crate) struct Judgement {
+    kind: Kind,
+    command: String,
+    arm: Option<String>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    AdHoc,
+    /// The program, and those of the plan.
+    Unplanned(String, Vec<String>),
+    /// The plan covers what can be seen, but there may be more.
+    Unclear(String),
+    Unreadable(String),
+}
+
+impl Judgement {
+    pub(crate) fn ad_hoc(command: &str, plan: Option<&Plan>) -> Option<Self> {
+        let arm = plan.and_then(|plan| plan.arm_of(command));
+        Some(Judgement { kind: Kind::AdHoc, command: command.to_owned(), arm })
+    }
+
+    pub(crate) fn unreadable(command: &str, why: &str) -> Self {
+        Judgement { kind: Kind::Unreadable(why.to_owned()), command: command.to_owned(), arm: None }
+    }
+
+    /// None if the plan covers the command.
+    pub(crate) fn of(command: &str, analysis: &Analysis, plan: &Plan) -> Option<Self> {
+        if plan.has_text(command) {
+            return None;
+        }
+        let commands = || analysis.commands.iter().filter(|command| !command.argv.is_empty());
+        let is_planned = |command: &Command| plan.has_program(command.program()) || is_via(command, plan);
+        let any_planned = commands().any(is_planned);
+        let mut unplanned = commands().filter(|command| !is_planned(command));
+        let starts_program = |command: &Command| !OF_THE_SHELL.contains(&command.program());
+        let found = match any_planned {
+            true => unplanned.find(|command| starts_program(command)),
+            false => {
+                let all: Vec<&Command> = unplanned.collect();
+                all.iter().find(|command| starts_program(command)).or(all.first()).copied()
+            }
+        };
+        let kind = match found {
+            Some(command) => Kind::Unplanned(cut(command.program(), 120), plan.programs()),
+            None if analysis.coverage == Coverage::Complete => return None,
+            None => Kind::Unclear(analysis.reasons.first().map(|reason| cut(reason, 200)).unwrap_or_default()),
+        };
+        Some(Judgement { kind, command: command.to_owned(), arm: plan.arm_of(command) })
+    }
+
+    /// The journal's line. The host adds the time and hides secrets.
+    pub(crate) fn line(&self, strict: bool) -> Option<Value> {
+        let kind = match self.kind {
+            Kind::AdHoc => "ad-hoc",
+            Kind::Unplanned(..) if !strict => "unplanned",
+            Kind::Unreadable(_) if !strict => "plan-unreadable",
+            _ => return None,
+        };
+        Some(json!({ "kind": kind, "command": cut(&self.command, NOTED), "arm": self.arm }))
+    }
+
+    /// The finding. What is only noted has no outcome.
+    pub(crate) fn into_finding(self, strict: bool) -> Finding {
+        let finding = match &self.kind {
+            Kind::AdHoc => ad_hoc::finding(),
+            Kind::Unplanned(program, planned) => unplanned_command::finding(program, planned),
+            Kind::Unclear(why) => unplanned_command::unclear(why),
+            Kind::Unreadable(why) => plan_unreadable::finding(why),
+        };
+        let finding = if strict { finding } else { finding.at(Outcome::Abstain) };
+        match self.arm {
+            Some(arm) => finding.tag("arm", arm),
+            None => finding,
+        }
+    }
+}
+
+/// The plan names the program through which the command came to run, such as `poetry` in `poetry run x`.
+fn is_via(command: &Command, plan: &Plan) -> bool {
+    command.via.iter().any(|via| match via.kind.as_str() {
+        "container" => ["docker", "podman", "kubectl", "nerdctl"].iter().any(|name| plan.has_program(name)),
+        "find-exec" => plan.has_program("find"),
+        kind => plan.has_program(kind),
+    })
+}
+
+/// The first `most` bytes of a text.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let end = text.floor_char_boundary(most.min(text.len()));
+    match text.get(..end) {
+        Some(start) if end < text.len() => format!("{start}…"),
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,151 @@
+//! [`Plan`]: the commands of an `experiment_plan.yaml`.
+//!
+//! Commands stand under `command`, `cmd` or `run`: as a text, as a list of arguments, or as a list of texts. They are
+//! looked for in `arms`, in the `conditions` of each, and in `conditions` at the top; each of these is a list or a
+//! mapping by name. Other keys mean nothing here.
+
+mod node;
+
+use std::collections::BTreeSet;
+
+use crate::heads::heads;
+use node::{Node, Walk};
+
+/// The largest plan that is read. The parser needs a few milliseconds for it.
+const BYTES: usize = 256 << 10;
+
+/// The most commands of a plan.
+const COMMANDS: usize = 4_000;
+
+/// The longest name of an arm.
+const NAME: usize = 200;
+
+/// Why there is no plan.
+#[derive(Debug)]
+pub(crate) enum Unreadable {
+    Absent,
+    Because(String),
+}
+
+/// The commands of a plan.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    arms: Vec<Arm>,
+    texts: BTreeSet<String>,
+    programs: BTreeSet<String>,
+}
+
+#[derive(Debug, Default)]
+struct Arm {
+    name: Option<String>,
+    programs: BTreeSet<String>,
+}
+
+impl Plan {
+    pub(crate) fn read(text: &str) -> Result<Self, Unreadable> {
+        let because = |why: &str| Unreadable::Because(why.to_owned());
+        if text.len() > BYTES {
+            return Err(because("it is larger than 256 KiB"));
+        }
+        let root = Node::read(text).map_err(Unreadable::Because)?;
+        let walk = Walk::default();
+        let mut plan = Plan::default();
+        for (name, arm) in walk.field(&root, "arms").map(|arms| walk.items(arms)).unwrap_or_default() {
+            let given = ["id", "name", "arm", "label"].iter().find_map(|key| walk.field(arm, key)?.text());
+            plan.add_arm(given.or(name), arm, &walk);
+        }
+        plan.add_arm(None, &root, &walk);
+        if walk.is_spent() || plan.texts.len() > COMMANDS {
+            return Err(because("it holds more than can be looked at"));
+        }
+        if plan.programs.is_empty() {
+            return Err(because("it names no command"));
+        }
+        Ok(plan)
+    }
+
+    fn add_arm(&mut self, name: Option<&str>, node: &Node, walk: &Walk) {
+        let mut arm = Arm { name: name.map(|name| crate::judgement::cut(name, NAME)), ..Arm::default() };
+        match node.text() {
+            Some(text) => self.add_text(&mut arm, text),
+            None => self.add_commands(&mut arm, node, walk),
+        }
+        for (_, condition) in walk.field(node, "conditions").map(|node| walk.items(node)).unwrap_or_default() {
+            match condition.text() {
+                Some(text) => self.add_text(&mut arm, text),
+                None => self.add_commands(&mut arm, condition, walk),
+            }
+        }
+        self.arms.push(arm);
+    }
+
+    fn add_commands(&mut self, arm: &mut Arm, node: &Node, walk: &Walk) {
+        for command in ["command", "cmd", "run"].iter().filter_map(|key| walk.field(node, key)) {
+            match command.text() {
+                Some(text) => self.add_text(arm, text),
+                None => {
+                    let words: Vec<&str> = walk.items(command).iter().filter_map(|(_, word)| word.text()).collect();
+                    if words.first().is_some_and(|first| first.contains(char::is_whitespace)) {
+                        words.iter().for_each(|text| self.add_text(arm, text));
+                    } else {
+                        self.add_words(arm, &words);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_text(&mut self, arm: &mut Arm, text: &str) {
+        self.add_programs(arm, heads(text));
+        self.texts.insert(text.trim().to_owned());
+    }
+
+    /// A command as a list of its words.
+    fn add_words(&mut self, arm: &mut Arm, words: &[&str]) {
+        self.add_programs(arm, crate::heads::of_words(words));
+        self.texts.insert(words.join(" ").trim().to_owned());
+    }
+
+    fn add_programs(&mut self, arm: &mut Arm, programs: Vec<String>) {
+        self.programs.extend(programs.iter().cloned());
+        arm.programs.extend(programs);
+    }
+
+    /// Whether the plan has this very text.
+    pub(crate) fn has_text(&self, command: &str) -> bool {
+        self.texts.contains(command.trim())
+    }
+
+    /// Whether a planned command starts this program.
+    pub(crate) fn has_program(&self, program: &str) -> bool {
+        self.programs.contains(program)
+    }
+
+    /// The programs that planned commands start.
+    pub(crate) fn programs(&self) -> Vec<String> {
+        self.programs.iter().cloned().collect()
+    }
+
+    /// The arm that a command most likely belongs to: one that starts the same program, one whose name the command
+    /// holds, or the only one there is.
+    pub(crate) fn arm_of(&self, command: &str) -> Option<String> {
+        let programs = heads(command);
+        let named = || self.arms.iter().filter(|arm| arm.name.is_some());
+        let starts = |arm: &&Arm| programs.iter().any(|program| arm.programs.contains(program));
+        let holds = |arm: &&Arm| arm.name.as_deref().is_some_and(|name| holds_word(command, name));
+        let only = || named().next().filter(|_| named().count() == 1);
+        let arm = named().find(holds).or_else(|| named().find(starts)).or_else(only)?;
+        arm.name.clone()
+    }
+}
+
+/// Whether `text` holds `word` with nothing around it that would make it a part of another word.
+fn holds_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    !word.is_empty()
+        && text.match_indices(word).take(64).any(|(at, _)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + word.len()..).and_then(|after| after.chars().next());
+            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        })
+}

@@ -1,0 +1,10 @@
+//! The rules: each file holds what one of them says.
+
+pub(crate) mod ad_hoc;
+pub(crate) mod plan_unreadable;
+pub(crate) mod unplanned_command;
+
+use guard_sdk::Rule;
+
+/// Every rule.
+pub(crate) const RULES: &[Rule] = &[unplanned_command::RULE, plan_unreadable::RULE, ad_hoc::RULE];

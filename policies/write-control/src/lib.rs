@@ -1,0 +1,84 @@
+//! `write-control`: three tiers of paths below the project's root. A write to a protected path is denied, one to a
+//! production path passes with a notice, and one to a safe path passes in silence, as does every other one.
+//!
+//! The tiers are globs, and a file `write-policies.json` serves as settings as it is. Paths outside of the project are
+//! the business of `path-context`; shell commands are looked at only if the setting `shell` says so.
+
+mod paths;
+mod rules;
+mod settings;
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Call, Decision, Error, Example, Finding, Level, Manifest, Outcome, Policy};
+
+use paths::{Scene, Target};
+pub use settings::Settings;
+
+/// More findings of one tier than this say nothing new.
+const FINDINGS_OF_A_TIER: usize = 8;
+
+/// The policy.
+#[derive(Debug)]
+pub struct WriteControl {
+    settings: Settings,
+}
+
+const fn write(input: &'static str, outcome: Outcome, rule: &'static str) -> Example {
+    Example { tool: "Write", input, outcome, rule }
+}
+
+impl Policy for WriteControl {
+    type Settings = serde_json::Value;
+
+    const MANIFEST: Manifest = Manifest {
+        id: "write-control",
+        version: env!("CARGO_PKG_VERSION"),
+        summary: "keeps protected paths from being written, and gives notice of production paths",
+        tools: &["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"],
+        rules: rules::RULES,
+        grants: &[],
+        examples: &[
+            write(r#"{"file_path": ".git/config"}"#, Outcome::Deny, "protected-path"),
+            write(r#"{"file_path": "src/index.ts"}"#, Outcome::Allow, "production-path"),
+            write(r#"{"file_path": "docs/README.md"}"#, Outcome::Abstain, "safe-path"),
+            write(r#"{"file_path": "random/file.txt"}"#, Outcome::Abstain, ""),
+        ],
+    };
+
+    fn configure(settings: Self::Settings) -> Result<Self, Error> {
+        Ok(Self { settings: Settings::new(&settings) })
+    }
+
+    fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
+        let settings = &self.settings;
+        let is_shell = call.tool() == "Bash";
+        if is_shell && !settings.shell {
+            return Ok(Decision::abstain());
+        }
+        settings.warnings.iter().for_each(|warning| call.log(Level::Warn, warning));
+        let (analysis, facts) = (call.analysis(), call.context());
+        let scene = Scene::new(&facts, settings);
+        let changes = analysis.effects.iter().filter(|effect| is_change(effect));
+        let findings = changes.flat_map(|effect| judge(&Target::new(effect, &scene), settings));
+        let mut kept: Vec<Finding> = Vec::new();
+        for finding in findings {
+            if kept.iter().filter(|other| other.rule == finding.rule).count() < FINDINGS_OF_A_TIER {
+                kept.push(finding);
+            }
+        }
+        kept.sort_by_key(|finding| std::cmp::Reverse(finding.outcome));
+        Ok(kept.into_iter().collect())
+    }
+}
+
+/// The first tier that has the path names it.
+fn judge(target: &Target, settings: &Settings) -> Option<Finding> {
+    rules::CHECKS.iter().find_map(|check| check(target, settings))
+}
+
+/// Whether the effect changes a file of this machine.
+fn is_change(effect: &Effect) -> bool {
+    matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
+}
+
+guard_sdk::export!(WriteControl);

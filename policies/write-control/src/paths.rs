@@ -1,0 +1,106 @@
+//! [`Target`]: a path that is written, as the patterns see it: relative to the project's root.
+//!
+//! A path is known by its text and by where links lead; each of the two is matched. Decides nothing.
+
+use guard_sdk::Facts;
+use guard_sdk::syntax::Effect;
+
+use crate::Settings;
+
+/// Longest path that a message shows, in characters.
+const SHOWN: usize = 300;
+
+/// Where the call happens, as far as paths depend on it.
+pub(crate) struct Scene<'a> {
+    root: &'a str,
+    fold: bool,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(facts: &'a Facts, settings: &Settings) -> Self {
+        // Homes lie there on macOS, whose file system takes upper and lower case for one.
+        let fold = settings.fold_case.unwrap_or_else(|| facts.home.starts_with("/Users/"));
+        Scene { root: facts.project_root.trim_end_matches('/'), fold }
+    }
+}
+
+/// A path that is written.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Its texts, relative to the project's root; none if it lies outside.
+    relative: Vec<String>,
+    /// The same for what lies below it, if all of that goes, too.
+    below: Vec<String>,
+    /// No text of it leads out of the project.
+    pub(crate) is_inside: bool,
+    /// The case of protected paths does not count.
+    pub(crate) fold: bool,
+}
+
+impl Target {
+    pub(crate) fn new(effect: &Effect, scene: &Scene<'_>) -> Self {
+        let path = &effect.path;
+        let mut relative: Vec<String> = Vec::new();
+        let mut is_inside = true;
+        let mut add = |text: Option<String>| match text {
+            Some(text) if relative.contains(&text) => {}
+            Some(text) => relative.push(text),
+            None => is_inside = false,
+        };
+        if path.lexical.is_empty() {
+            // It could not be resolved: by its text alone, without the dots and as it is.
+            let raw = if path.raw.is_empty() { effect.target.as_str() } else { path.raw.as_str() };
+            let raw = below(raw, scene.root).unwrap_or(raw);
+            add(Some(without_dots(raw)));
+            add(Some(raw.to_owned()));
+        } else {
+            add(below(&path.lexical, scene.root).map(str::to_owned));
+            if !path.canonical.is_empty() {
+                // The root may be reached through a link itself, so the host's own word counts as well.
+                let known = Some(path.project_relative.as_str()).filter(|relative| !relative.is_empty());
+                add(known.or_else(|| below(&path.canonical, scene.root)).map(str::to_owned));
+            }
+        }
+        let is_tree = effect.kind == "delete";
+        let below = if is_tree { relative.iter().map(|text| format!("{text}/_")).collect() } else { Vec::new() };
+        Target { relative, below, is_inside, fold: scene.fold }
+    }
+
+    /// The first text that fits: the path's own, or that of something in a folder that goes as a whole.
+    pub(crate) fn find(&self, fits: impl Fn(&str) -> bool) -> Option<&str> {
+        let whole = self.relative.iter().zip(self.below.iter().map(Some).chain(std::iter::repeat(None)));
+        let mut fitting = whole.filter(|(own, below)| fits(own) || below.is_some_and(|below| fits(below)));
+        fitting.next().map(|(own, _)| own.as_str())
+    }
+
+    /// Every text of the path, none if it lies outside of the project.
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.relative
+    }
+}
+
+/// The part of an absolute path below the project's root.
+fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
+    path.strip_prefix(root)?.strip_prefix('/').filter(|rest| !rest.is_empty())
+}
+
+/// The path without `.`, `..` and empty components, by text alone.
+fn without_dots(path: &str) -> String {
+    let mut components: Vec<&str> = Vec::new();
+    for component in path.split('/') {
+        match component {
+            "" | "." => {}
+            ".." => drop(components.pop()),
+            name => components.push(name),
+        }
+    }
+    components.join("/")
+}
+
+/// A path as a message shows it.
+pub(crate) fn shown(path: &str) -> String {
+    match path.char_indices().nth(SHOWN) {
+        None => path.to_owned(),
+        Some((end, _)) => format!("{}…", path.get(..end).unwrap_or_default()),
+    }
+}

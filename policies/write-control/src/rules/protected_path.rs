@@ -1,0 +1,36 @@
+//! `protected-path`: a write to a path that is never written by hand.
+//!
+//! ## Why
+//! Git's own files, installed packages, lockfiles and keys are made by tools; a change by hand breaks them or leaks.
+//! ## Example
+//! `Write .git/config` · `Edit package-lock.json`
+//! ## Settings
+//! `protected`, `fold-case`
+
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::Settings;
+use crate::paths::{Target, shown};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "protected-path",
+    summary: "a write to a protected path",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(target: &Target, settings: &Settings) -> Option<Finding> {
+    let pattern_of = |path: &str| {
+        let is_exempt = settings.exempt.iter().any(|glob| glob.matches(path));
+        let mut patterns = settings.protected.iter();
+        patterns.find(|glob| glob.matches(path) || target.fold && glob.folded(path)).filter(|_| !is_exempt)
+    };
+    let path = target.find(|path| pattern_of(path).is_some())?;
+    let pattern = pattern_of(path).map_or("", |glob| glob.text());
+    Some(
+        Finding::new(&RULE, format!("Protected path: {} cannot be modified", shown(path)))
+            .remedy("tell the user which change is needed and let them make it, or work on a copy in `agent_sandbox/`")
+            .tag("path", shown(path))
+            .tag("pattern", shown(pattern)),
+    )
+}
