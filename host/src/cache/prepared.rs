@@ -277,5 +277,10 @@ fn file(places: &Places, program: &Path, projects: &[String]) -> PathBuf {
         key.update(part.as_bytes());
         key.update(b"\0");
     }
-    places.cache.join("chains").join(format!("{}.json", hex(&key.finalize())))
+    chains_folder(&places.cache).join(format!("{}.json", hex(&key.finalize())))
+}
+
+/// The folder of prepared chains in a cache folder.
+pub(super) fn chains_folder(cache: &Path) -> PathBuf {
+    cache.join("chains")
 }

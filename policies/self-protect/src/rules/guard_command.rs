@@ -26,6 +26,9 @@ const INSTALLERS: &[&str] = &[
     "snap", "uv", "yarn", "yum", "zypper",
 ];
 
+/// Programs that run others by their name.
+const RUNNERS: &[&str] = &["bunx", "npx", "pnpx", "uvx", "watch"];
+
 /// Words with which they take something away or switch it off.
 const REMOVALS: &[&str] = &[
     "-R",
@@ -58,8 +61,8 @@ pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
 
 fn of_command(command: &Command, scene: &Scene<'_>) -> Option<Finding> {
     let shown = shorten(&command.text());
-    if scene.guard.is_program(command.word(0)) {
-        let (outcome, why, remedy) = of_guard(&words(command))?;
+    if let Some(start) = start(command, scene) {
+        let (outcome, why, remedy) = of_guard(&words(command, start))?;
         let message = match outcome {
             Outcome::Deny => format!("`{shown}` is for a person: {why}"),
             _ => format!("`{shown}` needs confirmation: {why}"),
@@ -75,10 +78,23 @@ fn of_command(command: &Command, scene: &Scene<'_>) -> Option<Finding> {
     })
 }
 
-/// The words of a call of guard-host without its global options.
-fn words(command: &Command) -> Vec<&str> {
+/// Where the words for guard-host begin, if the command runs it: itself, or through a program that runs others.
+fn start(command: &Command, scene: &Scene<'_>) -> Option<usize> {
+    if scene.guard.is_program(command.word(0)) {
+        return Some(1);
+    }
+    let runs = match command.program() {
+        "cargo" => command.argv.iter().any(|word| matches!(word.text.as_str(), "run" | "r")),
+        program => RUNNERS.contains(&program),
+    };
+    let named = || command.argv.iter().position(|word| scene.guard.is_program(&word.text));
+    runs.then(named).flatten().map(|at| at + 1)
+}
+
+/// The words for guard-host without its global options.
+fn words(command: &Command, start: usize) -> Vec<&str> {
     let mut words = Vec::new();
-    let mut rest = command.argv.iter().skip(1);
+    let mut rest = command.argv.iter().skip(start);
     while let Some(word) = rest.next() {
         if VALUED.contains(&word.text.as_str()) {
             rest.next();
