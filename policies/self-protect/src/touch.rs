@@ -98,6 +98,10 @@ fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<
             Relation::Above => above.push((guarded, found, names)),
             // A pattern of the shell stands for what is there.
             _ if found.guessed && !exists(names, found, guarded, scene) => {}
+            // What a pattern reaches goes with the rest.
+            Relation::Whole if found.guessed && effect.kind == "delete" => {
+                return Some((guarded.what, How::LostWithFolder));
+            }
             // A folder that is only made, or written into by a program that names its file elsewhere, stays what it is.
             Relation::Whole if effect.kind == "write" && !is_unpacked(effect) => {}
             _ => return Some((guarded.what, How::Itself)),
@@ -126,9 +130,10 @@ fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<
     of_root(&paths, scene, &selection, folders).map(|what| (what, How::LostWithAll))
 }
 
-/// Whether something is put over a folder, with whatever it brings.
+/// Whether something is put over a folder, with whatever it brings: an archive, a tree of files, a link in its place.
 fn is_unpacked(effect: &Effect) -> bool {
-    effect.kind == "write" && (effect.tag("archive").is_some() || effect.target.ends_with("/."))
+    let brings = effect.tag("archive").is_some() || effect.tag("link-to").is_some() || effect.target.ends_with("/.");
+    effect.kind == "write" && brings
 }
 
 /// Whether the folder is the one in which the entry's file lies.
@@ -151,8 +156,9 @@ fn exists(names: &Names<'_>, found: Match, guarded: Guarded<'_>, scene: &Scene<'
 fn of_root(paths: &[Names<'_>], scene: &Scene<'_>, selection: &Selection<'_>, folders: &mut usize) -> Option<What> {
     let facts = scene.facts();
     let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));
-    if facts.home.starts_with('/') && !selection.is_named() && holds(&facts.home) {
-        return Some(What::Config);
+    if facts.home.starts_with('/') && holds(&facts.home) {
+        let reached = scene.guard.all().find(|guarded| selection.reaches(guarded.entry));
+        return reached.map(|guarded| guarded.what);
     }
     let roots = [&facts.project_root, &facts.cwd];
     let root = roots.into_iter().find(|root| root.len() > 1 && holds(root))?;
@@ -208,15 +214,10 @@ impl<'a> Selection<'a> {
 
     /// Whether it can select the file of an entry.
     fn reaches(&self, entry: &str) -> bool {
-        let last = entry.rsplit('/').next().unwrap_or_default();
-        let files = if last.is_empty() { FILES } else { &[last] };
+        let last = entry.rsplit('/').next().unwrap_or_default().replace('*', "x");
+        let files = if last.is_empty() { FILES } else { &[last.as_str()] };
         let mut names = self.names.iter().map(|name| name.rsplit('/').next().unwrap_or(name));
         self.names.is_empty() || names.any(|name| files.iter().any(|file| fits(file, name)))
-    }
-
-    /// It selects by name.
-    fn is_named(&self) -> bool {
-        !self.names.is_empty()
     }
 
     /// It selects by something else than the name, which a file of settings seldom has.

@@ -30,15 +30,20 @@ const HARMLESS: &[&str] = &[
     "ag",
     "alias",
     "awk",
+    "b2sum",
+    "base64",
     "basename",
     "bat",
     "case",
     "cat",
     "cd",
+    "cksum",
     "claude",
+    "cmp",
     "code",
     "codex",
     "column",
+    "comm",
     "command",
     "cursor",
     "cut",
@@ -68,6 +73,7 @@ const HARMLESS: &[&str] = &[
     "head",
     "hexdump",
     "jq",
+    "jsonlint",
     "less",
     "local",
     "ls",
@@ -78,6 +84,7 @@ const HARMLESS: &[&str] = &[
     "od",
     "open",
     "opencode",
+    "prettier",
     "printf",
     "pushd",
     "readlink",
@@ -87,8 +94,10 @@ const HARMLESS: &[&str] = &[
     "rg",
     "sed",
     "set",
+    "sha1sum",
     "sha256sum",
     "shasum",
+    "shellcheck",
     "shift",
     "sort",
     "stat",
@@ -98,6 +107,7 @@ const HARMLESS: &[&str] = &[
     "test",
     "tree",
     "true",
+    "tsc",
     "type",
     "typeset",
     "uniq",
@@ -107,6 +117,7 @@ const HARMLESS: &[&str] = &[
     "which",
     "xdg-open",
     "xxd",
+    "yamllint",
     "yq",
     "zgrep",
 ];
@@ -201,7 +212,8 @@ fn of_unknown(command: &Command, scene: &Scene<'_>) -> Option<Named> {
     let program = command.program();
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let interprets = INTERPRETERS.iter().any(|name| *name == program || *name == plain);
-    let known = || scene.analysis.effects.iter().any(|effect| effect.command_id == command.id);
+    let effects =
+        || scene.analysis.effects.iter().filter(|effect| effect.command_id == command.id && tells(&effect.kind));
     if program.is_empty() || HARMLESS.contains(&program) || scene.guard.is_program(program) {
         return None;
     }
@@ -209,16 +221,17 @@ fn of_unknown(command: &Command, scene: &Scene<'_>) -> Option<Named> {
         let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
         !value.contains(char::is_whitespace) && covers(value, command, scene)
     })?;
-    if !interprets && known() {
+    if !interprets && effects().next().is_some() {
         return None;
     }
     let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
-    let understood = scene
-        .analysis
-        .effects
-        .iter()
-        .any(|effect| effect.command_id == command.id && spellings(effect).any(|text| text == value));
+    let understood = effects().any(|effect| spellings(effect).any(|text| text == value));
     (!understood).then(|| (value.to_owned(), format!("what `{}` does with it is not known", shorten(program))))
+}
+
+/// Whether an effect of this kind says what becomes of a file.
+fn tells(kind: &str) -> bool {
+    matches!(kind, "read" | "write" | "delete" | "metadata" | "network" | "vcs" | "container" | "package")
 }
 
 /// Whether a word is the path of a guarded file, seen from where the command runs.

@@ -32,7 +32,7 @@ pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
             ),
             Change::Edits => continue,
         };
-        let message = format!("'{path}' is where {harness} learns to ask guard-host: {why}");
+        let message = format!("'{path}' holds the hooks of {harness}, which ask guard-host: {why}");
         findings.push(Finding::new(&RULE, message).remedy(remedy).tag("path", touch.effect.target.as_str()));
     }
 }
