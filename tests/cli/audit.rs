@@ -43,7 +43,7 @@ fn days(world: &World, filters: &[&str]) -> Vec<String> {
     assert_eq!(ended.exit, 0, "{filters:?}: {ended:?}");
     assert!(ended.stderr.contains("2 damaged lines"), "{ended:?}");
     let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.map(|line| line["ts"].as_str().unwrap()[9..10].to_owned()).collect()
+    lines.map(|line| line["ts"].as_str().unwrap().chars().nth(9).unwrap().to_string()).collect()
 }
 
 #[test]

@@ -140,7 +140,8 @@ fn a_changed_settings_file_counts_at_the_next_call() {
 fn tools_narrow_what_a_policy_sees_and_never_widen_it() {
     let world = World::warm();
     let entry = |tools: &str| world.configure(&format!("[[policy]]\nname = \"command-guard\"\ntools = {tools}\n"));
-    let power = json!({ "tool_name": "PowerShell", "tool_input": { "command": "git push -f origin main" } }).to_string();
+    let power =
+        json!({ "tool_name": "PowerShell", "tool_input": { "command": "git push -f origin main" } }).to_string();
     entry("[\"PowerShell\"]");
     assert_silent(&world.bash("git push -f origin main"));
     assert_deny(&world.hook(&power), &[]);

@@ -34,9 +34,12 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
             let mut reader = open(path)?;
             let mut show = Show { selection, format: *format, kept: VecDeque::new(), last: *last };
             show.all(&mut reader)?;
-            while *follow {
-                std::thread::sleep(PAUSE);
-                show.all(&mut reader)?;
+            if *follow {
+                // Ends by a signal, or when nobody reads what it prints.
+                loop {
+                    std::thread::sleep(PAUSE);
+                    show.all(&mut reader)?;
+                }
             }
             reader.drop_unfinished();
             show.kept()?;
