@@ -42,6 +42,9 @@ struct Guard {
     order: u32,
     presets: Vec<String>,
     grants: Vec<String>,
+    /// It is told where the files of this program lie.
+    #[serde(default)]
+    places: bool,
 }
 
 /// Package and metadata by order and name.
@@ -83,8 +86,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (path, digest) = embed(&artifacts, package, &out)?;
             writeln!(
                 table,
-                "    Builtin {{ name: {name:?}, presets: &{:?}, grants: &{:?}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
-                guard.presets, guard.grants
+                "    Builtin {{ name: {name:?}, presets: &{:?}, grants: &{:?}, places: {}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
+                guard.presets, guard.grants, guard.places
             )?;
         }
         let (path, digest) = embed(&artifacts, ANALYZER, &out)?;

@@ -15,8 +15,12 @@ mod reply;
 #[path = "support/world.rs"]
 mod world;
 
+#[path = "cli/audit.rs"]
+mod audit;
 #[path = "cli/batch.rs"]
 mod batch;
+#[path = "cli/cached.rs"]
+mod cached;
 #[path = "cli/check.rs"]
 mod check;
 #[path = "cli/show.rs"]

@@ -1,4 +1,8 @@
-//! The audit log: one JSON object a line, appended after the reply is out.
+//! The audit log: one JSON object a line, appended after the reply is out, and read back by people.
+
+mod read;
+mod select;
+mod stats;
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -15,6 +19,10 @@ use crate::config::{Audit, AuditLevel};
 use crate::contract::{Outcome, rank};
 use crate::redact::{plain, redact, shorten};
 use crate::verdict::{FAULT, Verdict};
+
+pub use read::{Next, Reader, Record};
+pub use select::{Selection, moment};
+pub use stats::{Actions, Stats};
 
 /// How long a line waits for the lock, which its holders keep for some microseconds. Without it the line is written
 /// anyway, and nothing is rotated: one write of one line stays whole.

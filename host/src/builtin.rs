@@ -9,6 +9,8 @@ pub struct Builtin {
     pub presets: &'static [&'static str],
     /// What a preset grants it.
     pub grants: &'static [&'static str],
+    /// Its settings are to say where the files of this program lie.
+    pub places: bool,
     /// The digest of `wasm`.
     pub sha256: [u8; 32],
     /// The component.

@@ -13,6 +13,7 @@ mod prepared;
 mod prune;
 mod seal;
 mod stamp;
+mod stored;
 
 pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
 pub use folder::{FolderError, make_private, write_new};
@@ -20,3 +21,4 @@ pub use lock::FileLock;
 pub use prepared::{Member, Prepared, Readiness, prepare};
 pub use seal::Seal;
 pub use stamp::{Stamp, hex};
+pub use stored::{Cleared, Stored, clear, stored};

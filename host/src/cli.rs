@@ -1,6 +1,7 @@
 //! The command line: one file a command, and `print` for all output.
 
 mod args;
+mod audit;
 mod cache;
 mod check;
 mod config;
@@ -36,6 +37,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Policy(args) => inspect::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
+        Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Config(args) => config::run(&args, &places, environment),
     };
     match result {

@@ -18,7 +18,8 @@ pub use load::load;
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::Problem;
 
-use crate::policy::Entry;
+use crate::builtin;
+use crate::policy::{Entry, Source};
 
 /// Where the files of this program lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +77,18 @@ pub struct Config {
     pub warnings: Vec<String>,
     /// Every file that was looked at, also those that do not exist.
     pub inputs: Vec<PathBuf>,
+}
+
+impl Config {
+    /// Tells the built-ins that want to know it where the files of this program lie.
+    pub fn tell_places(&mut self, places: &Places, program: &Path) {
+        for entry in &mut self.entries {
+            let Source::Builtin(name) = &entry.source else { continue };
+            if builtin::find(name).is_some_and(|builtin| builtin.places) {
+                entry.settings = settings::with_places(&entry.settings, places, &self.audit.path, program);
+            }
+        }
+    }
 }
 
 /// The audit log.

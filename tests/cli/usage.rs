@@ -5,14 +5,15 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 6] = ["hook", "check", "explain", "policy", "cache", "config"];
+const COMMANDS: [&str; 7] = ["hook", "check", "explain", "policy", "cache", "config", "audit"];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {
     let world = World::cold();
-    let lines: [&[&str]; 7] = [&[], &["hook"], &["check"], &["explain"], &["policy"], &["cache"], &["config"]];
+    let mut lines: Vec<Vec<&str>> = COMMANDS.iter().map(|command| vec![*command]).collect();
+    lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"]]);
     for arguments in lines {
-        let ended = world.run(&[arguments, &["--help"]].concat(), "");
+        let ended = world.run(&[arguments.as_slice(), &["--help"]].concat(), "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{arguments:?}");
         let examples = ended.stdout.split_once("Examples:\n").map(|(_, after)| after).unwrap_or_default();
         let examples = examples.lines().take_while(|line| line.starts_with("  "));
@@ -38,7 +39,7 @@ fn the_version_is_that_of_the_package() {
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
     let world = World::cold();
-    let lines: [&[&str]; 12] = [
+    let lines: [&[&str]; 17] = [
         &[],
         &["no-such-command"],
         &["check"],
@@ -51,6 +52,11 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
         &["cache", "melt"],
         &["config"],
         &["--config"],
+        &["audit"],
+        &["audit", "show", "--since", "tomorrow"],
+        &["audit", "show", "--action", "melt"],
+        &["audit", "show", "--follow", "--last", "3"],
+        &["cache", "clear", "--older-than", "x"],
     ];
     for arguments in lines {
         let ended = world.run(arguments, "");

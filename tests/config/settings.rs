@@ -140,18 +140,19 @@ fn a_changed_settings_file_counts_at_the_next_call() {
 fn tools_narrow_what_a_policy_sees_and_never_widen_it() {
     let world = World::warm();
     let entry = |tools: &str| world.configure(&format!("[[policy]]\nname = \"command-guard\"\ntools = {tools}\n"));
-    let power = json!({ "tool_name": "PowerShell", "tool_input": { "command": "rm -rf /" } }).to_string();
+    let power =
+        json!({ "tool_name": "PowerShell", "tool_input": { "command": "git push -f origin main" } }).to_string();
     entry("[\"PowerShell\"]");
-    assert_silent(&world.bash("rm -rf /"));
+    assert_silent(&world.bash("git push -f origin main"));
     assert_deny(&world.hook(&power), &[]);
     entry("[\"Ba*\"]");
-    assert_deny(&world.bash("rm -rf /"), &[]);
+    assert_deny(&world.bash("git push -f origin main"), &[]);
     assert_silent(&world.hook(&power));
     entry("[\"*\"]");
-    assert_deny(&world.bash("rm -rf /"), &[]);
-    assert_silent(&world.hook("{\"tool_name\":\"WebFetch\",\"tool_input\":{\"command\":\"rm -rf /\"}}"));
+    assert_deny(&world.bash("git push -f origin main"), &[]);
+    assert_silent(&world.hook("{\"tool_name\":\"WebFetch\",\"tool_input\":{\"command\":\"git push -f origin main\"}}"));
     entry("[]");
-    assert_silent(&world.bash("rm -rf /"));
+    assert_silent(&world.bash("git push -f origin main"));
 }
 
 #[test]

@@ -74,8 +74,8 @@ pub struct Case {
 impl Suite {
     /// Runs every case; a text for each one that fails, none if all pass.
     ///
-    /// `analyze` has the signature of `guard_shell::analyze`. A tool without a command gets one write effect for each
-    /// path in its input.
+    /// `analyze` has the signature of `guard_shell::analyze`, and is asked about the commands of `Bash` and `PowerShell`.
+    /// A file tool gets one effect for each path in its input, another tool none.
     pub fn failures<P: Policy>(&self, analyze: impl Fn(&str, &str, &str, &str) -> Analysis) -> Vec<String> {
         self.cases.iter().filter_map(|case| self.failure::<P>(case, &analyze)).collect()
     }
@@ -99,9 +99,10 @@ impl Suite {
         for facts in std::iter::once(&self.facts).chain(&case.facts) {
             facts.put_into(&mut world);
         }
-        world.analysis = match case.input.get("command").and_then(Value::as_str) {
+        let runs = matches!(case.tool.as_deref(), None | Some("Bash" | "PowerShell"));
+        world.analysis = match case.input.get("command").and_then(Value::as_str).filter(|_| runs) {
             Some(command) => analyze(command, "bash", &world.facts.cwd, &world.facts.home),
-            None => of_files(&case.input),
+            None => of_tool(case.tool.as_deref().unwrap_or_default(), &case.input),
         };
         world.fill_paths();
         world
@@ -186,29 +187,33 @@ fn coverage_of(coverage: Coverage) -> &'static str {
     }
 }
 
-/// The analysis that the host makes of a file tool: no commands, and one write for each path.
-fn of_files(input: &Value) -> Analysis {
+/// The analysis that the host makes of a tool without a command: one effect for each path of a file tool.
+fn of_tool(tool: &str, input: &Value) -> Analysis {
+    let (kind, operation, severity) = match tool {
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
+        "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
+        _ => ("", "", Severity::Routine),
+    };
     let paths = ["file_path", "path", "notebook_path"].iter().filter_map(|key| input.get(*key)?.as_str());
-    let effects: Vec<Effect> = paths
-        .map(|path| Effect {
-            kind: "write".to_owned(),
-            operation: "fs.write".to_owned(),
-            severity: Severity::Notable,
-            target: path.to_owned(),
-            path: ResolvedPath {
-                raw: path.to_owned(),
-                lexical: String::new(),
-                canonical: String::new(),
-                project_relative: String::new(),
-                git_root: String::new(),
-                exists: Presence::Unknown,
-                kind: String::new(),
-            },
-            command_id: 0,
-            certain: true,
-            tags: Vec::new(),
-        })
-        .collect();
+    let effect = |path: &str| Effect {
+        kind: kind.to_owned(),
+        operation: operation.to_owned(),
+        severity,
+        target: path.to_owned(),
+        path: ResolvedPath {
+            raw: path.to_owned(),
+            lexical: String::new(),
+            canonical: String::new(),
+            project_relative: String::new(),
+            git_root: String::new(),
+            exists: Presence::Unknown,
+            kind: String::new(),
+        },
+        command_id: 0,
+        certain: true,
+        tags: vec![("by".to_owned(), tool.to_owned())],
+    };
+    let effects: Vec<Effect> = if kind.is_empty() { Vec::new() } else { paths.map(effect).collect() };
     let coverage = if effects.is_empty() { Coverage::Partial } else { Coverage::Complete };
     Analysis { coverage, reasons: Vec::new(), commands: Vec::new(), effects, scripts: Vec::new() }
 }

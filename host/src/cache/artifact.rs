@@ -170,6 +170,12 @@ impl Artifacts {
     }
 }
 
+/// The name of the policy that a record is of, if the key vouches for it: `analyzer` for the analyzer.
+pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
+    let record: Record = seal.read(PURPOSE, record)?;
+    Some(record.manifest.map_or_else(|| "analyzer".to_owned(), |manifest| manifest.id))
+}
+
 /// Removes an artifact that could not be mapped, so that the next call makes it anew.
 pub fn discard(artifact: &Path) {
     // What cannot be removed is found wanting again by the next call.

@@ -141,6 +141,7 @@ pub fn prepare(places: &Places, program: &Path, projects: &[String], deadline: I
     let projects = effective(projects);
     // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
     let mut config = config::load(places, &projects);
+    config.tell_places(places, program);
     config.inputs.push(program.to_path_buf());
     let inputs =
         config.inputs.drain(..).map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
@@ -276,5 +277,10 @@ fn file(places: &Places, program: &Path, projects: &[String]) -> PathBuf {
         key.update(part.as_bytes());
         key.update(b"\0");
     }
-    places.cache.join("chains").join(format!("{}.json", hex(&key.finalize())))
+    chains_folder(&places.cache).join(format!("{}.json", hex(&key.finalize())))
+}
+
+/// The folder of prepared chains in a cache folder.
+pub(super) fn chains_folder(cache: &Path) -> PathBuf {
+    cache.join("chains")
 }

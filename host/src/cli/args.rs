@@ -1,5 +1,8 @@
 //! What the command line takes: types of clap and nothing else.
 
+mod audit;
+mod cache;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -7,6 +10,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Places;
 use crate::environment::Environment;
+
+pub(super) use audit::{AuditArgs, AuditCommand, Filters};
+pub(super) use cache::{CacheArgs, CacheCommand};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -84,8 +90,10 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Show the policies of the chain.
     Policy(PolicyArgs),
-    /// Make or check compiled policies.
+    /// Make, list, check or remove compiled policies.
     Cache(CacheArgs),
+    /// Show or count what was held back.
+    Audit(AuditArgs),
     /// Show or check the configuration.
     Config(ConfigArgs),
 }
@@ -178,23 +186,6 @@ pub(super) enum PolicyCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  guard-host cache warm
-  guard-host cache verify")]
-pub(super) struct CacheArgs {
-    #[command(subcommand)]
-    pub(super) command: CacheCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum CacheCommand {
-    /// Compile what the chain needs, so that no call has to
-    Warm,
-    /// Check every compiled policy against its digest
-    Verify,
 }
 
 #[derive(Debug, Args)]

@@ -1,11 +1,16 @@
-//! `guard-host cache`: makes and checks compiled policies.
+//! `guard-host cache`: makes, lists, checks and removes compiled policies.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use super::args::{CacheArgs, CacheCommand};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
-use super::subject::circumstances;
-use crate::cache::{Artifacts, Readiness, Seal, prepare};
+use super::subject::{circumstances, refused};
+use crate::audit::moment;
+use crate::cache::{Artifacts, Readiness, Seal, Stored, clear, prepare, stored};
 use crate::config::Places;
 use crate::environment::Environment;
 use crate::exit::Exit;
@@ -14,9 +19,11 @@ use crate::exit::Exit;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    match args.command {
+    match &args.command {
         CacheCommand::Warm => warm(places, environment),
         CacheCommand::Verify => verify(places),
+        CacheCommand::List { format } => list(places, *format),
+        CacheCommand::Clear { older_than } => remove(places, older_than.as_deref()),
     }
 }
 
@@ -57,4 +64,75 @@ fn verify(places: &Places) -> anyhow::Result<Exit> {
         print::note("hint: a damaged artifact is never used; `guard-host cache warm` makes what is needed anew");
     }
     Ok(exit)
+}
+
+fn list(places: &Places, format: Format) -> anyhow::Result<Exit> {
+    let stored = stored(&places.cache, Seal::open(&places.state).ok().as_ref());
+    if format == Format::Json {
+        let rows: Vec<_> = stored.iter().map(row).collect();
+        print::line(&serde_json::to_string_pretty(&rows)?)?;
+        return Ok(Exit::Success);
+    }
+    for one in &stored {
+        let (size, age) = (size(one.bytes), age(one.made));
+        print::line(&format!("{:<9} {:<20} {size:>9}  {age:>8}  {}", one.kind, one.name, one.path.display()))?;
+    }
+    let all = stored.iter().map(|one| one.bytes).sum();
+    print::line(&format!("{} files, {}", stored.len(), size(all)))?;
+    Ok(Exit::Success)
+}
+
+fn row(one: &Stored) -> serde_json::Value {
+    let made = Timestamp::try_from(one.made).map(|made| made.to_string()).unwrap_or_default();
+    json!({ "kind": one.kind, "name": one.name, "path": one.path, "bytes": one.bytes, "made": made })
+}
+
+fn remove(places: &Places, older_than: Option<&str>) -> anyhow::Result<Exit> {
+    let before = older_than.map(|text| {
+        let time = moment(text, Timestamp::now(), &TimeZone::system());
+        time.map(SystemTime::from).ok_or_else(|| {
+            let hint = "give a span such as `12h` or `30d`, or a day such as `2026-01-31`";
+            refused(Exit::Usage, format!("`--older-than {text}` is no time"), hint)
+        })
+    });
+    let cleared = clear(&places.cache, before.transpose()?);
+    print::line(&format!("{} files removed, {}", cleared.files, size(cleared.bytes)))?;
+    for (path, error) in &cleared.failed {
+        print::note(&format!("error: {}: {error}", path.display()));
+    }
+    Ok(if cleared.failed.is_empty() { Exit::Success } else { Exit::Unavailable })
+}
+
+/// A size for people.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
+}
+
+/// The time since then, for people.
+fn age(made: SystemTime) -> String {
+    let seconds = made.elapsed().unwrap_or_default().as_secs();
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_ages_are_short() {
+        let sizes = [0, 1023, 1024, 1025, 1_048_576, 3_407_872].map(size);
+        assert_eq!(sizes, ["0 B", "1023 B", "1 KiB", "2 KiB", "1.0 MiB", "3.2 MiB"]);
+        let ages = [5, 600, 10_000, 1_000_000].map(|seconds| age(SystemTime::now() - Duration::from_secs(seconds)));
+        assert_eq!(ages, ["5 s", "10 min", "2 h", "11 d"]);
+        assert_eq!(age(SystemTime::now() + Duration::from_secs(60)), "0 s");
+    }
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::Places;
+
 /// The largest settings file that is read.
 const SETTINGS_BYTES: u64 = 1 << 20;
 
@@ -35,6 +37,22 @@ pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
     serde_json::to_value(table).map_err(|error| error.to_string())
 }
 
+/// Settings that also say, under `places`, where the files of this program lie. Whatever stood there is replaced.
+pub(super) fn with_places(settings: &str, places: &Places, audit: &Path, program: &Path) -> String {
+    let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let value = json!({
+        "config": text(&places.config),
+        "managed": text(&places.managed),
+        "state": text(&places.state),
+        "cache": text(&places.cache),
+        "audit": text(audit),
+        "program": text(program),
+    });
+    settings.insert("places".to_owned(), value);
+    Value::Object(settings).to_string()
+}
+
 fn read_text(path: &Path) -> Result<Option<String>, String> {
     match fs::metadata(path) {
         // A pipe would be waited for.
@@ -49,5 +67,26 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
         Ok(_) if text.len() as u64 > SETTINGS_BYTES => Err("larger than 1 MiB".to_owned()),
         Ok(_) => Ok(Some(text)),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_added_and_outrank_what_was_written() {
+        let places = Places::below("/home/u");
+        let told = |settings: &str| {
+            let text = with_places(settings, &places, Path::new("/log/a.jsonl"), Path::new("/bin/guard-host"));
+            serde_json::from_str::<Value>(&text).unwrap()
+        };
+        let value = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
+        assert_eq!(value["x"], 1);
+        assert_eq!(value["places"]["config"], "/home/u/.config/guard-host/guard.toml");
+        assert_eq!(value["places"]["state"], "/home/u/.local/state/guard-host");
+        assert_eq!(value["places"]["audit"], "/log/a.jsonl");
+        assert_eq!(value["places"]["program"], "/bin/guard-host");
+        assert_eq!(with_places("[]", &places, Path::new("/a"), Path::new("/b")), "[]");
     }
 }

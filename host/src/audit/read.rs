@@ -1,0 +1,257 @@
+//! Reads an audit log back: the rotated file, then the present one, line by line.
+//!
+//! Tolerant: a line that is no record is counted and passed over. Changes no file.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::beside;
+
+/// A longer line is damage: the writer bounds each part of a line far below.
+const LINE_BYTES: usize = 1 << 20;
+
+/// One line of a log, by whatever writer. What it lacks is empty.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "each field is the key of its name")]
+pub struct Record {
+    pub ts: String,
+    pub tool: String,
+    pub operation: String,
+    pub action: String,
+    pub rule: String,
+    pub session: String,
+    pub policy: String,
+    pub rules: Vec<String>,
+}
+
+impl Record {
+    /// The record of a line; none if it is damaged.
+    #[must_use]
+    pub fn of_line(line: &[u8]) -> Option<Self> {
+        // A record that no rule can be told of, such as one that was cut, says nothing.
+        serde_json::from_slice::<Record>(line).ok().filter(|record| !record.ts.is_empty() && !record.action.is_empty())
+    }
+}
+
+/// A log that is read from its oldest line on.
+#[derive(Debug)]
+pub struct Reader {
+    path: PathBuf,
+    /// The file that is being read, and its inode; none before the first and where there is no file.
+    open: Option<(BufReader<File>, u64)>,
+    /// A line whose end has not been written yet.
+    begun: Vec<u8>,
+    /// The line that is being read is too long, and is passed over.
+    overlong: bool,
+    /// Lines that were no records.
+    pub damaged: u64,
+}
+
+/// What a reader found next.
+#[derive(Debug, PartialEq)]
+pub enum Next {
+    /// A record, and the line it was read from.
+    Record(Box<Record>, String),
+    /// Nothing more for now.
+    End,
+}
+
+impl Reader {
+    /// A reader of the log at `path` and of the file that it was rotated to.
+    ///
+    /// # Errors
+    ///
+    /// One of the files is there and cannot be read.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let mut reader =
+            Reader { path: path.to_path_buf(), open: None, begun: Vec::new(), overlong: false, damaged: 0 };
+        reader.open = match open(&beside(path, ".1"))? {
+            Some(rotated) => Some(rotated),
+            None => open(path)?,
+        };
+        Ok(reader)
+    }
+
+    /// The next record.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn read(&mut self) -> io::Result<Next> {
+        loop {
+            let Some((file, inode)) = &mut self.open else {
+                self.open = open(&self.path)?;
+                if self.open.is_none() {
+                    return Ok(Next::End);
+                }
+                continue;
+            };
+            match read_line(file, &mut self.begun, &mut self.overlong)? {
+                Line::Whole => {
+                    let line = std::mem::take(&mut self.begun);
+                    if std::mem::take(&mut self.overlong) {
+                        self.damaged += 1;
+                    } else if !line.trim_ascii().is_empty() {
+                        match (Record::of_line(&line), String::from_utf8(line)) {
+                            (Some(record), Ok(line)) => return Ok(Next::Record(Box::new(record), line)),
+                            _ => self.damaged += 1,
+                        }
+                    }
+                }
+                Line::Unfinished => {
+                    let inode = *inode;
+                    match open(&self.path)? {
+                        Some((present, other)) if other != inode => {
+                            self.drop_unfinished();
+                            self.open = Some((present, other));
+                        }
+                        Some((mut present, _)) => {
+                            // A file that was emptied begins anew.
+                            let size = present.get_ref().metadata()?.len();
+                            if file.stream_position()? > size {
+                                self.drop_unfinished();
+                                present.seek(SeekFrom::Start(0))?;
+                                self.open = Some((present, inode));
+                                continue;
+                            }
+                            return Ok(Next::End);
+                        }
+                        None => return Ok(Next::End),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts a line that never got its end.
+    pub fn drop_unfinished(&mut self) {
+        if !self.begun.is_empty() || self.overlong {
+            self.damaged += 1;
+        }
+        self.begun.clear();
+        self.overlong = false;
+    }
+}
+
+enum Line {
+    Whole,
+    Unfinished,
+}
+
+/// Adds to `line` up to the next end of a line, which is left out.
+fn read_line(file: &mut BufReader<File>, line: &mut Vec<u8>, overlong: &mut bool) -> io::Result<Line> {
+    loop {
+        let seen = match file.fill_buf() {
+            Ok(seen) => seen,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if seen.is_empty() {
+            return Ok(Line::Unfinished);
+        }
+        let end = seen.iter().position(|byte| *byte == b'\n');
+        let part = seen.get(..end.unwrap_or(seen.len())).unwrap_or_default();
+        *overlong |= line.len() + part.len() > LINE_BYTES;
+        if *overlong {
+            line.clear();
+        } else {
+            line.extend_from_slice(part);
+        }
+        let used = part.len() + usize::from(end.is_some());
+        file.consume(used);
+        if end.is_some() {
+            return Ok(Line::Whole);
+        }
+    }
+}
+
+/// A log file and its inode; none if there is no file.
+fn open(path: &Path) -> io::Result<Option<(BufReader<File>, u64)>> {
+    match std::fs::metadata(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(error),
+        // A pipe would be waited for.
+        Ok(data) if !data.is_file() => return Err(io::Error::other("the audit log is not a file")),
+        Ok(_) => {}
+    }
+    match File::open(path) {
+        Ok(file) => {
+            let inode = file.metadata()?.ino();
+            Ok(Some((BufReader::new(file), inode)))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(n: u32) -> String {
+        format!("{{\"ts\":\"2026-01-02T03:04:05.678Z\",\"action\":\"block\",\"operation\":\"{n}\"}}\n")
+    }
+
+    fn operations(reader: &mut Reader) -> Vec<String> {
+        let mut found = Vec::new();
+        while let Next::Record(record, _) = reader.read().unwrap() {
+            found.push(record.operation);
+        }
+        found
+    }
+
+    #[test]
+    fn the_rotated_file_comes_first_and_damage_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        std::fs::write(beside(&path, ".1"), line(1) + "{oops\n" + &line(2)).unwrap();
+        let long = "x".repeat(LINE_BYTES + 1);
+        let damaged = format!("\n[]\n{{}}\n\u{fffd}\n{long}\n");
+        std::fs::write(
+            &path,
+            [line(3).as_bytes(), b"\xff\xfe\n", damaged.as_bytes(), line(4).as_bytes(), b"{\"ts\""].concat(),
+        )
+        .unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        assert_eq!(operations(&mut reader), ["1", "2", "3", "4"]);
+        assert_eq!(reader.damaged, 6);
+        reader.drop_unfinished();
+        assert_eq!(reader.damaged, 7);
+    }
+
+    #[test]
+    fn a_log_that_is_not_there_has_no_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut reader = Reader::open(&folder.path().join("audit.jsonl")).unwrap();
+        assert_eq!(operations(&mut reader), [""; 0]);
+        assert!(Reader::open(folder.path()).is_err());
+    }
+
+    #[test]
+    fn a_reader_follows_through_growth_rotation_and_a_new_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let mut reader = Reader::open(&path).unwrap();
+        assert_eq!(operations(&mut reader), [""; 0]);
+        let whole = line(1) + &line(2);
+        let (start, rest) = whole.split_at(line(1).len() + 9);
+        std::fs::write(&path, start).unwrap();
+        assert_eq!(operations(&mut reader), ["1"]);
+        crate::audit::append_line(&path, rest.trim_end()).unwrap();
+        assert_eq!(operations(&mut reader), ["2"]);
+        crate::audit::append_line(&path, line(3).trim_end()).unwrap();
+        std::fs::rename(&path, beside(&path, ".1")).unwrap();
+        std::fs::write(&path, line(4)).unwrap();
+        assert_eq!(operations(&mut reader), ["3", "4"]);
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(operations(&mut reader), [""; 0]);
+        crate::audit::append_line(&path, line(5).trim_end()).unwrap();
+        assert_eq!(operations(&mut reader), ["5"]);
+        assert_eq!(reader.damaged, 0);
+    }
+}

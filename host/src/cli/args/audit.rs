@@ -1,0 +1,105 @@
+//! What `guard-host audit` takes.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Format;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host audit show --since 2h --action block
+  guard-host audit show --follow
+  guard-host audit stats --since 2026-01-01 --format json")]
+pub(in crate::cli) struct AuditArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: AuditCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum AuditCommand {
+    /// The calls that were held back, oldest first
+    #[command(after_help = "Examples:
+  guard-host audit show --last 20
+  guard-host audit show --since 2h --rule git-push --format json")]
+    Show {
+        #[command(flatten)]
+        filters: Filters,
+        /// Only the last so many lines
+        #[arg(long, value_name = "N", conflicts_with = "follow")]
+        last: Option<usize>,
+        /// Go on with the lines that come
+        #[arg(long)]
+        follow: bool,
+        /// How to print them; as JSON each line as it stands in the log
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// How often each policy and each rule held a call back, by day, and what was let pass
+    #[command(after_help = "Examples:
+  guard-host audit stats
+  guard-host audit stats --since 7d --policy command-guard")]
+    Stats {
+        #[command(flatten)]
+        filters: Filters,
+        /// How to print them
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+}
+
+/// Which lines count.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Filters {
+    /// Not before this time: `30m`, `2h`, `7d` ago, `2026-01-31`, or a time
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) since: Option<String>,
+    /// Not after this time
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) until: Option<String>,
+    /// The policy that decided or spoke
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) policy: Option<String>,
+    /// The rule that decided or spoke
+    #[arg(long, value_name = "ID")]
+    pub(in crate::cli) rule: Option<String>,
+    /// What became of the call
+    #[arg(long, value_enum)]
+    pub(in crate::cli) action: Option<Action>,
+    /// What the session's id begins with
+    #[arg(long, value_name = "ID")]
+    pub(in crate::cli) session: Option<String>,
+    /// The tool
+    #[arg(long, value_name = "TOOL")]
+    pub(in crate::cli) tool: Option<String>,
+}
+
+/// The words that a log uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(in crate::cli) enum Action {
+    /// Denied
+    Block,
+    /// A person was asked
+    ConfirmRequired,
+    /// A person's grant let it pass
+    ConfirmedAllow,
+    /// Warned
+    Warn,
+    /// A policy failed
+    Error,
+    /// Let pass
+    Allow,
+}
+
+impl Action {
+    /// The word in the log.
+    pub(in crate::cli) fn word(self) -> &'static str {
+        match self {
+            Action::Block => "block",
+            Action::ConfirmRequired => "confirm_required",
+            Action::ConfirmedAllow => "confirmed_allow",
+            Action::Warn => "warn",
+            Action::Error => "error",
+            Action::Allow => "allow",
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What `guard-host cache` takes.
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host cache warm
+  guard-host cache list
+  guard-host cache clear --older-than 30d")]
+pub(in crate::cli) struct CacheArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: CacheCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum CacheCommand {
+    /// Compile what the chain needs, so that no call has to
+    Warm,
+    /// Check every compiled policy against its digest
+    Verify,
+    /// Show what is there, with sizes and ages
+    List {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Remove what is there; the next call makes what it needs anew
+    Clear {
+        /// Only what was made before this time: `12h`, `30d` ago, or a day
+        #[arg(long, value_name = "TIME")]
+        older_than: Option<String>,
+    },
+}

@@ -1,0 +1,71 @@
+//! Finds tokens of known shape in a word. One pass; at each place at most the least length of a family is looked at.
+
+use super::MARK;
+use super::families::{Body, Family, beginning_with};
+
+/// So many bytes of a body tell whether it is one, beyond the least.
+const SEEN: usize = 64;
+
+/// So many letters and digits in a row are nobody's name.
+const ROW: usize = 16;
+
+/// Copies `word` without the tokens in it. Gives whether there was one.
+pub(super) fn copy_without(word: &str, out: &mut String) -> bool {
+    let bytes = word.as_bytes();
+    let (mut copied, mut at, mut found) = (0, 0, false);
+    let mut before = b' ';
+    while let Some(byte) = bytes.get(at) {
+        let length = if before.is_ascii_alphanumeric() { None } else { token(bytes, at) };
+        match length {
+            Some(length) => {
+                out.push_str(word.get(copied..at).unwrap_or_default());
+                out.push_str(MARK);
+                found = true;
+                at += length;
+                copied = at;
+                before = b' ';
+            }
+            None => {
+                before = *byte;
+                at += 1;
+            }
+        }
+    }
+    out.push_str(word.get(copied..).unwrap_or_default());
+    found
+}
+
+/// The length of the token that starts here.
+fn token(bytes: &[u8], at: usize) -> Option<usize> {
+    let here = bytes.get(at..)?;
+    let families = beginning_with(*here.first()?);
+    families.iter().filter_map(|family| of_family(here, family)).max()
+}
+
+fn of_family(here: &[u8], family: &Family) -> Option<usize> {
+    let body = here.strip_prefix(family.prefix.as_bytes())?;
+    // No more is looked at before it is known that all of it goes: else a text of many prefixes would be read many times.
+    let seen = body.get(..family.least + SEEN).unwrap_or(body);
+    let length = seen.iter().take_while(|byte| family.body.holds(**byte)).count();
+    let start = seen.get(..length).unwrap_or_default();
+    let fits = match family.body {
+        Body::Hex => length == family.least && !body.get(length).is_some_and(u8::is_ascii_alphanumeric),
+        Body::Row => length >= family.least && start.split(|byte| !byte.is_ascii_alphanumeric()).any(is_row),
+        _ => length >= family.least && is_random(start),
+    };
+    let rest = || body.iter().skip(length).take_while(|byte| family.body.holds(**byte)).count();
+    fits.then(|| family.prefix.len() + length + rest())
+}
+
+fn is_row(run: &[u8]) -> bool {
+    run.len() >= ROW && is_random(run)
+}
+
+/// A name that people chose has no digits, or it has them between the same few letters; a token of this length has both.
+fn is_random(body: &[u8]) -> bool {
+    let digits = body.iter().any(u8::is_ascii_digit);
+    let letters = body.iter().any(u8::is_ascii_alphabetic);
+    // Of a long body without digits upper case tells.
+    let cases = body.iter().any(u8::is_ascii_uppercase) && body.iter().any(u8::is_ascii_lowercase);
+    (digits && letters) || (cases && body.len() >= 16) || (body.len() >= 16 && body.iter().all(u8::is_ascii_uppercase))
+}

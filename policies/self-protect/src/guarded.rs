@@ -1,0 +1,116 @@
+//! [`Guarded`]: the files and folders that are guarded, as one list.
+
+use crate::harnesses::{REGISTRATIONS, SCRIPTS};
+use crate::names::{Names, Relation};
+use crate::settings::Places;
+
+/// What a guarded file or folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The configuration of guard-host: the user's, a project's or the managed one.
+    Config,
+    /// Its key, its sessions, its audit log.
+    State,
+    /// Its compiled policies, which can be made anew.
+    Cache,
+    /// The program.
+    Program,
+    /// Where a harness, named here, looks for hooks.
+    Registration(&'static str),
+    /// Scripts that the hooks of a harness run.
+    Scripts(&'static str),
+}
+
+impl What {
+    /// It belongs to guard-host itself.
+    pub(crate) fn is_own(self) -> bool {
+        !matches!(self, What::Registration(_) | What::Scripts(_))
+    }
+}
+
+/// A guarded file or folder, and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Guarded<'a> {
+    /// As [`Names::relation`] takes it.
+    pub(crate) entry: &'a str,
+    pub(crate) what: What,
+}
+
+/// The usual places of guard-host's own files, below any home.
+const USUAL: &[(&str, What)] = &[
+    (".config/guard-host/", What::Config),
+    (".guard/", What::Config),
+    ("/etc/guard-host/", What::Config),
+    (".local/state/guard-host/", What::State),
+    (".cache/guard-host/", What::Cache),
+    ("bin/guard-host", What::Program),
+];
+
+/// Everything that is guarded here: the usual places, those that the host names, and the registrations.
+#[derive(Debug, Clone)]
+pub(crate) struct Guard {
+    /// What the host names.
+    named: Vec<(String, What)>,
+}
+
+impl Guard {
+    pub(crate) fn new(places: &Places) -> Self {
+        let folder = |path: &str| if path.starts_with('/') { format!("{path}/") } else { String::new() };
+        let beside = |end: &str| if places.audit.is_empty() { String::new() } else { format!("{}{end}", places.audit) };
+        let named = [
+            (places.config.clone(), What::Config),
+            (places.managed.clone(), What::Config),
+            (folder(&places.state), What::State),
+            (folder(&places.cache), What::Cache),
+            (places.audit.clone(), What::State),
+            (beside(".1"), What::State),
+            (places.program.clone(), What::Program),
+        ];
+        Guard { named: named.into_iter().filter(|(entry, _)| entry.starts_with('/')).collect() }
+    }
+
+    /// All of it.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Guarded<'_>> {
+        let usual = USUAL.iter().map(|(entry, what)| Guarded { entry, what: *what });
+        let named = self.named.iter().map(|(entry, what)| Guarded { entry, what: *what });
+        let scripts = SCRIPTS.iter().map(|(entry, name)| Guarded { entry, what: What::Scripts(name) });
+        let registrations = REGISTRATIONS.iter().map(|(entry, name)| Guarded { entry, what: What::Registration(name) });
+        usual.chain(named).chain(scripts).chain(registrations)
+    }
+
+    /// The guarded thing that a path is or lies in.
+    pub(crate) fn covering(&self, path: &str) -> Option<Guarded<'_>> {
+        let names = Names::new(path);
+        // A pattern that fits a guarded name by chance means nothing.
+        let is_in = |guarded: &Guarded<'_>| {
+            let found = names.relation(guarded.entry).filter(|found| found.relation != Relation::Above);
+            found.is_some_and(|found| !found.guessed || (guarded.entry.starts_with('.') && path.contains('/')))
+        };
+        self.all().find(is_in)
+    }
+
+    /// Whether a program of this name, as a command spells it, is guard-host.
+    pub(crate) fn is_program(&self, word: &str) -> bool {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        self.program_names().any(|program| program.eq_ignore_ascii_case(name))
+    }
+
+    /// The names of the program: its own one, and that of its file.
+    pub(crate) fn program_names(&self) -> impl Iterator<Item = &str> {
+        let file = self.named.iter().find(|(_, what)| *what == What::Program);
+        let file =
+            file.and_then(|(path, _)| path.rsplit('/').next()).filter(|name| *name != PROGRAM && name.len() >= TELLING);
+        std::iter::once(PROGRAM).chain(file)
+    }
+
+    /// Whether a text names the program.
+    pub(crate) fn names_program(&self, text: &str) -> bool {
+        self.program_names().any(|name| text.contains(name))
+    }
+}
+
+/// A shorter name of the program's file stands in too many texts.
+const TELLING: usize = 5;
+
+/// The program's name.
+const PROGRAM: &str = "guard-host";

@@ -1,0 +1,149 @@
+//! Whether a text that is not fully understood names a guarded file.
+//!
+//! One pass over the text: at each place where a name can begin, the guarded ones are compared. Looks for names, not for
+//! what is done with them.
+
+use guard_sdk::syntax::Script;
+
+use crate::guarded::{Guard, Guarded, What};
+
+/// More text than this is not searched; what is that large asks by other rules.
+const TEXT_BYTES: usize = 256 << 10;
+
+/// The guarded thing that a text names, if it names one. The program counts only by its place: a text that runs it is
+/// no change of it.
+pub(crate) fn find<'a>(text: &str, guard: &'a Guard) -> Option<Guarded<'a>> {
+    let end = text.floor_char_boundary(TEXT_BYTES);
+    let text = text.get(..end).unwrap_or_default().replace('\\', "/");
+    let bytes = text.as_bytes();
+    let guarded: Vec<Guarded<'a>> = guard.all().filter(|guarded| guarded.what != What::Program).collect();
+    let firsts: Vec<u8> = guarded.iter().filter_map(|guarded| guarded.entry.bytes().next()).collect();
+    let mut before = b' ';
+    for (at, byte) in bytes.iter().enumerate() {
+        if (!is_name(before) || *byte == b'/') && firsts.iter().any(|first| first.eq_ignore_ascii_case(byte)) {
+            let found = guarded.iter().find(|guarded| begins_with(bytes, at, guarded.entry));
+            if let Some(found) = found {
+                return Some(*found);
+            }
+        }
+        before = *byte;
+    }
+    None
+}
+
+/// Whether the entry stands at this place, as a whole.
+fn begins_with(text: &[u8], at: usize, entry: &str) -> bool {
+    let entry = entry.trim_end_matches('/').split('*').next().unwrap_or_default().as_bytes();
+    let Some(here) = at.checked_add(entry.len()).and_then(|end| text.get(at..end)) else { return false };
+    here.eq_ignore_ascii_case(entry)
+        && (entry.ends_with(b"/") || text.get(at + entry.len()).is_none_or(|after| !is_name(*after)))
+}
+
+/// Whether a byte can stand within a name.
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Words of code that changes a file, starts a program, or makes code of text.
+const CHANGES: &[&str] = &[
+    "write",
+    "'w",
+    "\"w",
+    "'a",
+    "\"a",
+    "'r+",
+    "\"r+",
+    "'x'",
+    "\"x\"",
+    "dump(",
+    "remove",
+    "unlink",
+    "rename",
+    "replace",
+    "rmtree",
+    "rmdir",
+    "truncate",
+    "move",
+    "copy",
+    "chmod",
+    "chown",
+    "symlink",
+    "link(",
+    "touch",
+    "system",
+    "popen",
+    "exec",
+    "spawn",
+    "subprocess",
+    "eval",
+    "import(",
+    "__",
+    "rm(",
+    "rmsync",
+    "delete",
+    "> ",
+    ">>",
+    "file_put_contents",
+    "set-content",
+    "out-file",
+    "remove-item",
+    "move-item",
+    "add-content",
+    "fputs",
+    "sed",
+    "-i",
+];
+
+/// Whether a script may change a file that it names.
+pub(crate) fn may_change(script: &Script) -> bool {
+    let lower = script.text.to_ascii_lowercase();
+    CHANGES.iter().any(|change| lower.contains(change))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Places;
+
+    fn names(text: &str) -> bool {
+        find(text, &Guard::new(&Places { state: "/data/state".to_owned(), ..Places::default() })).is_some()
+    }
+
+    #[test]
+    fn names_are_found_in_any_text() {
+        for text in [
+            "rm ~/.claude/settings.json",
+            "x='.claude/settings.json'",
+            "$HOME/.config/guard-host",
+            "Remove-Item C:\\Users\\u\\.claude\\settings.json",
+            "cat<.guard/guard.toml",
+            "/etc/guard-host/guard.toml",
+            "/data/state/mac.key",
+            ".github/hooks/a.json",
+            ".CODEX/Hooks.json",
+        ] {
+            assert!(names(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn neighbours_of_names_are_none() {
+        for text in [
+            "settings.json",
+            ".claude/settings.json5x/.claude/settings_json",
+            "x.claude/settings.jsonx",
+            "my-opencode.json",
+            "guard-host check x",
+            "/data/state2/x",
+            "~/.cargo/bin/guard-host check x",
+            "",
+        ] {
+            assert!(!names(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_lengths_stay_cheap() {
+        assert!(!names(&".claude/".repeat(100_000)));
+    }
+}

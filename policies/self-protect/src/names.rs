@@ -1,0 +1,212 @@
+//! Compares a path with a guarded one, component by component, and says how the two lie to each other.
+//!
+//! By text alone. A component of the path may be a pattern of the shell; ASCII case is folded, because some file systems
+//! fold it.
+
+/// More components than this are not compared; only the end of a deeper path counts.
+const DEEPEST: usize = 256;
+
+/// How a path lies to a guarded file or folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Relation {
+    /// It is a folder above the guarded one.
+    Above,
+    /// It is the guarded folder.
+    Whole,
+    /// It is the guarded file, or lies in the guarded folder.
+    Inside,
+}
+
+/// How a path lies to a guarded one, and where in the path that one begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Match {
+    pub(crate) relation: Relation,
+    start: usize,
+    /// A pattern of the shell stands for a part of the guarded name.
+    pub(crate) guessed: bool,
+}
+
+/// A path taken apart: without `.`, `..` and empty components.
+pub(crate) struct Names<'a> {
+    names: Vec<&'a str>,
+    absolute: bool,
+    /// Some component begins with a dot, as nearly all guarded ones do, or is a pattern of the shell.
+    dotted: bool,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(path: &'a str) -> Self {
+        let mut names = Vec::new();
+        for name in path.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => drop(names.pop()),
+                // Some file systems drop what stands at the end.
+                name => names.push(name.trim_end_matches(['.', ' '])),
+            }
+        }
+        let deep = names.len() > DEEPEST;
+        names.drain(..names.len().saturating_sub(DEEPEST));
+        let dotted = names.iter().any(|name| name.starts_with('.') || is_pattern(name));
+        Names { names, absolute: path.starts_with('/') && !deep, dotted }
+    }
+
+    /// The last component; empty if there is none.
+    pub(crate) fn last(&self) -> &'a str {
+        self.names.last().copied().unwrap_or_default()
+    }
+
+    /// Whether this is `other` or a folder above it. Both are absolute.
+    pub(crate) fn holds(&self, other: &Names<'_>) -> bool {
+        let begins = self.names.iter().zip(&other.names).all(|(name, other)| fits(other, name));
+        self.absolute && other.absolute && self.names.len() <= other.names.len() && begins
+    }
+
+    /// How this path lies to `entry`: `folder/name` at any depth, `/folder/name` from the root; a slash at its end makes
+    /// it a folder with all that is in it.
+    pub(crate) fn relation(&self, entry: &str) -> Option<Match> {
+        let rooted = entry.starts_with('/');
+        if (rooted && !self.absolute) || (entry.starts_with('.') && !self.dotted) {
+            return None;
+        }
+        let starts = if rooted { 0..=0 } else { 0..=self.names.len() };
+        starts.filter_map(|start| self.relation_at(start, entry)).max()
+    }
+
+    fn relation_at(&self, start: usize, entry: &str) -> Option<Match> {
+        let mut wanted = entry.split('/').filter(|name| !name.is_empty());
+        let mut here = self.names.iter().skip(start);
+        let (mut matched, mut guessed) = (0, false);
+        let relation = loop {
+            match (wanted.next(), here.next()) {
+                (Some(wanted), Some(name)) if fits(wanted, name) => {
+                    matched += 1;
+                    guessed |= is_pattern(name);
+                }
+                (Some(_), Some(_)) => return None,
+                // The path ends within the entry.
+                (Some(_), None) if matched > 0 => break Relation::Above,
+                (Some(_), None) => return None,
+                (None, Some(_)) if entry.ends_with('/') => break Relation::Inside,
+                (None, Some(_)) => return None,
+                (None, None) if entry.ends_with('/') => break Relation::Whole,
+                (None, None) => break Relation::Inside,
+            }
+        };
+        Some(Match { relation, start, guessed })
+    }
+
+    /// Where the guarded file is that a match means, as far as it has a name; none if that cannot be told.
+    pub(crate) fn place(&self, found: Match, entry: &str) -> Option<String> {
+        let before = self.names.get(..found.start)?;
+        if !self.absolute || before.iter().any(|name| is_pattern(name)) {
+            return None;
+        }
+        let wanted = entry.split('/').filter(|name| !name.is_empty()).take_while(|name| !name.starts_with('*'));
+        Some(format!("/{}", before.iter().copied().chain(wanted).collect::<Vec<_>>().join("/")))
+    }
+}
+
+/// Whether a component of a path, which may be a pattern of the shell, is or can be the guarded one.
+pub(crate) fn fits(wanted: &str, name: &str) -> bool {
+    if wanted.eq_ignore_ascii_case(name) {
+        return true;
+    }
+    let pattern = is_pattern(name);
+    match wanted.strip_prefix('*') {
+        Some(end) => !name.starts_with('.') && (pattern || ends_with(name, end)),
+        // A pattern of the shell reaches a name with a dot only by writing the dot.
+        None if pattern => {
+            wanted.starts_with('.') == name.starts_with('.')
+                && policy_sensitive_paths::matches(&one_for_each_set(name), wanted)
+        }
+        None => false,
+    }
+}
+
+/// Whether a component holds a pattern of the shell.
+pub(crate) fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?', '['])
+}
+
+fn ends_with(name: &str, end: &str) -> bool {
+    let tail = name.len().checked_sub(end.len()).and_then(|at| name.get(at..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+}
+
+/// The pattern with a `?` for each `[...]`.
+fn one_for_each_set(pattern: &str) -> String {
+    let mut simple = String::with_capacity(pattern.len());
+    let mut inside = false;
+    for c in pattern.chars() {
+        match (inside, c) {
+            (false, '[') => {
+                inside = true;
+                simple.push('?');
+            }
+            (true, ']') => inside = false,
+            (true, _) => {}
+            (false, c) => simple.push(c),
+        }
+    }
+    simple
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, entry: &str, expected: Option<Relation>) {
+        assert_eq!(Names::new(path).relation(entry).map(|found| found.relation), expected, "{path} {entry}");
+    }
+
+    #[test]
+    fn a_file_is_found_at_any_depth_and_in_any_case() {
+        let entry = ".claude/settings.json";
+        for path in [
+            "/home/u/.claude/settings.json",
+            ".claude//settings.json",
+            "a/.claude/x/../settings.json",
+            ".Claude/SETTINGS.json",
+            "~/.claude/*.json",
+            "~/.claude/*",
+            ".cl*/sett*",
+            ".claude/setting[s].json",
+            ".claude/settings.json.",
+        ] {
+            check(path, entry, Some(Relation::Inside));
+        }
+        for path in ["settings.json", ".claude/settings.json.bak", ".claude/x/settings.json", "x.claude/settings.json"]
+        {
+            check(path, entry, None);
+        }
+    }
+
+    #[test]
+    fn a_folder_counts_with_what_is_in_it_and_above_it() {
+        let entry = ".config/guard-host/";
+        check("/home/u/.config/guard-host/guard.toml", entry, Some(Relation::Inside));
+        check("/home/u/.config/guard-host/a/b", entry, Some(Relation::Inside));
+        check("/home/u/.config/guard-host/", entry, Some(Relation::Whole));
+        check("/home/u/.config", entry, Some(Relation::Above));
+        check("/home/u/.con*", entry, Some(Relation::Above));
+        check("/home/u", entry, None);
+        check("/home/u/*", entry, None);
+        check("/home/u/.config/other", entry, None);
+    }
+
+    #[test]
+    fn an_entry_from_the_root_is_only_there() {
+        check("/etc/guard-host/guard.toml", "/etc/guard-host/", Some(Relation::Inside));
+        check("/etc", "/etc/guard-host/", Some(Relation::Above));
+        check("/repo/etc/guard-host/guard.toml", "/etc/guard-host/", None);
+        check("etc/guard-host/guard.toml", "/etc/guard-host/", None);
+    }
+
+    #[test]
+    fn hostile_lengths_stay_cheap() {
+        let path = "a*/".repeat(60_000) + &"*".repeat(60_000);
+        check(&path, ".claude/settings.json", None);
+    }
+}

@@ -1,0 +1,40 @@
+//! The rules, and the order in which they are asked.
+//!
+//! A new rule is a file in `rules/`, a line in each of the lists below, and its table in `cases/`.
+
+mod guard_file;
+mod guard_command;
+mod hook_removed;
+mod hook_script;
+mod hook_registration;
+mod agent_without_hooks;
+mod guard_mentioned;
+
+use guard_sdk::{Finding, Rule};
+
+use crate::scene::Scene;
+
+/// Looks at a call and adds what it finds.
+pub(crate) type Check = fn(&Scene<'_>, &mut Vec<Finding>);
+
+/// Every rule.
+pub(crate) const RULES: &[Rule] = &[
+    guard_file::RULE,
+    guard_command::RULE,
+    hook_removed::RULE,
+    hook_script::RULE,
+    hook_registration::RULE,
+    agent_without_hooks::RULE,
+    guard_mentioned::RULE,
+];
+
+/// The check of every rule, in the same order; the last one speaks only if no other did.
+pub(crate) const CHECKS: &[Check] = &[
+    guard_file::check,
+    guard_command::check,
+    hook_removed::check,
+    hook_script::check,
+    hook_registration::check,
+    agent_without_hooks::check,
+    guard_mentioned::check,
+];

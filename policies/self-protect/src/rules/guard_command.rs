@@ -1,0 +1,152 @@
+//! `guard-command`: a command of guard-host that belongs to a person, or one that stops or uninstalls it.
+//!
+//! ## Why
+//! A grant, trust in a project's file and the registration are the user's to give.
+//! ## Example
+//! `guard-host trust` · `guard-host confirm` · `cargo uninstall guard-host` · `pkill guard-host`
+//! ## Settings
+//! none
+
+use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::scene::{Scene, is_elsewhere, shorten};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "guard-command",
+    summary: "a command of guard-host that belongs to a person",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+/// Programs that install others.
+const INSTALLERS: &[&str] = &[
+    "apk", "apt", "apt-get", "aptitude", "asdf", "brew", "bun", "cargo", "claude", "codex", "copilot", "dnf", "dpkg",
+    "droid", "gemini", "mise", "nix-env", "npm", "opencode", "pacman", "pip", "pip3", "pipx", "pnpm", "port", "qwen",
+    "snap", "uv", "yarn", "yum", "zypper",
+];
+
+/// Programs that run others by their name.
+const RUNNERS: &[&str] = &["bunx", "npx", "pnpx", "uvx", "watch"];
+
+/// Words with which they take something away or switch it off.
+const REMOVALS: &[&str] = &[
+    "-R",
+    "-Rns",
+    "-e",
+    "-r",
+    "-P",
+    "autoremove",
+    "del",
+    "delete",
+    "disable",
+    "erase",
+    "purge",
+    "remove",
+    "rm",
+    "un",
+    "uninstall",
+    "unlink",
+];
+
+/// Options of guard-host that take a value.
+const VALUED: &[&str] = &["--config", "--state", "--cache"];
+
+pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+    for command in scene.analysis.commands.iter().filter(|command| !is_elsewhere(command)) {
+        findings.extend(of_command(command, scene));
+    }
+    findings.extend(scene.analysis.effects.iter().filter_map(|effect| of_kill(effect, scene)));
+}
+
+fn of_command(command: &Command, scene: &Scene<'_>) -> Option<Finding> {
+    let shown = shorten(&command.text());
+    if let Some(start) = start(command, scene) {
+        let (outcome, why, remedy) = of_guard(&words(command, start))?;
+        let message = match outcome {
+            Outcome::Deny => format!("`{shown}` is for a person: {why}"),
+            _ => format!("`{shown}` needs confirmation: {why}"),
+        };
+        return Some(Finding::new(&RULE, message).at(outcome).remedy(remedy));
+    }
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let removes = INSTALLERS.contains(&command.program()) && words().any(|word| REMOVALS.contains(&word));
+    let ours = |word: &str| scene.guard.is_program(word.split('@').next().unwrap_or(word));
+    (removes && words().any(ours)).then(|| {
+        let message = format!("`{shown}` takes guard-host away, and no call would be looked at any more");
+        Finding::new(&RULE, message).remedy("let the user do it")
+    })
+}
+
+/// Where the words for guard-host begin, if the command runs it: itself, or through a program that runs others.
+fn start(command: &Command, scene: &Scene<'_>) -> Option<usize> {
+    if scene.guard.is_program(command.word(0)) {
+        return Some(1);
+    }
+    let runs = match command.program() {
+        "cargo" => command.argv.iter().any(|word| matches!(word.text.as_str(), "run" | "r")),
+        program => RUNNERS.contains(&program),
+    };
+    let named = || command.argv.iter().position(|word| scene.guard.is_program(&word.text));
+    runs.then(named).flatten().map(|at| at + 1)
+}
+
+/// The words for guard-host without its global options.
+fn words(command: &Command, start: usize) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = command.argv.iter().skip(start);
+    while let Some(word) = rest.next() {
+        if VALUED.contains(&word.text.as_str()) {
+            rest.next();
+        } else if !VALUED.iter().any(|option| word.text.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')))
+        {
+            words.push(word.text.as_str());
+        }
+    }
+    words
+}
+
+/// What is to be said of a call of guard-host; nothing of one that changes nothing.
+fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
+    const BY_HAND: &str = "ask the user to run it in a terminal";
+    const SAY: &str = "say why it is needed, so that the user can confirm it";
+    let plain: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).take(2).collect();
+    if words.iter().any(|word| matches!(*word, "--help" | "-h" | "--version" | "-V")) {
+        return None;
+    }
+    let (name, sub) = (plain.first().copied().unwrap_or_default(), plain.get(1).copied().unwrap_or_default());
+    match (name, sub) {
+        (
+            "" | "help" | "check" | "explain" | "test" | "doctor" | "conformance" | "audit" | "completions" | "sandbox"
+            | "new",
+            _,
+        ) => None,
+        ("policy", "add" | "remove") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),
+        ("cache", "clear") => Some((Outcome::Ask, "the compiled policies would have to be made anew", SAY)),
+        ("config", "init") | ("settings", "init") => Some((Outcome::Ask, "it writes settings", SAY)),
+        ("policy" | "config" | "cache" | "settings", _) | ("session", "list") => None,
+        ("confirm", _) => {
+            Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
+        }
+        ("trust", _) => Some((Outcome::Deny, "it gives a project's file the rights of the user's own", BY_HAND)),
+        ("untrust", _) => Some((Outcome::Deny, "it changes what a project's file may do", BY_HAND)),
+        ("uninstall", _) => Some((Outcome::Deny, "no call would be looked at any more", BY_HAND)),
+        ("session", _) => Some((Outcome::Deny, "it changes what the user has confirmed", BY_HAND)),
+        ("install", _) => Some((Outcome::Ask, "it changes how a harness asks guard-host", SAY)),
+        ("hook", _) => Some((
+            Outcome::Ask,
+            "a call that never happened would stand in the log and among the questions",
+            "use `guard-host check`",
+        )),
+        _ => Some((Outcome::Ask, "what it does is not known", SAY)),
+    }
+}
+
+/// The end of a running guard-host.
+fn of_kill(effect: &Effect, scene: &Scene<'_>) -> Option<Finding> {
+    if effect.kind != "process" || effect.tag("where").is_some() || !scene.guard.is_program(&effect.target) {
+        return None;
+    }
+    let message = format!("'{}' would be stopped while it decides", shorten(&effect.target));
+    Some(Finding::new(&RULE, message).remedy("let the user stop it"))
+}

@@ -1,0 +1,57 @@
+//! `guard-file`: a change to the configuration, the state, the cache, the log or the program of guard-host.
+//!
+//! ## Why
+//! Who can change the guard is not guarded by it.
+//! ## Example
+//! `Write .guard/guard.toml` · `rm -rf ~/.config` · `: > ~/.local/state/guard-host/audit.jsonl`
+//! ## Settings
+//! `places`, which the host fills in
+
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::guarded::What;
+use crate::scene::{Scene, shorten};
+use crate::touch::{How, Touch};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "guard-file",
+    summary: "a change to a file of guard-host itself",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(scene.touches().iter().filter(|touch| touch.what.is_own()).map(finding));
+}
+
+fn finding(touch: &Touch<'_>) -> Finding {
+    let path = shorten(&touch.effect.target);
+    let outcome = match (touch.how, touch.what) {
+        (How::Itself, _) => Outcome::Deny,
+        // It can be made anew, and a whole cache folder is emptied for honest reasons.
+        (How::LostWithFolder, What::Cache) => Outcome::Ask,
+        (How::LostWithFolder, _) => Outcome::Deny,
+        (How::LostWithAll | How::Perhaps, _) => Outcome::Ask,
+    };
+    let message = match touch.how {
+        How::Itself => format!("'{path}' is {} of guard-host, which the agent must not change", part(touch.what)),
+        How::LostWithFolder | How::LostWithAll => {
+            format!("'{path}' holds {} of guard-host, which would be lost with it", part(touch.what))
+        }
+        How::Perhaps => format!("'{path}' holds {} of guard-host, which may change with it", part(touch.what)),
+    };
+    let remedy = match outcome {
+        Outcome::Deny => "tell the user which change is needed and why, and let them make it",
+        _ => "name the files that you mean instead of the whole folder",
+    };
+    Finding::new(&RULE, message).at(outcome).remedy(remedy).tag("path", touch.effect.target.as_str())
+}
+
+fn part(what: What) -> &'static str {
+    match what {
+        What::State => "the state or the audit log",
+        What::Cache => "the cache",
+        What::Program => "the program",
+        _ => "the configuration",
+    }
+}

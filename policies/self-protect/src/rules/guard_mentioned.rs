@@ -1,0 +1,278 @@
+//! `guard-mentioned`: something that is not fully understood names a guarded file.
+//!
+//! ## Why
+//! What it does with the file is not known, and most such texts name it for no good reason.
+//! ## Example
+//! `eval "$x" # ~/.claude/settings.json` · `python3 edit.py .guard/guard.toml` · a tool of a server that is given such a path
+//! ## Settings
+//! none
+
+use guard_sdk::serde_json::Value;
+use guard_sdk::syntax::{Command, Coverage};
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::guarded::What;
+use crate::mention;
+use crate::scene::{Scene, is_elsewhere, shorten};
+use crate::touch::spellings;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "guard-mentioned",
+    summary: "a text that is not fully understood and names a guarded file",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Programs that change no file that they are given, or whose effects the analysis knows.
+const HARMLESS: &[&str] = &[
+    "[",
+    "[[",
+    "ag",
+    "alias",
+    "awk",
+    "b2sum",
+    "base64",
+    "basename",
+    "bat",
+    "case",
+    "cat",
+    "cd",
+    "cksum",
+    "claude",
+    "cmp",
+    "code",
+    "codex",
+    "column",
+    "comm",
+    "command",
+    "cursor",
+    "cut",
+    "declare",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "exa",
+    "exit",
+    "export",
+    "eza",
+    "false",
+    "fd",
+    "fgrep",
+    "file",
+    "find",
+    "for",
+    "gawk",
+    "gemini",
+    "getfacl",
+    "gh",
+    "git",
+    "grep",
+    "head",
+    "hexdump",
+    "jq",
+    "jsonlint",
+    "less",
+    "local",
+    "ls",
+    "lsattr",
+    "md5sum",
+    "more",
+    "nl",
+    "od",
+    "open",
+    "opencode",
+    "prettier",
+    "printf",
+    "pushd",
+    "readlink",
+    "readonly",
+    "realpath",
+    "return",
+    "rg",
+    "sed",
+    "set",
+    "sha1sum",
+    "sha256sum",
+    "shasum",
+    "shellcheck",
+    "shift",
+    "sort",
+    "stat",
+    "strings",
+    "tac",
+    "tail",
+    "test",
+    "tree",
+    "true",
+    "tsc",
+    "type",
+    "typeset",
+    "uniq",
+    "unset",
+    "wc",
+    "where",
+    "which",
+    "xdg-open",
+    "xxd",
+    "yamllint",
+    "yq",
+    "zgrep",
+];
+
+/// Programs that run a script, whose arguments mean what the script makes of them.
+const INTERPRETERS: &[&str] = &[
+    "bash", "bun", "dash", "deno", "fish", "ksh", "node", "perl", "php", "python", "python2", "python3", "ruby", "sh",
+    "zsh",
+];
+
+/// Tools whose input is text for a model or a person, or that only look.
+const TALK: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "LS",
+    "NotebookRead",
+    "Read",
+    "SendMessage",
+    "Skill",
+    "Task",
+    "TaskCreate",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+];
+
+/// Words in the name of a tool that only looks.
+const LOOKS: &[&str] =
+    &["read", "get", "list", "search", "find", "view", "show", "fetch", "stat", "describe", "query", "info"];
+
+/// Keys whose values are code.
+const CODE: &[&str] =
+    &["command", "commands", "cmd", "code", "script", "args", "arguments", "input", "shell", "source"];
+
+/// A tool's value that is longer is no path.
+const PATH_BYTES: usize = 4096;
+
+/// More values of a tool's input are not looked at.
+const VALUES: usize = 10_000;
+
+/// Deeper values are not looked into.
+const DEPTH: usize = 32;
+
+pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+    // A rule that knows more has spoken.
+    if !findings.is_empty() {
+        return;
+    }
+    let found = if scene.is_command() { of_command(scene) } else { of_other_tool(scene) };
+    findings.extend(found.map(|(name, why)| {
+        let message = format!("'{}' is guarded, and {why}", shorten(&name));
+        Finding::new(&RULE, message)
+            .remedy("use plain commands or the file tools, so that it can be seen what happens to it")
+    }));
+}
+
+/// The guarded name, and a clause that says why it is not understood.
+type Named = (String, String);
+
+fn of_command(scene: &Scene<'_>) -> Option<Named> {
+    let analysis = scene.analysis;
+    let scripts = analysis.scripts.iter().filter(|script| mention::may_change(script));
+    let mut scripts = scripts.filter_map(|script| Some((mention::find(&script.text, &scene.guard)?, script)));
+    if let Some((guarded, script)) = scripts.next() {
+        return Some((guarded.entry.to_owned(), format!("the {} code that names it is not followed", script.language)));
+    }
+    let beyond_code = |reason: &&String| !(reason.starts_with("inline ") && reason.ends_with(" is not followed"));
+    if analysis.coverage != Coverage::Complete
+        && let Some(reason) = analysis.reasons.iter().find(beyond_code)
+        && let Some(guarded) = mention::find(scene.text(), &scene.guard)
+    {
+        return Some((guarded.entry.to_owned(), format!("not all of the command is understood ({})", shorten(reason))));
+    }
+    let uncertain = analysis.effects.iter().find(|effect| {
+        let changes = matches!(effect.kind.as_str(), "write" | "delete" | "metadata" | "process");
+        changes && !effect.certain && scene.guard.names_program(&effect.target)
+    });
+    if let Some(effect) = uncertain {
+        return Some((effect.target.clone(), "what it is will be known only at run time".to_owned()));
+    }
+    analysis.commands.iter().filter(|command| !is_elsewhere(command)).find_map(|command| of_unknown(command, scene))
+}
+
+/// A program that is not known and is given a guarded path.
+fn of_unknown(command: &Command, scene: &Scene<'_>) -> Option<Named> {
+    let program = command.program();
+    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let interprets = INTERPRETERS.iter().any(|name| *name == program || *name == plain);
+    let effects =
+        || scene.analysis.effects.iter().filter(|effect| effect.command_id == command.id && tells(&effect.kind));
+    if program.is_empty() || HARMLESS.contains(&program) || scene.guard.is_program(program) {
+        return None;
+    }
+    let word = command.argv.iter().skip(1).find(|word| {
+        let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
+        !value.contains(char::is_whitespace) && covers(value, command, scene)
+    })?;
+    if !interprets && effects().next().is_some() {
+        return None;
+    }
+    let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
+    let understood = effects().any(|effect| spellings(effect).any(|text| text == value));
+    (!understood).then(|| (value.to_owned(), format!("what `{}` does with it is not known", shorten(program))))
+}
+
+/// Whether an effect of this kind says what becomes of a file.
+fn tells(kind: &str) -> bool {
+    matches!(kind, "read" | "write" | "delete" | "metadata" | "network" | "vcs" | "container" | "package")
+}
+
+/// Whether a word is the path of a guarded file, seen from where the command runs.
+fn covers(word: &str, command: &Command, scene: &Scene<'_>) -> bool {
+    let guarded = |path: &str| scene.guard.covering(path).is_some_and(|guarded| guarded.what != What::Program);
+    let plain = word.starts_with('-') || word.is_empty() || word.len() > PATH_BYTES;
+    !plain && (guarded(word) || (!word.starts_with(['/', '~']) && guarded(&format!("{}/{word}", command.cwd))))
+}
+
+/// A tool whose effects nobody knows, such as one of a server.
+fn of_other_tool(scene: &Scene<'_>) -> Option<Named> {
+    let tool = scene.call.tool();
+    if scene.analysis.coverage == Coverage::Complete || TALK.contains(&tool) {
+        return None;
+    }
+    let name = tool.rsplit("__").next().unwrap_or(tool).to_ascii_lowercase();
+    if name.split(['_', '-', '.']).any(|word| LOOKS.contains(&word)) {
+        return None;
+    }
+    let mut left = VALUES;
+    let found = in_value(scene.input(), "", scene, 0, &mut left)?;
+    Some((found, format!("what the tool `{}` does with it is not known", shorten(tool))))
+}
+
+fn in_value(value: &Value, key: &str, scene: &Scene<'_>, depth: usize, left: &mut usize) -> Option<String> {
+    *left = left.checked_sub(1)?;
+    if depth > DEPTH {
+        return None;
+    }
+    match value {
+        Value::String(text) => {
+            let path = text.strip_prefix("file://").unwrap_or(text);
+            let is_path = path.len() <= PATH_BYTES && !path.contains('\n') && scene.guard.covering(path).is_some();
+            if is_path {
+                return Some(path.to_owned());
+            }
+            let is_code = CODE.iter().any(|name| key.eq_ignore_ascii_case(name));
+            is_code.then(|| mention::find(text, &scene.guard)).flatten().map(|guarded| guarded.entry.to_owned())
+        }
+        Value::Array(items) => items.iter().find_map(|item| in_value(item, key, scene, depth + 1, left)),
+        Value::Object(map) => map.iter().find_map(|(key, value)| in_value(value, key, scene, depth + 1, left)),
+        _ => None,
+    }
+}

@@ -1,0 +1,38 @@
+//! `hook-registration`: an ordinary edit of a file that holds the hooks of a harness.
+//!
+//! ## Why
+//! People let agents edit their settings, but what stands in them decides what the agent may do and what runs at each
+//! of its steps.
+//! ## Example
+//! `Edit ~/.claude/settings.json` that adds a permission · `Write opencode.json` where there is none
+//! ## Settings
+//! none
+
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::guarded::What;
+use crate::registration::{Change, change};
+use crate::scene::{Scene, shorten};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "hook-registration",
+    summary: "an edit of a file that holds the hooks of a harness",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+    for touch in scene.touches() {
+        let What::Registration(harness) = touch.what else { continue };
+        if change(touch, scene) != Change::Edits {
+            continue;
+        }
+        let path = shorten(&touch.effect.target);
+        let message = format!("'{path}' needs confirmation: {harness} holds its hooks there, guard-host's among them");
+        findings.push(
+            Finding::new(&RULE, message)
+                .remedy("say what the change does, so that the user can confirm it")
+                .tag("path", touch.effect.target.as_str()),
+        );
+    }
+}

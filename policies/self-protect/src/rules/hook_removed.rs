@@ -1,0 +1,38 @@
+//! `hook-removed`: a change after which a harness may no longer ask guard-host.
+//!
+//! ## Why
+//! A hook that is not registered is not asked, and nobody notices.
+//! ## Example
+//! `rm ~/.claude/settings.json` · an edit that adds `"disableAllHooks": true` · `echo '{}' > .codex/hooks.json`
+//! ## Settings
+//! none
+
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::guarded::What;
+use crate::registration::{Change, change};
+use crate::scene::{Scene, shorten};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "hook-removed",
+    summary: "a change after which a harness may no longer ask guard-host",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+    for touch in scene.touches() {
+        let What::Registration(harness) = touch.what else { continue };
+        let path = shorten(&touch.effect.target);
+        let (why, remedy) = match change(touch, scene) {
+            Change::Removes(why) => (why, "leave the hook as it is; only the user takes it out"),
+            Change::Unseen(why) => (
+                why,
+                "change just the lines in question with the edit tool, so that the user sees the difference and can confirm it",
+            ),
+            Change::Edits => continue,
+        };
+        let message = format!("'{path}' holds the hooks of {harness}, which ask guard-host: {why}");
+        findings.push(Finding::new(&RULE, message).remedy(remedy).tag("path", touch.effect.target.as_str()));
+    }
+}

@@ -1,0 +1,40 @@
+//! `hook-script`: a change to a script that the hooks of a harness run.
+//!
+//! ## Why
+//! Such a script runs without a question at each step of the agent, and may be the one that asks guard-host.
+//! ## Example
+//! `Write ~/.claude/hooks/test.py` · `rm -rf .claude/hooks`
+//! ## Settings
+//! none
+
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::guarded::What;
+use crate::scene::{Scene, shorten};
+use crate::touch::How;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "hook-script",
+    summary: "a change to a script that the hooks of a harness run",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+    for touch in scene.touches() {
+        let What::Scripts(harness) = touch.what else { continue };
+        let path = shorten(&touch.effect.target);
+        let (outcome, what) = match touch.how {
+            How::Itself => (Outcome::Deny, "is one of the scripts that"),
+            How::LostWithFolder => (Outcome::Deny, "holds the scripts that"),
+            How::LostWithAll | How::Perhaps => (Outcome::Ask, "holds the scripts that"),
+        };
+        let message = format!("'{path}' {what} the hooks of {harness} run, without a question and at each step");
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(outcome)
+                .remedy("write the script elsewhere and let the user put it in place")
+                .tag("path", touch.effect.target.as_str()),
+        );
+    }
+}

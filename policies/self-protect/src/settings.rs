@@ -1,0 +1,31 @@
+//! What the policy is told: where the files of this guard-host lie.
+//!
+//! The host fills `places` in; nobody has to write it. The usual places are guarded whatever it says.
+
+use serde::Deserialize;
+
+/// The settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Where the files of this guard-host lie. Written by the host.
+    pub places: Places,
+}
+
+/// Absolute paths; an empty one is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Places {
+    /// The user's configuration file.
+    pub config: String,
+    /// The managed configuration file.
+    pub managed: String,
+    /// The folder of the key and the sessions.
+    pub state: String,
+    /// The folder of compiled policies.
+    pub cache: String,
+    /// The audit log.
+    pub audit: String,
+    /// The program.
+    pub program: String,
+}

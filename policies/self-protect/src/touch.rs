@@ -1,0 +1,234 @@
+//! [`Touch`]: a change that reaches a guarded file, and how.
+//!
+//! A path counts as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is
+//! lost, or its mode changes, with all that is in it.
+
+use guard_sdk::Presence;
+use guard_sdk::syntax::{Command, Effect};
+
+use crate::guarded::{Guarded, What};
+use crate::names::{Match, Names, Relation, fits};
+use crate::scene::{Scene, is_elsewhere};
+
+/// More of them say nothing new.
+const TOUCHES: usize = 32;
+
+/// More folders are not looked into: each costs questions to the machine.
+const FOLDERS: usize = 16;
+
+/// Names of files as they lie in guarded folders.
+const FILES: &[&str] = &[
+    "guard.toml",
+    "audit.jsonl",
+    "mac.key",
+    "x.cwasm",
+    "x.wasm",
+    "x.json",
+    "x.sh",
+    "x.py",
+    "x.js",
+    "x.ts",
+    "PreToolUse",
+];
+
+/// How a change reaches a guarded file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// The change is one of the file, or of something in the guarded folder.
+    Itself,
+    /// It is lost with a folder.
+    LostWithFolder,
+    /// It is lost with a home, a project, or more.
+    LostWithAll,
+    /// Something is unpacked over the folder that holds it, or all modes below a folder change.
+    Perhaps,
+}
+
+/// A change that reaches a guarded file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Touch<'a> {
+    pub(crate) effect: &'a Effect,
+    pub(crate) what: What,
+    pub(crate) how: How,
+}
+
+/// All of them, in the order of the effects.
+pub(crate) fn all<'a>(scene: &Scene<'a>) -> Vec<Touch<'a>> {
+    let mut touches = Vec::new();
+    let mut folders = 0;
+    for effect in scene.analysis.effects.iter().filter(|effect| is_change(effect)) {
+        if touches.len() >= TOUCHES {
+            break;
+        }
+        match of_effect(effect, scene, &mut folders) {
+            Some((what, how)) => touches.push(Touch { effect, what, how }),
+            None => touches.extend(linked(effect, scene).map(|what| Touch { effect, what, how: How::Itself })),
+        }
+    }
+    touches
+}
+
+/// Whether the effect leaves a file of this machine other than it was.
+fn is_change(effect: &Effect) -> bool {
+    matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.tag("where").is_none()
+}
+
+/// The texts under which an effect's target is known.
+pub(crate) fn spellings(effect: &Effect) -> impl Iterator<Item = &str> {
+    let path = &effect.path;
+    let [target, raw, lexical, canonical] =
+        [&effect.target, &path.raw, &path.lexical, &path.canonical].map(String::as_str);
+    let fresh = [
+        Some(target),
+        Some(raw).filter(|text| *text != target),
+        Some(lexical).filter(|text| *text != raw),
+        Some(canonical).filter(|text| *text != lexical),
+    ];
+    fresh.into_iter().flatten().filter(|text| !text.is_empty())
+}
+
+fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<(What, How)> {
+    let paths: Vec<Names<'_>> = spellings(effect).map(Names::new).collect();
+    let mut above = Vec::new();
+    for guarded in scene.guard.all() {
+        // Of equal ones the last: it says most of where it is.
+        let near = paths.iter().filter_map(|names| Some((names.relation(guarded.entry)?, names)));
+        let Some((found, names)) = near.max_by_key(|(found, _)| found.relation) else { continue };
+        match found.relation {
+            Relation::Above => above.push((guarded, found, names)),
+            // A pattern of the shell stands for what is there.
+            _ if found.guessed && !exists(names, found, guarded, scene) => {}
+            // What a pattern reaches goes with the rest.
+            Relation::Whole if found.guessed && effect.kind == "delete" => {
+                return Some((guarded.what, How::LostWithFolder));
+            }
+            // A folder that is only made, or written into by a program that names its file elsewhere, stays what it is.
+            Relation::Whole if effect.kind == "write" && !is_unpacked(effect) => {}
+            _ => return Some((guarded.what, How::Itself)),
+        }
+    }
+    let lost = effect.kind == "delete" && effect.tag("by") != Some("rmdir");
+    let modes = effect.kind == "metadata" && effect.tag("recursive").is_some();
+    if !(lost || modes || is_unpacked(effect)) || *folders >= FOLDERS {
+        return None;
+    }
+    let selection = Selection::of(effect, scene);
+    for (guarded, found, names) in above {
+        // What is unpacked brings its own folders; only the guarded file's own folder is near enough.
+        let near = lost || modes || is_parent(names, guarded.entry);
+        if !near || !selection.reaches(guarded.entry) || *folders >= FOLDERS {
+            continue;
+        }
+        *folders += 1;
+        if exists(names, found, guarded, scene) {
+            return Some((guarded.what, if lost { How::LostWithFolder } else { How::Perhaps }));
+        }
+    }
+    if !lost || selection.is_narrow() {
+        return None;
+    }
+    of_root(&paths, scene, &selection, folders).map(|what| (what, How::LostWithAll))
+}
+
+/// Whether something is put over a folder, with whatever it brings: an archive, a tree of files, a link in its place.
+fn is_unpacked(effect: &Effect) -> bool {
+    let brings = effect.tag("archive").is_some() || effect.tag("link-to").is_some() || effect.target.ends_with("/.");
+    effect.kind == "write" && brings
+}
+
+/// Whether the folder is the one in which the entry's file lies.
+fn is_parent(folder: &Names<'_>, entry: &str) -> bool {
+    let mut names: Vec<&str> = entry.trim_end_matches('/').split('/').collect();
+    names.pop();
+    names.last().is_some_and(|parent| fits(parent, folder.last()))
+}
+
+/// Whether the guarded file that a match means is there, as far as the machine can say. Where it could be anywhere, only
+/// a name with a dot, which patterns of the shell do not reach by chance, counts.
+fn exists(names: &Names<'_>, found: Match, guarded: Guarded<'_>, scene: &Scene<'_>) -> bool {
+    match names.place(found, guarded.entry) {
+        Some(path) => scene.call.resolve(&path).exists != Presence::No,
+        None => !found.guessed || guarded.entry.starts_with('.'),
+    }
+}
+
+/// What is lost with a home, a project, or a folder above them.
+fn of_root(paths: &[Names<'_>], scene: &Scene<'_>, selection: &Selection<'_>, folders: &mut usize) -> Option<What> {
+    let facts = scene.facts();
+    let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));
+    if facts.home.starts_with('/') && holds(&facts.home) {
+        let reached = scene.guard.all().find(|guarded| selection.reaches(guarded.entry));
+        return reached.map(|guarded| guarded.what);
+    }
+    let roots = [&facts.project_root, &facts.cwd];
+    let root = roots.into_iter().find(|root| root.len() > 1 && holds(root))?;
+    *folders += 1;
+    let entries =
+        scene.guard.all().filter(|guarded| !guarded.entry.starts_with('/') && selection.reaches(guarded.entry));
+    let mut found = entries.filter(|guarded| {
+        let path: Vec<&str> =
+            guarded.entry.split('/').filter(|name| !name.is_empty() && !name.starts_with('*')).collect();
+        scene.call.resolve(&format!("{root}/{}", path.join("/"))).exists == Presence::Yes
+    });
+    found.next().map(|guarded| guarded.what)
+}
+
+/// The guarded file that a path with the same last name leads to: a folder of settings may itself be a link.
+fn linked(effect: &Effect, scene: &Scene<'_>) -> Option<What> {
+    let canonical = effect.path.canonical.as_str();
+    let last = Names::new(canonical).last();
+    if last.is_empty() || effect.kind == "metadata" {
+        return None;
+    }
+    let facts = scene.facts();
+    let same =
+        |entry: &str| entry.rsplit('/').next().is_some_and(|name| !name.is_empty() && name.eq_ignore_ascii_case(last));
+    let leads_here = |root: &str, entry: &str| {
+        let path = if entry.starts_with('/') { entry.to_owned() } else { format!("{root}/{entry}") };
+        root.starts_with('/') && scene.call.resolve(&path).canonical == canonical
+    };
+    let mut candidates = scene.guard.all().filter(|guarded| same(guarded.entry));
+    let found = candidates
+        .find(|guarded| leads_here(&facts.home, guarded.entry) || leads_here(&facts.project_root, guarded.entry));
+    found.map(|guarded| guarded.what)
+}
+
+/// Which files of a folder a deletion selects, when it is one of `find`.
+struct Selection<'a> {
+    filtered: bool,
+    names: Vec<&'a str>,
+}
+
+impl<'a> Selection<'a> {
+    fn of(effect: &Effect, scene: &Scene<'a>) -> Self {
+        let command = scene.command_by_id(effect.command_id);
+        let by_find = command.is_some_and(|command| command.via.iter().any(|via| via.kind == "find-exec"));
+        if effect.tag("filtered").is_none() && !by_find {
+            return Selection { filtered: false, names: Vec::new() };
+        }
+        let searches =
+            scene.analysis.commands.iter().filter(|command| command.program() == "find" && !is_elsewhere(command));
+        let names = searches.flat_map(tested_names).collect();
+        Selection { filtered: true, names }
+    }
+
+    /// Whether it can select the file of an entry.
+    fn reaches(&self, entry: &str) -> bool {
+        let last = entry.rsplit('/').next().unwrap_or_default().replace('*', "x");
+        let files = if last.is_empty() { FILES } else { &[last.as_str()] };
+        let mut names = self.names.iter().map(|name| name.rsplit('/').next().unwrap_or(name));
+        self.names.is_empty() || names.any(|name| files.iter().any(|file| fits(file, name)))
+    }
+
+    /// It selects by something else than the name, which a file of settings seldom has.
+    fn is_narrow(&self) -> bool {
+        self.filtered && self.names.is_empty()
+    }
+}
+
+/// The values of the tests of `find` that look at names.
+fn tested_names(command: &Command) -> impl Iterator<Item = &str> {
+    let tests = ["-name", "-iname", "-path", "-ipath", "-wholename"];
+    let pairs = command.argv.iter().zip(command.argv.iter().skip(1));
+    pairs.filter(move |(test, _)| tests.contains(&test.text.as_str())).map(|(_, value)| value.text.as_str())
+}

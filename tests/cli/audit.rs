@@ -1,0 +1,149 @@
+//! `audit show` and `audit stats`: filters, both forms, the rotated file, damaged lines, and a log that is followed.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::reply::{assert_ask, assert_deny};
+use crate::world::World;
+
+const LOG: &str = ".local/state/guard-host/audit.jsonl";
+
+fn line(day: u32, action: &str, policy: &str, rule: &str, session: &str) -> String {
+    let record = json!({
+        "ts": format!("2026-01-{day:02}T03:04:05.678Z"), "tool": "Bash", "operation": format!("op\u{1b}[31m {day}"),
+        "action": action, "rule": rule, "path_context": "n/a", "session": session, "policy": policy,
+        "rules": [format!("{policy}:{rule}"), "other:also"], "unknown": 1,
+    });
+    format!("{record}\n")
+}
+
+/// A world with a rotated log, a present one, and damage in both.
+fn world() -> World {
+    let world = World::cold();
+    world.write(
+        ".local/state/guard-host/audit.jsonl.1",
+        line(1, "block", "command-guard", "rm-root", "s1")
+            + "{\"ts\":\"cut\n"
+            + &line(2, "confirm_required", "command-guard", "git-push", "s1"),
+    );
+    world.write(
+        LOG,
+        line(3, "confirmed_allow", "command-guard", "git-push", "s2")
+            + "\u{0}\u{0}\n"
+            + &line(4, "block", "protected-files", "secret-file", "s2"),
+    );
+    world
+}
+
+fn days(world: &World, filters: &[&str]) -> Vec<String> {
+    let ended = world.run(&[&["audit", "show", "--format", "json"], filters].concat(), "");
+    assert_eq!(ended.exit, 0, "{filters:?}: {ended:?}");
+    assert!(ended.stderr.contains("2 damaged lines"), "{ended:?}");
+    let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|line| line["ts"].as_str().unwrap().chars().nth(9).unwrap().to_string()).collect()
+}
+
+#[test]
+fn show_goes_through_both_files_and_filters() {
+    let world = world();
+    for (filters, expected) in [
+        (&[][..], &["1", "2", "3", "4"][..]),
+        (&["--policy", "protected-files"], &["4"]),
+        (&["--policy", "other"], &["1", "2", "3", "4"]),
+        (&["--rule", "git-push"], &["2", "3"]),
+        (&["--action", "block"], &["1", "4"]),
+        (&["--action", "confirmed_allow"], &["3"]),
+        (&["--session", "s2"], &["3", "4"]),
+        (&["--tool", "Write"], &[]),
+        (&["--since", "2026-01-02T00:00Z", "--until", "2026-01-03T23:00Z"], &["2", "3"]),
+        (&["--since", "1h"], &[]),
+        (&["--last", "1"], &["4"]),
+        (&["--last", "0"], &[]),
+        (&["--rule", "git-push", "--session", "s1"], &["2"]),
+    ] {
+        assert_eq!(days(&world, filters), expected, "{filters:?}");
+    }
+}
+
+#[test]
+fn show_prints_a_line_for_people_and_the_whole_record_for_machines() {
+    let world = world();
+    let ended = world.run(&["audit", "show", "--last", "1"], "");
+    let expected =
+        "2026-01-04T03:04:05.678Z  block             Bash      protected-files:secret-file  op\u{fffd}[31m 4\n";
+    assert_eq!(ended.stdout, expected);
+    let ended = world.run(&["audit", "show", "--last", "1", "--format", "json"], "");
+    assert_eq!(serde_json::from_str::<Value>(&ended.stdout).unwrap()["unknown"], 1);
+}
+
+#[test]
+fn stats_count_by_policy_rule_and_day_with_what_was_let_pass() {
+    let world = world();
+    let ended = world.run(&["audit", "stats", "--format", "json"], "");
+    let stats: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&stats["lines"], &stats["damaged"]), (&json!(4), &json!(2)));
+    assert_eq!(stats["actions"], json!({ "block": 2, "confirm_required": 1, "confirmed_allow": 1 }));
+    assert_eq!(stats["policies"]["protected-files"], json!({ "block": 1 }));
+    assert_eq!(stats["rules"]["command-guard:git-push"], json!({ "confirm_required": 1, "confirmed_allow": 1 }));
+    assert_eq!(stats["days"]["2026-01-01"], json!({ "block": 1 }));
+    assert_eq!(stats["overrides"], json!({ "command-guard:git-push": 1 }));
+    let text = world.run(&["audit", "stats", "--policy", "command-guard"], "").stdout;
+    for expected in [
+        "lines      3\n",
+        "rule       command-guard:git-push: 1 confirm_required, 1 confirmed_allow\n",
+        "overrides  1\n",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn what_the_hook_writes_is_shown() {
+    let world = World::warm();
+    assert_ask(&world.bash("git push"), &[]);
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    let text = world.run(&["audit", "show", "--since", "1h"], "").stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() == 2 && lines[0].contains("command-guard:git-push  git push"), "{text}");
+    assert!(lines[1].contains("block") && lines[1].ends_with("rm -rf /"), "{text}");
+}
+
+#[test]
+fn a_log_that_is_not_there_is_empty_and_one_that_is_no_file_an_error() {
+    let world = World::cold();
+    let ended = world.run(&["audit", "show"], "");
+    assert_eq!((ended.exit, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
+    assert_eq!(world.run(&["audit", "stats"], "").stdout, "lines      0\noverrides  0\n");
+    std::fs::create_dir_all(world.path(LOG)).unwrap();
+    let ended = world.run(&["audit", "show"], "");
+    assert!(ended.exit == 66 && ended.stderr.contains("not a file") && ended.stderr.contains("hint: "), "{ended:?}");
+}
+
+#[test]
+fn a_followed_log_goes_on_through_a_rotation() {
+    let world = World::cold();
+    let path = world.write(LOG, line(1, "block", "p", "r", "s"));
+    let mut command = world.command(&["audit", "show", "--follow", "--action", "block"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().starts_with("2026-01-01"));
+    guard_host::audit::append_line(&path, line(2, "warn", "p", "r", "s").trim_end()).unwrap();
+    guard_host::audit::append_line(&path, line(3, "block", "p", "r", "s").trim_end()).unwrap();
+    assert!(next().starts_with("2026-01-03"));
+    std::fs::rename(&path, world.path(&format!("{LOG}.1"))).unwrap();
+    std::fs::write(&path, line(4, "block", "p", "r", "s")).unwrap();
+    assert!(next().starts_with("2026-01-04"));
+    drop(lines);
+    // Without a reader it ends at its next line.
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < Duration::from_secs(20), "it goes on without a reader");
+        guard_host::audit::append_line(&path, line(5, "block", "p", "r", "s").trim_end()).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,44 @@
+//! `cache list` and `cache clear`.
+
+use serde_json::Value;
+
+use crate::reply::assert_deny;
+use crate::world::World;
+
+fn rows(world: &World) -> Vec<Value> {
+    let ended = world.run(&["cache", "list", "--format", "json"], "");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    serde_json::from_str::<Vec<Value>>(&ended.stdout).unwrap()
+}
+
+#[test]
+fn the_list_has_each_artifact_with_its_policy_and_size() {
+    let world = World::cold();
+    assert!(rows(&world).is_empty());
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let rows = rows(&world);
+    for name in ["analyzer", "command-guard", "protected-files", "self-protect"] {
+        let found = rows.iter().find(|row| row["kind"] == "artifact" && row["name"] == name);
+        let bytes = found.and_then(|row| row["bytes"].as_u64());
+        assert!(bytes.is_some_and(|bytes| bytes > 10_000), "{name}: {rows:?}");
+    }
+    assert!(rows.iter().any(|row| row["kind"] == "chain"), "{rows:?}");
+    let text = world.run(&["cache", "list"], "").stdout;
+    assert!(text.contains("artifact  command-guard") && text.contains(" MiB"), "{text}");
+    assert!(text.lines().last().unwrap().starts_with(&format!("{} files, ", rows.len())), "{text}");
+}
+
+#[test]
+fn what_is_cleared_is_made_anew() {
+    let world = World::cold();
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let before = rows(&world).len();
+    let ended = world.run(&["cache", "clear", "--older-than", "1h"], "");
+    assert_eq!((ended.exit, ended.stdout.as_str()), (0, "0 files removed, 0 B\n"));
+    let ended = world.run(&["cache", "clear"], "");
+    assert!(ended.exit == 0 && ended.stdout.starts_with(&format!("{before} files removed, ")), "{ended:?}");
+    assert!(rows(&world).is_empty());
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    assert_eq!(rows(&world).len(), before);
+    assert_deny(&world.bash("rm -rf /"), &[]);
+}
