@@ -65,10 +65,14 @@ fn each_preset_holds_the_ones_before_it() {
 }
 
 #[test]
-fn the_standard_chain_is_that_of_the_contract() {
-    let order = ["self-protect", "command-guard", "protected-files"];
-    let built_in: Vec<&str> = order.into_iter().filter(|name| guard_host::builtin::find(name).is_some()).collect();
-    assert_eq!(Layers::new().names(), built_in);
+fn the_chains_of_the_presets_have_their_order() {
+    // `self-protect` belongs to `standard`, too, and joins it when a call costs less: see ARCHITECTURE.md.
+    assert_eq!(Layers::new().names(), ["command-guard", "protected-files"]);
+    let guardrail = Layers::new().user("preset = \"guardrail\"\n").names();
+    assert_eq!(guardrail, ["self-protect", "command-guard", "protected-files", "path-context"]);
+    let full = Layers::new().user("preset = \"full\"\n").names();
+    assert_eq!(full[..4], guardrail);
+    assert_eq!(full[4..], ["write-control", "plan-enforcer"]);
 }
 
 /// The settings and warnings that come of a settings file.

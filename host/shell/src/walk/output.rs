@@ -99,16 +99,21 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
         }
         "rev" if words.is_empty() => read.filter(|word| !word.dynamic).map(|word| reversed(&word.text)),
         "command" | "type" => match words {
-            [option, name] if matches!(option.text.as_str(), "-v" | "-P" | "-p") => Some(name.text.clone()),
+            [option, name] if matches!(option.text.as_str(), "-v" | "-P" | "-p") => Some(installed(&name.text)),
             _ => None,
         },
-        "which" if words.len() == 1 => words.first().map(|word| word.text.clone()),
+        "which" if words.len() == 1 => words.first().map(|word| installed(&word.text)),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
             read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64(&word.text)?).ok())
         }
         _ => None,
     };
     text.filter(|text| text.len() <= limits::SOURCE).map_or(Input::Pipe, |text| Input::Piped(expand::literal(&text)))
+}
+
+/// Where a program usually lies. As a command's name the folder means nothing; as an operand it does.
+fn installed(name: &str) -> String {
+    if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") }
 }
 
 impl Walker {
