@@ -171,3 +171,18 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!(record(&first)["outcome"], "ask");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
+
+#[test]
+fn a_verdict_comes_before_the_next_line_is_there() {
+    let world = World::warm();
+    let mut child = world.command(&["check", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    for (command, outcome) in [("ls", "abstain"), ("rm -rf /", "deny"), ("git push", "ask")] {
+        writeln!(input, "{}", json!({ "tool": "Bash", "input": command })).unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["outcome"], outcome);
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}

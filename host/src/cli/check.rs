@@ -1,7 +1,7 @@
 //! `guard-host check`: what the hook would say. Writes nothing: no audit line, no pending ask.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ struct BadLine {
 fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let mut benches: HashMap<Vec<String>, Bench> = HashMap::new();
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut input = std::io::stdin().lock();
+    let mut input = BufReader::new(std::io::stdin().lock());
     let mut result = Exit::Success;
     let mut bytes = Vec::new();
     for number in 1.. {
@@ -133,6 +133,10 @@ fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
             }
         }
         out.write_all(b"\n")?;
+        // Whoever writes one line and waits for its verdict gets it.
+        if input.buffer().is_empty() {
+            out.flush()?;
+        }
     }
     out.flush()?;
     Ok(result)

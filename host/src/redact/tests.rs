@@ -137,6 +137,7 @@ fn honest_text_stays() {
         "docker run -p 8080:80 -u 1000:1000 x; mysql -p -u root",
         "{\"password\": null, \"token\": false}",
         "kubectl get secret x; gh auth status",
+        "`gh repo delete x --show-token` needs confirmation",
         "it's a token, isn't it",
         "",
         "é ü 日本語 \u{1f600}",

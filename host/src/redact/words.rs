@@ -202,7 +202,8 @@ fn adjoins(quote: Option<char>) -> Expect {
 fn announced(word: &str, quote: Option<char>) -> Expect {
     let ended = word.strip_suffix([':', '=']).or_else(|| word.strip_suffix("=$").filter(|_| quote.is_some()));
     let name = ended.map(|name| name.rsplit(['=', ':']).next().unwrap_or(name));
-    let option = || word.strip_prefix("--").filter(|name| !name.contains('='));
+    // A message shows a command in backticks: an option that ends it has no value.
+    let option = || word.strip_prefix("--").filter(|name| !name.contains('=') && quote != Some('`'));
     let Some(name) = name.or_else(option).filter(|name| is_telling(name)) else { return Expect::Nothing };
     if name.to_ascii_uppercase().ends_with("COOKIE") && word.ends_with(':') {
         return Expect::Line;
