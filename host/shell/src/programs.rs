@@ -7,6 +7,7 @@
 
 mod archive;
 mod cloud;
+mod consoles;
 mod container;
 mod database;
 mod disk;
@@ -78,6 +79,8 @@ pub(crate) fn find(run: &mut Run<'_>) {
     let before = run.count();
     sql::bare(run);
     secrets::find(run);
+    let called = run.name.clone();
+    consoles::find(run, &called, run.arguments());
     let spoken = run.count() > before;
     let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
     if !act(run, &name) && !act(run, unversioned(&name)) && !spoken {

@@ -27,6 +27,11 @@ pub(crate) fn script(run: &mut Run<'_>, client: &str, text: &str, certain: bool)
     statements(run, client, text, certain);
 }
 
+/// Adds what the statements of a string literal do, if the code around it ever sends them.
+pub(crate) fn quoted(run: &mut Run<'_>, client: &str, text: &str) {
+    statements(run, client, text, false);
+}
+
 /// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
 pub(crate) fn bare(run: &mut Run<'_>) {
     if !matches!(run.name.as_str(), "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain") {

@@ -3,6 +3,8 @@
 //! No language is parsed. A call with a literal path is taken at its word; anything else that looks like a way to the
 //! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
 
+mod data;
+
 use guard_sdk::syntax::Word;
 
 use super::draft::Draft;
@@ -106,6 +108,7 @@ const MAX_PATH: usize = 4096;
 /// Notes the script and adds what it provably does.
 pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: bool) {
     run.script(language, text, certain);
+    data::changes(run, language, text);
     for (call, does) in CALLS {
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();

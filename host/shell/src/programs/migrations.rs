@@ -16,6 +16,7 @@ pub(super) fn of_script<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// What the program of that name does, if a table knows it.
 pub(super) fn of_program<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) {
     let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    super::consoles::find(run, &name, words);
     table::find(run, &name, words);
 }
 

@@ -31,7 +31,7 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     }
     let mut scripts = analysis.scripts.iter();
     let script = scripts.find(|script| {
-        deletions_of(&script.language).iter().any(|call| script.text.contains(call)) || starts_unknown(script, scene)
+        deletes_unknown(script, scene) || starts_unknown(script, scene)
     })?;
     let why = format!("the {} code can delete or start what it likes, and it is not followed", script.language);
     Some(Hit::of_command(
@@ -53,6 +53,41 @@ fn is_hidden(command: &Command) -> bool {
     };
     let mut options = command.argv.iter().skip(1).map(|word| word.text.as_str());
     command.position.index > 0 && command.argv.len() <= 2 || options.any(encoded)
+}
+
+/// Whether the code deletes what the analysis could not name. What it could name, other rules judge as they do for `rm`.
+fn deletes_unknown(script: &Script, scene: &Scene<'_>) -> bool {
+    let text = &script.text;
+    // Two names that end at the same place are one call, as `os.unlink` and `.unlink(`.
+    let ends = |call: &&'static str| {
+        let width = call.trim_end_matches('(').len();
+        text.match_indices(*call).take(MOST).map(move |(at, _)| at + width).collect::<Vec<_>>()
+    };
+    let mut calls: Vec<usize> = deletions_of(&script.language).iter().flat_map(ends).collect();
+    calls.sort_unstable();
+    calls.dedup();
+    if calls.is_empty() {
+        return false;
+    }
+    // A move deletes as well, and stands for no call that deletes.
+    let moves: usize = MOVES.iter().map(|call| text.matches(call).take(MOST).count()).sum();
+    let effects = scene.analysis.effects.iter();
+    let named = effects.filter(|effect| effect.command_id == script.command_id && effect.operation.starts_with("fs.delete"));
+    calls.len() > named.count().saturating_sub(moves) + own_folders(text)
+}
+
+/// Calls that move a file, whose first place the analysis counts as deleted.
+const MOVES: &[&str] = &["shutil.move(", "os.rename(", "os.replace(", "renameSync("];
+
+/// How many calls delete the very folder that the code made for a while: `d = tempfile.mkdtemp()`.
+fn own_folders(text: &str) -> usize {
+    let is_own = |at: usize| {
+        let argument = text.get(at..).and_then(|rest| rest.split([',', ')']).next()).unwrap_or_default().trim();
+        let is_name = !argument.is_empty() && argument.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let assigned = |value: &str| text.matches(&format!("{argument} = {value}")).take(2).count();
+        is_name && assigned("tempfile.mkdtemp(") == 1 && assigned("") == 1 && !text.contains(&format!("{argument}="))
+    };
+    text.match_indices("shutil.rmtree(").take(MOST).filter(|(at, call)| is_own(at + call.len())).count()
 }
 
 /// Whether the code starts a program that the analysis could not name.
