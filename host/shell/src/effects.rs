@@ -13,6 +13,7 @@ mod pipeline;
 mod redirect;
 mod rehearsal;
 pub(crate) mod run;
+mod served;
 
 use guard_sdk::syntax::{Command, Effect, Script};
 
@@ -81,6 +82,7 @@ pub(crate) fn collect(commands: &[Command], home: &str) -> Collected {
     let mut collected = Collected::default();
     let pipelines = Pipelines::of(commands);
     fork::find(commands, &pipelines, &mut collected);
+    served::find(commands, &pipelines, &mut collected);
     for command in commands {
         let mut run = Run::new(command, commands, &pipelines, home, &mut collected);
         privilege(&mut run);

@@ -103,6 +103,11 @@ fn lookup(name: &str) -> Option<&'static Program> {
     FAMILIES.iter().copied().flatten().find(|program| program.names.contains(&name))
 }
 
+/// Whether there is a program of this name, in lower case, whose effects are known.
+pub(crate) fn is_known(name: &str) -> bool {
+    lookup(name).is_some() || table::entry(name).is_some()
+}
+
 /// `python` for `python3.12`.
 pub(crate) fn unversioned(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-')

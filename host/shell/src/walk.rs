@@ -14,6 +14,7 @@ mod simple;
 mod state;
 mod unknown;
 mod variables;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,6 +76,8 @@ pub(crate) struct Walker {
     unknown_left: usize,
     /// Files that the text writes, where what they hold is known.
     files: BTreeMap<String, String>,
+    /// Copies of programs and links to them that the text makes, and the programs' names.
+    copies: BTreeMap<String, String>,
     /// Functions and aliases whose text is being walked.
     expanding: Vec<String>,
 }
@@ -154,6 +157,7 @@ impl Walker {
             accounted: Vec::new(),
             unknown_left: limits::UNKNOWN,
             files: BTreeMap::new(),
+            copies: BTreeMap::new(),
             expanding: Vec::new(),
         }
     }

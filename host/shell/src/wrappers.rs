@@ -88,14 +88,26 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "fd" | "fdfind" => search::fd(argv),
         "xargs" | "gxargs" => search::xargs(argv, input),
         "parallel" => search::parallel(argv, input),
-        "ssh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc" => {
-            elsewhere::peel(name, argv)
-        }
+        "ssh" | "autossh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl"
+        | "oc" => elsewhere::peel(name, argv),
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
         "git" => shells::git_alias(argv),
         "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => shells::of_windows(name, argv),
         _ if shells::is_shell(name) => shells::command_text(argv),
+        // The loader runs the program that it is given.
+        _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => table::peel("ld.so", argv),
+        _ if name.starts_with("qemu-")
+            && !["system", "img", "nbd", "io", "ga"].iter().any(|tool| name.contains(tool)) =>
+        {
+            table::peel("qemu-user", argv)
+        }
+        // `=rm` is where zsh finds `rm`.
+        _ if name.strip_prefix('=').is_some_and(is_name) => {
+            let mut words = argv.to_vec();
+            *words.first_mut()? = literal(name.trim_start_matches('='));
+            Some(Layer::one("command", "", What::Words { assignments: Vec::new(), words }, Place::Here))
+        }
         _ => table::peel(name, argv),
     }
 }
@@ -104,6 +116,29 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
 pub(crate) fn program(argv: &[Word]) -> Option<&str> {
     let name = argv.first()?.text.as_str();
     name.rsplit('/').next()
+}
+
+/// Whether the standard input of this program is often a program itself: code, queries, or commands of a store.
+pub(crate) fn reads_program(argv: &[Word]) -> bool {
+    const STORES: &[&str] = &["sql", "maria", "mongo", "redis", "valkey", "duckdb", "clickhouse", "cqlsh", "keydb"];
+    let name = program(argv).unwrap_or_default().to_ascii_lowercase();
+    let store = STORES.iter().any(|part| name.contains(part));
+    store || reads_code(&name)
+}
+
+/// Whether this program reads code of a general language.
+pub(crate) fn reads_code(name: &str) -> bool {
+    code::is_language(&name.to_ascii_lowercase())
+}
+
+/// The file of code that a command has a general language read.
+pub(crate) fn code_file(argv: &[Word]) -> Option<&Word> {
+    code::file(program(argv)?, argv)
+}
+
+/// Whether the value of this setting of git, in lower case, is a program.
+pub(crate) fn is_program_setting(name: &str) -> bool {
+    carried::is_program_setting(name)
 }
 
 /// Words joined by spaces, as `eval` and `ssh` join them.
@@ -130,7 +165,8 @@ fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
     let mut rest = words;
     while let Some((first, tail)) = rest.split_first()
         && let Some((name, value)) = first.text.split_once('=')
-        && is_name(name)
+        // A function for a shell has a name of its own kind.
+        && (is_name(name) || name.starts_with("BASH_FUNC_"))
     {
         let mut word = first.clone();
         word.text = value.to_owned();

@@ -40,10 +40,17 @@ impl Walker {
     }
 
     /// `read NAMES`: the first line of what is read, split at the separators.
-    pub(super) fn take_line(&mut self, words: &[Word], input: &Input) {
+    pub(super) fn take_line(&mut self, command: &Command, input: &Input) {
+        let words = command.argv.get(1..).unwrap_or_default();
         let Some(line) = input.text().map(|text| text.lines().next().unwrap_or_default().to_owned()) else { return };
         let (names, array) = names(words, "adinNptu");
-        let Some(separators) = self.shell.separators().map(str::to_owned) else { return };
+        // The separators that stand before `read` itself hold for it alone.
+        let own = command.assignments.iter().rev().find(|assignment| assignment.name == "IFS");
+        let separators = match own {
+            Some(own) => (!own.value.dynamic).then(|| own.value.text.clone()),
+            None => self.shell.separators().map(str::to_owned),
+        };
+        let Some(separators) = separators else { return };
         let splits = |char: char| separators.contains(char);
         if array && let [name, ..] = names.as_slice() {
             let fields = line.split(splits).filter(|field| !field.is_empty());

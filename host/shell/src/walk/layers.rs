@@ -25,12 +25,17 @@ pub(super) struct Pending<'t> {
 impl Walker {
     /// Takes the wrappers off a command and lists what is left.
     pub(super) fn dispatch(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
+        if let Some(name) = wrappers::program(&pending.argv).filter(|_| !self.copies.is_empty()) {
+            let name = name.to_owned();
+            self.names.insert(name);
+        }
+        pending.certain &= !self.name_is_supposed(&mut pending.argv) && !self.name_is_copied(&mut pending.argv);
         if let Some(name) = wrappers::program(&pending.argv) {
             let name = name.to_owned();
             self.names.insert(name);
         }
         if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
-            pending.input = self.written(&pending.redirections).unwrap_or(input);
+            pending.input = self.supplied(&pending.redirections).unwrap_or(input);
         }
         self.add_words(&mut pending.argv, &pending.assignments);
         let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
@@ -52,12 +57,21 @@ impl Walker {
         let Layer { outer, runs } = layer;
         let texts = runs.iter().any(|run| matches!(run.what, What::Text { .. }));
         let stays = outer.is_some();
+        let mut fed: Vec<Redirection> = Vec::new();
         if stays || texts {
             let argv = outer.unwrap_or_default();
             let carries = stays || !pending.redirections.is_empty() || !pending.assignments.is_empty();
             if carries {
                 let assignments = pending.assignments.clone();
                 let redirections = std::mem::take(&mut pending.redirections);
+                if stays {
+                    // What it is given to read, it hands on.
+                    fed = redirections
+                        .iter()
+                        .filter(|redirection| redirection.operator.starts_with("<<"))
+                        .cloned()
+                        .collect();
+                }
                 let id = self.push(argv, assignments, redirections, pending.span, pending.certain, place);
                 self.run_children(&mut pending, id);
                 self.run_variables(id);
@@ -71,6 +85,9 @@ impl Walker {
         let mut output = Input::Pipe;
         let certain = self.certain;
         for run in runs {
+            if run.place == wrappers::Place::Elsewhere && pending.redirections.is_empty() {
+                pending.redirections = std::mem::take(&mut fed);
+            }
             let shell = self.shell.clone();
             match &run.place {
                 wrappers::Place::Here | wrappers::Place::Apart => {}

@@ -4,9 +4,10 @@ use guard_sdk::syntax::Word;
 
 use super::Walker;
 use crate::limits;
+use crate::programs;
 use crate::word::expand::literal;
 use crate::word::parameter;
-use crate::wrappers::{Layer, Place, What, program, spelled};
+use crate::wrappers::{self, Layer, Place, What, program, spelled};
 
 /// Programs that a pattern is taken to mean, if it can: those by which most is lost, and those that run others.
 const SUPPOSED: &[&str] = &[
@@ -16,9 +17,14 @@ const SUPPOSED: &[&str] = &[
 
 impl Walker {
     /// Puts what a name is taken to mean in its place. Whether it did.
-    pub(super) fn name_is_supposed(&self, argv: &mut Vec<Word>) -> bool {
-        let Some(first) = argv.first() else { return false };
+    pub(super) fn name_is_supposed(&mut self, argv: &mut Vec<Word>) -> bool {
+        let Some(first) = argv.first().filter(|first| first.glob || first.dynamic) else { return false };
         let words = if first.glob { matched(first).map(|word| vec![word]) } else { defaults(first) };
+        let words = words.or_else(|| {
+            let found = named_after(argv)?;
+            self.partial("the name of a command is known only at run time");
+            Some(vec![found])
+        });
         let Some(words) = words else { return false };
         argv.splice(..1, words);
         true
@@ -73,6 +79,32 @@ fn defaults(name: &Word) -> Option<Vec<Word>> {
     let words: Vec<Word> =
         if name.quoted { vec![literal(&text)] } else { text.split_whitespace().map(literal).collect() };
     (!words.is_empty()).then_some(words)
+}
+
+/// `$KUBECTL`, `"$SHELL"`: the program that a variable is named after, as nothing else is known of it.
+fn named_after(argv: &[Word]) -> Option<Word> {
+    let (first, rest) = argv.split_first()?;
+    let mut parts = first.parts.iter().filter(|part| !part.text.is_empty());
+    let part = parts.next()?;
+    if part.kind != "variable" || parts.next().is_some() {
+        return None;
+    }
+    let name = part.text.trim_start_matches(['$', '{']).trim_end_matches('}');
+    let name = name.trim_end_matches("[@]").trim_end_matches("[*]");
+    let text = rest.first().is_some_and(|option| option.text.starts_with('-') && option.text.ends_with('c'));
+    let found = match name {
+        "SHELL" | "BASH" => "bash".to_owned(),
+        "0" if text => "bash".to_owned(),
+        "TF" => "terraform".to_owned(),
+        "PY" => "python3".to_owned(),
+        "MAKE" | "EDITOR" | "PAGER" | "CC" | "CXX" => return None,
+        _ if name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) => {
+            name.to_ascii_lowercase()
+        }
+        _ => return None,
+    };
+    let known = wrappers::peel(&std::iter::once(literal(&found)).chain(rest.iter().cloned()).collect::<Vec<_>>(), None);
+    (known.is_some() || programs::is_known(&found)).then(|| literal(&found))
 }
 
 /// `/bin/r?`: a program that the pattern can match.

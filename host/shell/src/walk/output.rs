@@ -179,9 +179,10 @@ pub(super) fn printf(words: &[Word]) -> Option<String> {
         while let Some(piece) = pieces.next() {
             let mut chars = piece.chars();
             match chars.next() {
-                Some('s' | 'b') => {
+                Some(kind @ ('s' | 'b')) => {
                     used = true;
-                    text.push_str(arguments.next().map_or("", |word| word.text.as_str()));
+                    let argument = arguments.next().map_or("", |word| word.text.as_str());
+                    text.push_str(&if kind == 'b' { unescape(argument) } else { argument.to_owned() });
                     text.push_str(&unescape(chars.as_str()));
                 }
                 None => {

@@ -9,6 +9,7 @@ use super::output::{self, Input};
 use super::shell::{self, Shell};
 use super::{Place, Walker, state};
 use crate::limits;
+use crate::wrappers;
 use crate::wrappers::shells::{self, Script};
 
 impl Walker {
@@ -43,7 +44,8 @@ impl Walker {
             self.partial("a builtin expands a quoted text");
         }
         let assignments = std::mem::take(&mut pending.assignments);
-        let redirections = std::mem::take(&mut pending.redirections);
+        let mut redirections = std::mem::take(&mut pending.redirections);
+        redirections.extend(inherited(&argv, &redirections, &pending.input, place));
         let id = self.push(argv, assignments, redirections, pending.span, certain, place);
         if from_pipe {
             self.via.pop();
@@ -56,6 +58,7 @@ impl Walker {
         let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
         let concerns = |command: &Command| script.is_some() || (ours && self.concerns_shell(command.word(0)));
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
+        let whole = listed.filter(|command| !self.files.is_empty() || writes_for_later(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
         let output = if redirected { Input::Pipe } else { output };
         for (path, text, adds) in written {
@@ -63,6 +66,10 @@ impl Walker {
         }
         self.run_children(&mut pending, id);
         self.run_variables(id);
+        if let Some(command) = &whole {
+            self.keep_copies(command);
+            self.run_written(command, place);
+        }
         if let (Some(script), Some(command)) = (script, &kept)
             && self.run_script(&script, command, &pending.input)
         {
@@ -121,14 +128,18 @@ impl Walker {
     }
 
     /// A file's path, as far as it is known.
-    fn path_of(&self, file: &Word) -> Option<String> {
+    pub(super) fn path_of(&self, file: &Word) -> Option<String> {
         let path = self.shell.plain(file)?;
         Some(shell::resolve(&self.shell.cwd, &path).unwrap_or(path))
     }
 
-    /// What a file holds that is redirected to standard input, if this text wrote it.
-    pub(super) fn written(&self, redirections: &[Redirection]) -> Option<Input> {
+    /// What is redirected to standard input, if this text wrote it to a file or prints it.
+    pub(super) fn supplied(&mut self, redirections: &[Redirection]) -> Option<Input> {
         let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
+        if let Some(part) = input.target.parts.iter().find(|part| part.kind == "process") {
+            let text = self.printed(&part.text)?;
+            return Some(Input::Here(crate::word::expand::literal(&text)));
+        }
         let text = self.files.get(&self.path_of(&input.target)?).filter(|_| input.operator == "<")?;
         Some(Input::Here(crate::word::expand::literal(text)))
     }
@@ -144,6 +155,15 @@ impl Walker {
             text
         } else if shells::is_input(&script.file.text) {
             input.text().map(str::to_owned)
+        } else if let Some(number) = descriptor(&script.file.text) {
+            let own: Vec<Redirection> = command
+                .redirections
+                .iter()
+                .filter(|redirection| redirection.fd == number)
+                .cloned()
+                .map(|redirection| Redirection { fd: 0, ..redirection })
+                .collect();
+            output::redirected(&own, &self.shell).and_then(|input| input.text().map(str::to_owned))
         } else {
             self.path_of(&script.file).and_then(|path| self.files.get(&path).cloned())
         };
@@ -175,6 +195,33 @@ impl Walker {
         self.certain = certain;
         true
     }
+}
+
+/// Whether a command copies programs or sets what others run.
+fn writes_for_later(command: &Command) -> bool {
+    matches!(command.program(), "cp" | "ln" | "install" | "mv" | "npm" | "pnpm" | "yarn" | "bun")
+}
+
+/// The number of the descriptor that a file stands for.
+fn descriptor(file: &str) -> Option<i32> {
+    file.strip_prefix("/dev/fd/").or_else(|| file.strip_prefix("/proc/self/fd/"))?.parse().ok()
+}
+
+/// The known input of a command that has it from what is around it, such as `ssh HOST psql <<< TEXT`, where its input
+/// is a program. Without this nobody who looks at the command alone would know of it.
+fn inherited(argv: &[Word], redirections: &[Redirection], input: &Input, place: Place<'_>) -> Option<Redirection> {
+    let (Input::Here(text) | Input::Piped(text)) = input else { return None };
+    let own = redirections.iter().any(|redirection| redirection.fd == 0 && redirection.operator.starts_with("<<"));
+    if place.index > 0 || own || !wrappers::reads_program(argv) {
+        return None;
+    }
+    Some(Redirection {
+        fd: 0,
+        operator: "<<<".to_owned(),
+        target: text.clone(),
+        body: String::new(),
+        body_quoted: false,
+    })
 }
 
 /// Whether a dynamic word still ends in a literal name after a `/`: `"$DIR/run.sh"`.

@@ -10,6 +10,7 @@ use guard_sdk::syntax::{Part, Word};
 
 use crate::limits;
 use crate::word::expand::{Values, literal};
+use crate::word::parameter;
 
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +135,9 @@ impl Shell {
             (true, _) => None,
         };
         // Of a value without any text of its own nothing is known.
-        let worth = |word: &Word| !word.dynamic || word.parts.iter().any(|part| part.kind == "literal");
+        let told =
+            |part: &Part| part.kind == "literal" || part.kind == "variable" && parameter::default(&part.text).is_some();
+        let worth = |word: &Word| !word.dynamic || word.parts.iter().any(told);
         // A separator that is not known leaves a mark, for the usual one does not hold any more.
         let kept = word.filter(|word| {
             (name == "IFS" || worth(word)) && word.text.len() <= limits::VALUE && word.parts.len() <= limits::PARTS

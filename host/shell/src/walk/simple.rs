@@ -61,7 +61,6 @@ impl Walker {
             redirections.extend(self.redirection(unit, redirect, &mut children));
         }
         certain &= !assigned.iter().any(|assignment| REDIRECTING.contains(&assignment.name.as_str()));
-        certain &= !self.name_is_supposed(&mut argv);
         let pending = Pending {
             argv,
             assignments: assigned,

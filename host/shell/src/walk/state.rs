@@ -230,7 +230,7 @@ impl Walker {
                     }
                 }
                 match command.word(0) {
-                    "read" => self.take_line(words, input),
+                    "read" => self.take_line(command, input),
                     "mapfile" | "readarray" => self.take_lines(words, input),
                     "printf" if command.word(1) == "-v" => {
                         let printed = words.get(2..).filter(|words| words.iter().all(|word| !word.dynamic));

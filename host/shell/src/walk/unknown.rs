@@ -9,7 +9,8 @@ use super::Walker;
 use super::layers::Pending;
 use crate::effects;
 use crate::limits;
-use crate::wrappers::{Layer, Place, Run, What, program};
+use crate::wrappers::shells::is_shell;
+use crate::wrappers::{Layer, Place, Run, What, program, reads_program};
 
 /// Words behind which a program's words are often another command.
 const BEFORE_WORDS: &[&str] = &["--", "-e", "-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "with"];
@@ -82,6 +83,9 @@ const DATA: &[&str] = &[
     "[",
 ];
 
+/// Effects that others feel although little is lost.
+const STOPPED: &[&str] = &["secret.", "package.publish", "service.stop"];
+
 /// The most words that are looked at.
 const MOST: usize = 64;
 
@@ -95,6 +99,11 @@ impl Walker {
         }
         let mut pairs = words.windows(2).take(MOST).enumerate();
         let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit");
+        if let Some(at) = shell_text(words).filter(|_| !known) {
+            let outer = pending.argv.get(..=at)?.to_vec();
+            let what = What::Words { assignments: Vec::new(), words: words.get(at..)?.to_vec() };
+            return Some(self.guessed_layer(name, outer, what));
+        }
         let (what, at) = pairs.find_map(|(index, pair)| {
             let [before, word] = pair else { return None };
             let (before, at) = (before.text.as_str(), index + 1);
@@ -114,15 +123,16 @@ impl Walker {
         if !self.loses(&what) {
             return None;
         }
-        let via = Via { kind: "unknown".to_owned(), detail: name.to_owned() };
         let outer = match what {
             What::Words { .. } => pending.argv.get(..=at)?.to_vec(),
             What::Text { .. } => pending.argv.clone(),
         };
-        Some(Layer {
-            outer: Some(outer),
-            runs: vec![Run { via, what, place: Place::Apart, certain: false, mark: None }],
-        })
+        Some(self.guessed_layer(name, outer, what))
+    }
+
+    fn guessed_layer(&self, name: &str, outer: Vec<Word>, what: What) -> Layer {
+        let via = Via { kind: "unknown".to_owned(), detail: name.to_owned() };
+        Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Apart, certain: false, mark: None }] }
     }
 
     /// Whether a command, taken alone, loses something that does not come back by itself.
@@ -139,9 +149,27 @@ impl Walker {
         }
         let effects = effects::collect(&probe.commands, "").effects;
         // A text that reads like SQL is no command.
-        effects.iter().any(|effect| {
-            matches!(effect.severity, Severity::Destructive | Severity::Catastrophic)
-                && !effect.operation.starts_with("sql.")
+        let by_store = |id: u32| {
+            let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
+            place.and_then(|place| probe.commands.get(place)).is_some_and(|command| reads_program(&command.argv))
+        };
+        effects.iter().any(|effect| match effect.severity {
+            Severity::Destructive | Severity::Catastrophic => {
+                !effect.operation.starts_with("sql.") || by_store(effect.command_id)
+            }
+            _ => STOPPED.iter().any(|start| effect.operation.starts_with(start)),
         })
     }
+}
+
+/// Where a shell with a text to run stands among the words: `bash -c TEXT` is no data.
+fn shell_text(words: &[Word]) -> Option<usize> {
+    let text = |three: &[Word]| {
+        let [shell, option, _] = three else { return false };
+        let letters = option.text.strip_prefix('-').unwrap_or_default();
+        is_shell(shell.text.rsplit('/').next().unwrap_or_default())
+            && letters.ends_with('c')
+            && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    words.windows(3).take(MOST).position(text)
 }

@@ -3,8 +3,9 @@
 use guard_sdk::syntax::{Assignment, Via, Word};
 
 use super::Walker;
+use crate::limits;
 use crate::word::expand::{Values as _, literal};
-use crate::wrappers::program;
+use crate::wrappers::{is_program_setting, program};
 
 /// Variables whose value some program runs.
 const COMMANDS: &[&str] = &[
@@ -44,6 +45,95 @@ const COMMANDS: &[&str] = &[
 /// Variables that a shell expands before it takes them for something else: only substitutions in them run.
 const EXPANDED: &[&str] = &["BASH_ENV", "ENV", "PS0", "PS1", "PS4"];
 
+/// Variables that name a library or a file of code that the next program loads.
+const LOADED: &[&str] = &[
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "ENV",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "PYTHONSTARTUP",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "npm_config_script_shell",
+];
+
+/// Variables that hold options, and the options in them that name code.
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("NODE_OPTIONS", &["--require", "-r", "--import", "--loader", "--experimental-loader"]),
+    ("RUBYOPT", &["-r"]),
+    ("PERL5OPT", &["-M"]),
+    ("JAVA_TOOL_OPTIONS", &["-javaagent:", "-agentpath:"]),
+    ("_JAVA_OPTIONS", &["-javaagent:", "-agentpath:"]),
+    ("GOFLAGS", &["-toolexec=", "-exec="]),
+];
+
+/// How the reason begins that a file is loaded; a policy reads it.
+const LOADS: &str = "a variable has the program load code from a folder that everybody may write to: ";
+
+/// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
+const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
+
+/// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded.
+fn loaded_from_anywhere<'v>(name: &str, value: &'v str) -> Option<&'v str> {
+    let open = |path: &&str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
+    if LOADED.contains(&name) {
+        return value.split([':', ' ']).find(open);
+    }
+    let (_, options) = OPTIONS.iter().find(|(known, _)| *known == name)?;
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let inline = words.iter().filter_map(|word| {
+        let rest = options.iter().find_map(|option| word.strip_prefix(option))?;
+        Some(rest.trim_start_matches('='))
+    });
+    let apart = words.windows(2).filter_map(|pair| match pair {
+        [option, path] if options.contains(option) => Some(*path),
+        _ => None,
+    });
+    inline.chain(apart).find(open)
+}
+
+/// The command in the value of a variable that holds more than a command, as it is spelled.
+fn held(name: &str, value: &str, assignments: &[Assignment]) -> Option<String> {
+    if let Some(number) = name.strip_prefix("GIT_CONFIG_VALUE_") {
+        let key = format!("GIT_CONFIG_KEY_{number}");
+        let key = &assignments.iter().find(|assignment| assignment.name == key)?.value.text;
+        return is_program_setting(&key.to_ascii_lowercase()).then(|| value.trim_start_matches('!').to_owned());
+    }
+    match name {
+        "GIT_CONFIG_PARAMETERS" => {
+            let (key, text) = value.trim_matches('\'').split_once('=')?;
+            let program = is_program_setting(&key.trim_matches('\'').to_ascii_lowercase());
+            program.then(|| text.trim_matches(['\'', '!']).to_owned())
+        }
+        "MAKEFLAGS" | "GNUMAKEFLAGS" => {
+            let (_, text) = value.split_once("--eval=")?;
+            let command = text.split_once(';').map_or_else(
+                || text.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')')),
+                |(_, rest)| Some(rest),
+            );
+            command.map(str::to_owned)
+        }
+        "GOFLAGS" => {
+            let (_, text) = value.split_once("-toolexec=").or_else(|| value.split_once("-exec="))?;
+            Some(text.to_owned())
+        }
+        "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" => Some(value.to_owned()),
+        _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => {
+            Some(value.to_owned())
+        }
+        // A function that the shell takes from its environment.
+        _ if name.starts_with("BASH_FUNC_") => {
+            value.split_once('{').map(|(_, body)| body.trim_end().trim_end_matches('}').to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// Programs that read more of their words from a variable.
 const MORE_WORDS: &[(&[&str], &str)] = &[(&["tar", "gtar"], "TAR_OPTIONS"), (&["zip"], "ZIPOPT"), (&["gzip"], "GZIP")];
 
@@ -67,8 +157,22 @@ impl Walker {
             Some((name.to_owned(), literal(value)))
         });
         let span = command.span;
-        let found: Vec<(String, Word)> =
-            given.chain(declared).filter(|(name, _)| COMMANDS.contains(&name.as_str())).collect();
+        let all: Vec<(String, Word)> = given.chain(declared).take(limits::VARIABLES).collect();
+        let mut loaded = all.iter().filter_map(|(name, value)| loaded_from_anywhere(name, &value.text));
+        let loaded = loaded.next().map(str::to_owned);
+        let found: Vec<(String, Word)> = all
+            .into_iter()
+            .filter_map(|(name, value)| {
+                if COMMANDS.contains(&name.as_str()) {
+                    return Some((name, value));
+                }
+                let text = held(&name, &value.text, &command.assignments).filter(|_| !value.dynamic)?;
+                Some((name, literal(&text)))
+            })
+            .collect();
+        if let Some(path) = loaded {
+            self.partial(&format!("{LOADS}{path}"));
+        }
         for (name, value) in found {
             // A bare word names a helper.
             let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+:".contains(char);

@@ -55,7 +55,12 @@ static CARRIERS: &[Carrier] = &[
         ],
         &[],
     ),
-    carrier(&["rsync"], takes("efBTM", "rsh filter exclude include rsync-path"), &[("e", ""), ("rsh", "")], &[]),
+    carrier(
+        &["rsync"],
+        takes("efBTM", "rsh filter exclude include rsync-path"),
+        &[("e", ""), ("rsh", ""), ("rsync-path", "")],
+        &[],
+    ),
     carrier(
         &["ssh", "autossh", "mosh", "sshfs"],
         takes("BbcDEeFIiJLlmOopPQRSWw", ""),
@@ -107,7 +112,12 @@ static CARRIERS: &[Carrier] = &[
         &[("e", "\\!"), ("execute", "\\!"), ("e", "system "), ("execute", "system ")],
         &[],
     ),
-    carrier(&["sqlite3", "sqlite", "duckdb"], takes("", ""), &[], &[".shell ", ".system "]),
+    carrier(
+        &["sqlite3", "sqlite", "duckdb"],
+        takes("", ""),
+        &[],
+        &[".shell ", ".system ", ".once |", ".output |", ".once -e |"],
+    ),
     carrier(
         &["gdb", "lldb"],
         takes("xod", "ex eval-command command args"),
@@ -122,6 +132,17 @@ static CARRIERS: &[Carrier] = &[
         &[],
     ),
     carrier(&["hg"], takes("R", "config repository cwd"), &[("config", "=!")], &[]),
+    carrier(
+        &["sbatch"],
+        takes("ApJntcNoeDM", "wrap account partition job-name ntasks time nodes output error chdir mem"),
+        &[("wrap", "")],
+        &[],
+    ),
+    carrier(&["go"], takes("", "toolexec exec"), &[("toolexec", ""), ("exec", "")], &[]),
+    carrier(&["make", "gmake"], takes("fCIjlo", "file directory eval"), &[], &["shell="]),
+    carrier(&["mapfile", "readarray"], takes("dnOsuCc", ""), &[("C", "")], &[]),
+    carrier(&["complete", "compgen"], takes("oAGWFCXPS", ""), &[("C", "")], &[]),
+    carrier(&["npm", "pnpm", "yarn"], takes("", "script-shell prefix"), &[("script-shell", "")], &[]),
     carrier(&["nodemon"], takes("xew", "exec ext watch ignore delay"), &[("x", ""), ("exec", "")], &[]),
     carrier(&["cargo"], takes("xs", "exec shell"), &[("s", ""), ("shell", "")], &[]),
     carrier(&["ansible"], takes("imaeutfM", "inventory args module-name"), &[("a", ""), ("args", "")], &[]),
@@ -137,6 +158,18 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
     let words = argv.get(1..).unwrap_or_default();
     if name == "git" {
         return git(words);
+    }
+    if matches!(name, "gcc" | "g++" | "cc" | "c++" | "clang") {
+        // `-wrapper PROGRAM,WORD,...`
+        let wrapped = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-wrapper"));
+        let texts = wrapped.filter_map(|pair| run(name, &literal(&pair.get(1)?.text.replace(',', " "))));
+        return texts.collect();
+    }
+    if name == "bind" {
+        // `bind -x '"KEY": COMMAND'`
+        let bound = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-x"));
+        let texts = bound.filter_map(|pair| run(name, &literal(pair.get(1)?.text.split_once(':')?.1)));
+        return texts.collect();
     }
     let Some(carrier) = CARRIERS.iter().find(|carrier| carrier.names.contains(&name)) else { return Vec::new() };
     let (seen, operands) = everything(words, carrier.takes, name);
@@ -156,7 +189,7 @@ fn everything<'a>(words: &'a [Word], takes: Takes, name: &str) -> (Vec<Seen<'a>>
     let (mut seen, mut operands) = (Vec::new(), Vec::new());
     let mut rest = words;
     // Long options of these begin with one dash.
-    if matches!(name, "gdb" | "lldb" | "zip") {
+    if matches!(name, "gdb" | "lldb" | "zip" | "go") {
         let single = |pair: &'a [Word]| match pair {
             [option, value] => Some(Seen {
                 name: option.text.strip_prefix('-')?.trim_start_matches('-'),
@@ -245,7 +278,7 @@ const SETTING_ENDS: &[(&str, &str)] = &[
 ];
 
 /// Whether the value of this setting of git is a program, or with `!` before it.
-fn is_program_setting(name: &str) -> bool {
+pub(super) fn is_program_setting(name: &str) -> bool {
     SETTINGS.contains(&name) || SETTING_ENDS.iter().any(|(start, end)| name.starts_with(start) && name.ends_with(end))
 }
 
@@ -287,6 +320,12 @@ fn git(words: &[Word]) -> Vec<Run> {
         }
     }
     let Some((verb, rest)) = options.rest.split_first() else { return found };
+    // `ext::COMMAND` is a transport that starts it; a blank inside of a word has `%` before it.
+    for text in rest.iter().filter_map(|word| word.text.strip_prefix("ext::")) {
+        let text = text.replace("% ", "\u{1}");
+        let words = text.split_whitespace().map(|word| literal(&word.replace('\u{1}', " "))).collect();
+        found.push(of("git", What::Words { assignments: Vec::new(), words }));
+    }
     let tail = match (verb.text.as_str(), rest.first().map(|word| word.text.as_str())) {
         ("submodule", _) => rest.iter().position(|word| word.text == "foreach").and_then(|at| rest.get(at + 1..)),
         ("bisect", Some("run")) => rest.get(1..),
@@ -304,7 +343,13 @@ fn git(words: &[Word]) -> Vec<Run> {
     if let Some((_, names)) = GIT_OPTIONS.iter().find(|(known, _)| *known == verb.text) {
         let long = "exec extcmd upload-pack receive-pack onto strategy env-filter tree-filter index-filter parent-filter \
                     msg-filter commit-filter tag-name-filter setup";
-        let short = if verb.text == "rebase" || verb.text == "difftool" { "xsX" } else { "u" };
+        let short = if verb.text == "rebase" || verb.text == "difftool" {
+            "xsX"
+        } else if verb.text == "grep" {
+            "OefmABC"
+        } else {
+            "u"
+        };
         let (seen, _) = everything(rest, takes(short, long), "git");
         let texts = seen.iter().filter(|seen| names.contains(&seen.name));
         found.extend(texts.filter_map(|seen| run("git", &value(seen))));

@@ -29,6 +29,24 @@ const LINES: &[(&[&str], &[&str])] = &[
 const MOST: usize = 64;
 const LONGEST: usize = 4096;
 
+/// Whether this program, in lower case, reads code of a general language.
+pub(super) fn is_language(name: &str) -> bool {
+    let plain = unversioned(name);
+    LANGUAGES.iter().any(|language| language.programs.contains(&plain))
+}
+
+/// The file of code that the interpreter `name` is given, if it is one.
+pub(super) fn file<'a>(name: &str, argv: &'a [Word]) -> Option<&'a Word> {
+    let lower = name.to_ascii_lowercase();
+    let plain = unversioned(&lower);
+    let language = LANGUAGES.iter().find(|language| language.programs.contains(&plain) && !language.operand)?;
+    let options = options::read(argv.get(1..)?, language.takes);
+    if options.has(language.code) || options.has(&["m"]) {
+        return None;
+    }
+    options.rest.iter().find(|word| word.text != "run")
+}
+
 /// What the code that a command is given runs.
 pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
@@ -77,7 +95,12 @@ fn text(text: &str) -> What {
 /// Lines of an input that run.
 fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     let make = name.ends_with("make");
-    let evals = words.iter().filter_map(|word| word.text.strip_prefix("--eval=")).filter(|_| make);
+    let pairs = words.windows(2).filter_map(|pair| match pair {
+        [option, text] if matches!(option.text.as_str(), "--eval" | "-E") => Some(text.text.as_str()),
+        _ => None,
+    });
+    let evals = words.iter().filter_map(|word| word.text.strip_prefix("--eval="));
+    let evals = evals.chain(pairs).filter(|_| make);
     // A makefile is read from the input only if it is asked for.
     let reads = !make
         || words.windows(2).any(|pair| matches!(pair, [option, file] if option.text == "-f" && matches!(file.text.as_str(), "-" | "/dev/stdin")));
@@ -90,8 +113,10 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
             command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
         found.extend(command.map(|command| run(name, text(&command.replace("$$", "$")))));
         if make {
-            let shells = line.match_indices("$(shell ").filter_map(|(at, opener)| line.get(at + opener.len()..));
-            found.extend(shells.map(|rest| run(name, text(rest.split(')').next().unwrap_or_default()))));
+            let shells =
+                line.match_indices("$(shell ").take(MOST).filter_map(|(at, opener)| line.get(at + opener.len()..));
+            let ends = |rest: &str| rest.bytes().take(LONGEST).position(|byte| byte == b')');
+            found.extend(shells.filter_map(|rest| Some(run(name, text(rest.get(..ends(rest)?)?)))));
         }
         if found.len() >= MOST {
             break;
@@ -128,7 +153,23 @@ fn sed(words: &[Word]) -> Vec<Run> {
         let behind = script.trim_start_matches(|char: char| char.is_ascii_digit() || "$,! ".contains(char));
         behind.strip_prefix("e ").map(|command| run("sed", text(command)))
     };
-    texts.iter().filter_map(command).collect()
+    let mut found: Vec<Run> = texts.iter().filter_map(command).collect();
+    for script in &texts {
+        found.extend(script.split([';', '\n']).skip(1).filter_map(|piece| command(&piece)).take(MOST));
+        found.extend(replaced(script).map(|command| run("sed", text(&command))));
+    }
+    found
+}
+
+/// What `s/PATTERN/COMMAND/e` runs, as far as it is written out.
+fn replaced(script: &str) -> Option<String> {
+    let rest = script.trim_start_matches(|char: char| char.is_ascii_digit() || "$,! ".contains(char));
+    let rest = rest.strip_prefix('s')?;
+    let delimiter = rest.chars().next().filter(char::is_ascii_punctuation)?;
+    let mut parts = rest.strip_prefix(delimiter)?.split(delimiter);
+    let (_, command, flags) = (parts.next()?, parts.next()?, parts.next()?);
+    let plain = flags.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (plain && flags.contains('e') && parts.next().is_none()).then(|| command.to_owned())
 }
 
 /// The commands that a piece of code starts.

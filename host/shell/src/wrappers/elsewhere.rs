@@ -6,6 +6,8 @@ use super::options::{self, Takes};
 use super::{Layer, Place, Run, What, joined};
 
 const SSH: Takes = Takes { short: "BbcDEeFIiJLlmOopPQRSWw", long: "" };
+/// `-M` takes the port that is watched.
+const AUTOSSH: Takes = Takes { short: "BbcDEeFIiJLlmMOopPQRSWw", long: "" };
 const EXEC: Takes = Takes { short: "euw", long: "env env-file user workdir detach-keys index" };
 const RUN: Takes = Takes {
     short: "aceheluvwmp",
@@ -23,7 +25,8 @@ const KUBECTL: Takes =
 
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     match name {
-        "ssh" => ssh(argv),
+        "ssh" => ssh(argv, SSH),
+        "autossh" => ssh(argv, AUTOSSH),
         "kubectl" | "oc" => kubectl(argv),
         "docker-compose" | "podman-compose" => compose(argv, argv.get(1..)?),
         _ => docker(argv),
@@ -36,8 +39,8 @@ fn layer(argv: &[Word], inner: &[Word], kind: &str, detail: &str, what: What, ce
     Some(Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Elsewhere, certain, mark: None }] })
 }
 
-fn ssh(argv: &[Word]) -> Option<Layer> {
-    let options = options::read(argv.get(1..)?, SSH);
+fn ssh(argv: &[Word], takes: Takes) -> Option<Layer> {
+    let options = options::read(argv.get(1..)?, takes);
     let (host, rest) = options.rest.split_first()?;
     // Options may stand after the host as well.
     let more = options::read(rest, SSH);
@@ -97,14 +100,16 @@ fn compose(argv: &[Word], words: &[Word]) -> Option<Layer> {
 fn kubectl(argv: &[Word]) -> Option<Layer> {
     let words = options::read(argv.get(1..)?, KUBECTL).rest;
     let (verb, rest) = words.split_first()?;
-    if !matches!(verb.text.as_str(), "exec" | "run" | "debug") {
+    if !matches!(verb.text.as_str(), "exec" | "run" | "debug" | "rsh") {
         return None;
     }
     let dashes = rest.iter().position(|word| word.text == "--");
     let target = options::read(rest, KUBECTL).rest.first()?;
     let inner = match dashes {
         Some(at) => rest.get(at + 1..)?,
-        None if verb.text == "exec" => options::read(options::read(rest, KUBECTL).rest.get(1..)?, KUBECTL).rest,
+        None if matches!(verb.text.as_str(), "exec" | "rsh") => {
+            options::read(options::read(rest, KUBECTL).rest.get(1..)?, KUBECTL).rest
+        }
         None => return None,
     };
     if inner.is_empty() {

@@ -169,7 +169,11 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
             let text = What::Text { text: word.clone(), parameters: None };
             Run { what: text, ..run("parallel", &[], Place::Apart) }
         });
-        let runs: Vec<Run> = runs.collect();
+        let mut runs: Vec<Run> = runs.collect();
+        if let Some(text) = input.filter(|_| runs.is_empty()) {
+            let lines = What::Text { text: literal(text), parameters: None };
+            runs.push(Run { what: lines, ..run("parallel", &[], Place::Apart) });
+        }
         return (!runs.is_empty()).then_some(Layer { outer: None, runs });
     }
     let given = options.rest.iter().skip(words.len());

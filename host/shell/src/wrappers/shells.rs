@@ -28,7 +28,7 @@ enum Call<'a> {
 /// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
 fn call(argv: &[Word]) -> Option<Call<'_>> {
     let mut rest = argv.get(1..)?;
-    let (mut text, mut input) = (false, false);
+    let (mut text, mut input, mut set_up) = (false, false, None);
     while let Some((first, tail)) = rest.split_first() {
         let option = first.text.as_str();
         if matches!(option, "--" | "-") {
@@ -37,7 +37,12 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
         }
         if let Some(long) = option.strip_prefix("--") {
             text |= long == "command";
-            rest = if matches!(long, "rcfile" | "init-file") { tail.get(1..).unwrap_or_default() } else { tail };
+            if matches!(long, "rcfile" | "init-file") {
+                rest = tail.get(1..).unwrap_or_default();
+                set_up = set_up.or(tail.first());
+            } else {
+                rest = tail;
+            }
             continue;
         }
         let Some(letters) = option.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else { break };
@@ -49,7 +54,8 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
     match rest.split_first() {
         Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
         Some((word, parameters)) if !input && !is_input(&word.text) => Some(Call::File(word, parameters)),
-        _ => Some(Call::Input),
+        // What it reads first runs whatever it reads then.
+        _ => Some(set_up.map_or(Call::Input, |file| Call::File(file, &[]))),
     }
 }
 
@@ -72,6 +78,12 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
             options.rest.is_empty() && options.has(&["s", "i", "shell", "login"])
         }
         Some("su") => argv.iter().skip(1).all(|word| !word.text.contains("-c") && word.text != "--help"),
+        // A job is shell, unless a file holds it.
+        Some("sbatch" | "qsub" | "bsub") => {
+            argv.iter().skip(1).all(|word| word.text.starts_with('-'))
+                && !argv.iter().any(|word| word.text.starts_with("--wrap"))
+        }
+        Some("newgrp") => argv.len() <= 2,
         // What they read runs later.
         Some("at" | "batch") => {
             let words = argv.get(1..).unwrap_or_default();

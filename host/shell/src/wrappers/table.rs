@@ -116,6 +116,18 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     } else if wrapper.skip > 0 && rest.first().is_some_and(|word| word.text == "--") {
         rest = rest.get(1..)?;
     }
+    if name == "env" && rest.first().is_some_and(|word| word.text == "-") {
+        // `env -` empties the environment; assignments may follow.
+        (assigned, rest) = assignments(rest.get(1..)?);
+    }
+    // A number is the value of an option that is spelled with one dash, as in `-np 2`, and no program.
+    while let Some((first, tail)) = rest.split_first()
+        && !tail.is_empty()
+        && first.text.bytes().all(|byte| byte.is_ascii_digit())
+        && !first.text.is_empty()
+    {
+        rest = tail;
+    }
     let entry = options.word(&[wrapper.entry]).filter(|_| !wrapper.entry.is_empty());
     let inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
     let what = What::Words { assignments: assigned, words: inner.clone() };

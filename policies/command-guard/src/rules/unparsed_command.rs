@@ -35,7 +35,19 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
 }
 
-/// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met what has no end.
+/// Parts of the reasons by which a command may do anything at all.
+const LACKING: &[&str] = &[
+    "too ",
+    "more ",
+    "second parser",
+    "without end",
+    "not accounted for",
+    "everybody may write to",
+    "expands a quoted text",
+];
+
+/// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met what has no end, a text
+/// that is hidden in quotes and runs all the same, or code from where everybody may put it.
 fn is_lacking(reason: &str) -> bool {
-    ["too ", "more ", "second parser", "without end", "not accounted for"].iter().any(|part| reason.contains(part))
+    LACKING.iter().any(|part| reason.contains(part))
 }

@@ -63,6 +63,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "su-exec", skip: 1, ..PLAIN },
     Wrapper {
         name: "runuser",
+        takes: takes("gGswc", "group supp-group shell whitelist-environment command session-command"),
+        text: &["c", "command", "session-command"],
+        inert: &["u", "user"],
+        skip: usize::MAX,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "runuser",
         takes: takes("ugGswc", "user group supp-group shell whitelist-environment command session-command"),
         text: &["c", "command", "session-command"],
         detail: &["u", "user"],
@@ -208,6 +216,48 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "chronic", ..PLAIN },
     Wrapper { name: "ifne", ..PLAIN },
+    Wrapper { name: "sandbox-exec", takes: takes("fpnD", ""), ..PLAIN },
+    Wrapper { name: "sem", takes: takes("j", "id jobs semaphore-name semaphore-timeout"), ..PLAIN },
+    Wrapper { name: "tsp", takes: takes("LNDEd", ""), ..PLAIN },
+    Wrapper { name: "retry", takes: takes("tdmsu", "tries times delay max min sleep until while"), ..PLAIN },
+    Wrapper { name: "tini", takes: takes("pe", ""), ..PLAIN },
+    Wrapper { name: "dumb-init", takes: takes("r", "rewrite"), ..PLAIN },
+    Wrapper {
+        name: "srun",
+        takes: takes(
+            "nNcpAJtwxoeDGqM",
+            "ntasks nodes cpus-per-task partition account job-name time nodelist exclude output error chdir gpus gres mem qos",
+        ),
+        ..PLAIN
+    },
+    Wrapper { name: "mpirun", takes: takes("nHxN", "np host hostfile map-by bind-to mca"), ..PLAIN },
+    Wrapper { name: "mpiexec", takes: takes("nHxN", "np host hostfile map-by bind-to mca"), ..PLAIN },
+    Wrapper { name: "with-contenv", ..PLAIN },
+    Wrapper { name: "distrobox-host-exec", ..PLAIN },
+    Wrapper { name: "host-spawn", takes: takes("", "env"), ..PLAIN },
+    Wrapper {
+        name: "singularity",
+        verbs: &["exec"],
+        takes: takes("BHW", "bind home pwd env env-file overlay workdir"),
+        skip: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "apptainer",
+        verbs: &["exec"],
+        takes: takes("BHW", "bind home pwd env env-file overlay workdir"),
+        skip: 1,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "ld.so",
+        takes: takes("", "library-path preload audit argv0 inhibit-rpath"),
+        inert: &["list", "verify", "help", "version", "list-diagnostics", "list-tunables"],
+        ..PLAIN
+    },
+    Wrapper { name: "qemu-user", takes: takes("LEUsgBRrDdp", ""), ..PLAIN },
+    Wrapper { name: "repeat", skip: 1, here: true, ..PLAIN },
+    Wrapper { name: "-", here: true, ..PLAIN },
     Wrapper { name: "pee", each: true, ..PLAIN },
     Wrapper { name: "setarch", skip: 1, ..PLAIN },
     Wrapper { name: "linux32", ..PLAIN },
@@ -289,6 +339,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "dtach", takes: takes("acnNAer", ""), ..PLAIN },
     Wrapper { name: "abduco", takes: takes("cnaAe", ""), ..PLAIN },
     Wrapper { name: "zellij", verbs: &["run", "r"], takes: takes("dn", "direction name cwd"), ..PLAIN },
+    Wrapper { name: "wezterm", verbs: &["start"], takes: takes("", "cwd class workspace domain"), ..PLAIN },
     Wrapper { name: "xterm", after: &["-e"], ..PLAIN },
     Wrapper { name: "konsole", after: &["-e"], ..PLAIN },
     Wrapper { name: "alacritty", after: &["-e", "--command"], ..PLAIN },
@@ -327,7 +378,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "flatpak-spawn", takes: takes("", "env directory"), ..PLAIN },
     Wrapper { name: "snap", verbs: &["run"], takes: takes("", "shell"), ..PLAIN },
     Wrapper { name: "adb", takes: takes("sHPtL", ""), verbs: &["shell"], joins: true, kind: "container", ..PLAIN },
-    Wrapper { name: "wsl", takes: takes("duse", "distribution user cd"), inert: WSL, ..PLAIN },
+    Wrapper { name: "wsl", takes: takes("dus", "distribution user cd"), inert: WSL, ..PLAIN },
     Wrapper { name: "wsl.exe", takes: takes("dus", "distribution user cd"), inert: WSL, ..PLAIN },
     Wrapper { name: "pdsh", takes: takes("wxglfutR", ""), joins: true, kind: "ssh", ..PLAIN },
     Wrapper { name: "clush", takes: takes("wgxXfutlo", "hostfile groupsource"), joins: true, kind: "ssh", ..PLAIN },
@@ -345,6 +396,37 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         kind: "ssh",
         ..PLAIN
     },
+    Wrapper {
+        name: "tsh",
+        verbs: &["ssh"],
+        takes: takes("lpLDRJ", "proxy user login port cluster"),
+        skip: 1,
+        joins: true,
+        kind: "ssh",
+        ..PLAIN
+    },
+    Wrapper { name: "tailscale", verbs: &["ssh"], skip: 1, joins: true, kind: "ssh", ..PLAIN },
+    Wrapper { name: "plink", takes: takes("PlLRDimp", ""), skip: 1, joins: true, kind: "ssh", ..PLAIN },
+    Wrapper { name: "dbclient", takes: takes("plLRiJWKIcmbB", ""), skip: 1, joins: true, kind: "ssh", ..PLAIN },
+    Wrapper { name: "docker-machine", verbs: &["ssh"], skip: 1, joins: true, kind: "ssh", ..PLAIN },
+    Wrapper {
+        name: "minikube",
+        verbs: &["ssh"],
+        takes: takes("pn", "profile node"),
+        joins: true,
+        kind: "container",
+        ..PLAIN
+    },
+    Wrapper { name: "colima", verbs: &["ssh"], takes: takes("p", "profile"), kind: "container", ..PLAIN },
+    Wrapper {
+        name: "limactl",
+        verbs: &["shell"],
+        takes: takes("", "shell workdir"),
+        skip: 1,
+        kind: "container",
+        ..PLAIN
+    },
+    Wrapper { name: "nomad", verbs: &["alloc"], after: &["exec"], skip: 1, kind: "container", ..PLAIN },
     Wrapper { name: "sshpass", takes: takes("pfdP", ""), ..PLAIN },
     Wrapper { name: "salt", after: &["cmd.run", "cmd.shell", "cmd.run_all"], joins: true, kind: "ssh", ..PLAIN },
     Wrapper { name: "salt-call", after: &["cmd.run", "cmd.shell"], joins: true, ..PLAIN },

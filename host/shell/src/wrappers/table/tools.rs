@@ -88,7 +88,6 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "heroku",
         verbs: &["run", "run:detached"],
         takes: takes("aers", "app env remote size"),
-        joins: true,
         kind: "container",
         ..PLAIN
     },
@@ -117,5 +116,6 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         skip: usize::MAX,
         ..PLAIN
     },
+    Wrapper { name: "start-server-and-test", each: true, ..PLAIN },
     Wrapper { name: "onchange", after: &["--"], ..PLAIN },
 ];
