@@ -90,7 +90,7 @@ const MAX_DEPTH: u32 = 3;
 
 /// The texts that a statement runs: the body of a block, and what it executes.
 fn run_by(statement: &[Token<'_>]) -> impl Iterator<Item = String> {
-    let runs = ["do", "execute", "exec", "prepare", "begin", "declare", "immediate", "sp_executesql"];
+    let runs = ["do", "execute", "exec", "prepare", "begin", "declare", "immediate", "sp_executesql", "set"];
     let first = statement.first().is_some_and(|first| runs.iter().any(|word| first.is(word)));
     let executes = statement.iter().any(|token| token.is("execute") || token.is("exec") || token.is("sp_executesql"));
     let defines =

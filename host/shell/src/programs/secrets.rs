@@ -86,6 +86,9 @@ const PRINTS: &[Prints] = &[
     ("op", &["document", "get"], &[]),
     ("bw", &["get"], &[]),
     ("bw", &["export"], &[]),
+    ("bw", &["unlock"], &["--raw"]),
+    ("rclone", &["config", "show"], &[]),
+    ("rclone", &["config", "dump"], &[]),
     ("bws", &["secret", "get"], &[]),
     ("sops", &["decrypt"], &[]),
     ("sops", &[], &["-d", "--decrypt"]),
@@ -154,7 +157,7 @@ pub(super) fn find(run: &mut Run<'_>) {
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });
-    let prints = prints || prints_variable(run);
+    let prints = prints || prints_variable(run) || prints_by_form(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
     if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
@@ -182,6 +185,32 @@ fn is_taken_in(run: &Run<'_>) -> bool {
 
 /// At most this many commands are looked at for the next one of a pipeline.
 const MAX_BEHIND: usize = 8;
+
+/// Whether the command prints a secret for a reason that no single word of it shows.
+fn prints_by_form(run: &Run<'_>) -> bool {
+    let words = run.arguments();
+    let has =
+        |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.text.split('=').next().unwrap_or_default()));
+    let is_secret = |kind: &str| matches!(kind, "secret" | "secrets");
+    match run.name.as_str() {
+        // `secret/x` and `cm,secret` name the kind as well, and so may a value of `-o` stand in one word with it.
+        "kubectl" | "oc" => {
+            let whole = words.iter().any(|word| {
+                let form = word.text.trim_start_matches("--output=").trim_start_matches("-o=");
+                WHOLE.contains(&form) || ["jsonpath=", "go-template="].iter().any(|start| form.starts_with(start))
+            });
+            let joined = words.iter().any(|word| {
+                let kinds = word.text.split('/').next().unwrap_or_default();
+                word.text.contains(['/', ',']) && !word.text.starts_with('-') && kinds.split(',').any(is_secret)
+            });
+            whole && joined && has(&["get"])
+        }
+        "npm" | "pnpm" => {
+            has(&["get"]) && words.iter().any(|word| word.text.ends_with(":_authToken") || word.text == "_authToken")
+        }
+        name => name.starts_with("docker-credential-") && words.first().is_some_and(|word| word.text == "get"),
+    }
+}
 
 /// The most variables of one word that are looked at.
 const MAX_VARIABLES: usize = 16;
