@@ -75,13 +75,15 @@ impl Walker {
 
     /// Runs the code that a command takes from a file that this text wrote.
     pub(super) fn run_written(&mut self, command: &Command, place: Place<'_>) {
-        if self.files.is_empty() || self.expanding.len() >= limits::CALL_DEPTH {
+        let nested = self.expanding.len() >= limits::CALL_DEPTH;
+        if self.files.is_empty() || nested {
             return;
         }
         let Some((name, argv, text)) = self.written_code(command) else { return };
         if self.expanding.contains(&name) {
             return;
         }
+        self.calls_left -= 1;
         let certain = self.certain;
         // Rules and scripts of a package may be others than those that are known.
         self.certain &= wrappers::code_file(&command.argv).is_some();
@@ -119,6 +121,9 @@ impl Walker {
 
     /// A name for what runs, the program and its words that read it as their input, and the text. No words for shell.
     fn written_code(&self, command: &Command) -> Option<(String, Vec<String>, String)> {
+        if self.calls_left == 0 {
+            return None;
+        }
         let name = program(&command.argv)?;
         let words = command.argv.get(1..)?;
         let reader = |program: &str| vec![program.to_owned(), "-".to_owned()];
