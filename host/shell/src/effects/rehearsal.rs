@@ -8,6 +8,10 @@ use super::draft::Draft;
 /// Hosts that are this machine.
 const LOCAL: &[&str] = &["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 
+/// Ports at which stores of data listen, where a request takes away more than what somebody just tried out:
+/// Elasticsearch, CouchDB, InfluxDB, ArangoDB, Qdrant, ClickHouse, Neo4j, and the proxy of kubectl.
+const STORES: &[&str] = &["9200", "5984", "8086", "8529", "6333", "8123", "7474", "8001"];
+
 /// Whether an effect is only rehearsed: a database of the test environment, a cloud that runs here, a request to a server
 /// that runs here.
 pub(super) fn is_one(command: &Command, draft: &Draft) -> bool {
@@ -36,10 +40,13 @@ fn has_local_endpoint(command: &Command) -> bool {
 fn is_local(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = match host.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => host,
+    let (host, port) = match host.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        _ => (host, ""),
     };
+    if STORES.contains(&port) {
+        return false;
+    }
     // Names before an `@` are credentials; a host is what follows.
     let host = host.rsplit('@').next().unwrap_or_default();
     LOCAL.iter().any(|local| local.eq_ignore_ascii_case(host))
@@ -52,7 +59,7 @@ mod tests {
     #[test]
     fn only_hosts_of_this_machine_are_local() {
         for url in
-            ["http://localhost:3000/x", "localhost:9200/i", "https://127.0.0.1", "http://[::1]:80/", "LOCALHOST/x"]
+            ["http://localhost:3000/x", "localhost:8080/i", "https://127.0.0.1", "http://[::1]:80/", "LOCALHOST/x"]
         {
             assert!(is_local(url), "{url}");
         }

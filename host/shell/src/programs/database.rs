@@ -149,7 +149,7 @@ fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
     // What is only in memory is lost anyway, unless a line opens something else.
     let opens = |word: &&guard_sdk::syntax::Word| {
-        [".open", "attach"].iter().any(|verb| word.text.to_ascii_lowercase().contains(verb))
+        [".open", ".load", "attach"].iter().any(|verb| word.text.to_ascii_lowercase().contains(verb))
     };
     if operands.first().is_some_and(|word| word.text == ":memory:") && !operands.iter().any(opens) {
         return;
