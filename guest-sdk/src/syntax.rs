@@ -4,11 +4,43 @@ pub use crate::bindings::guard::policy::syntax::{
     Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,
 };
 
+use crate::{Presence, ResolvedPath};
+
 impl Effect {
     /// The value of the tag `name`, if the effect has it.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The texts under which the target is known, as written first, equal ones once.
+    pub fn spellings(&self) -> impl Iterator<Item = &str> {
+        let path = &self.path;
+        let [target, raw, lexical, canonical] =
+            [&self.target, &path.raw, &path.lexical, &path.canonical].map(String::as_str);
+        let fresh = [
+            Some(target),
+            Some(raw).filter(|text| *text != target),
+            Some(lexical).filter(|text| *text != raw),
+            Some(canonical).filter(|text| *text != lexical),
+        ];
+        fresh.into_iter().flatten().filter(|text| !text.is_empty())
+    }
+}
+
+impl ResolvedPath {
+    /// A path of which nothing is known but its text.
+    #[must_use]
+    pub fn unresolved(raw: impl Into<String>) -> Self {
+        ResolvedPath {
+            raw: raw.into(),
+            lexical: String::new(),
+            canonical: String::new(),
+            project_relative: String::new(),
+            git_root: String::new(),
+            exists: Presence::Unknown,
+            kind: String::new(),
+        }
     }
 }
 

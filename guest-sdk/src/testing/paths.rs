@@ -1,6 +1,7 @@
 //! Resolves paths in the world of a test, as the host does on the machine.
 
 use super::World;
+use crate::paths::without_dots;
 use crate::{Presence, ResolvedPath};
 
 /// The most links that one path may follow.
@@ -14,20 +15,12 @@ impl World {
         if let Some(known) = self.paths.get(path) {
             return known.clone();
         }
-        let mut resolved = ResolvedPath {
-            raw: path.to_owned(),
-            lexical: String::new(),
-            canonical: String::new(),
-            project_relative: String::new(),
-            git_root: String::new(),
-            exists: Presence::Unknown,
-            kind: String::new(),
-        };
+        let mut resolved = ResolvedPath::unresolved(path);
         if path.is_empty() || path.len() > PATH_BYTES || path.contains('\0') {
             return resolved;
         }
         let absolute = self.absolute(path);
-        resolved.lexical = lexical(&absolute);
+        resolved.lexical = format!("/{}", without_dots(&absolute));
         let Some(canonical) = self.canonical(&absolute) else {
             resolved.kind = "link".to_owned();
             return resolved;
@@ -114,19 +107,6 @@ impl World {
         }
         None
     }
-}
-
-/// Resolves `.`, `..` and double slashes of an absolute path by text alone.
-fn lexical(path: &str) -> String {
-    let mut components: Vec<&str> = Vec::new();
-    for component in path.split('/') {
-        match component {
-            "" | "." => {}
-            ".." => drop(components.pop()),
-            name => components.push(name),
-        }
-    }
-    format!("/{}", components.join("/"))
 }
 
 /// The part of `path` below `root`; empty for the root itself.

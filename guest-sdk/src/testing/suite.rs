@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::World;
 use crate::syntax::{Analysis, Coverage, Effect, Severity};
-use crate::{Decision, Outcome, Policy, Presence, ResolvedPath};
+use crate::{Decision, Outcome, Policy, ResolvedPath};
 
 /// A table of cases with the settings and facts that they share.
 #[derive(Debug, Clone, Deserialize)]
@@ -200,15 +200,7 @@ fn of_tool(tool: &str, input: &Value) -> Analysis {
         operation: operation.to_owned(),
         severity,
         target: path.to_owned(),
-        path: ResolvedPath {
-            raw: path.to_owned(),
-            lexical: String::new(),
-            canonical: String::new(),
-            project_relative: String::new(),
-            git_root: String::new(),
-            exists: Presence::Unknown,
-            kind: String::new(),
-        },
+        path: ResolvedPath::unresolved(path),
         command_id: 0,
         certain: true,
         tags: vec![("by".to_owned(), tool.to_owned())],

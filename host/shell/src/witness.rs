@@ -2,10 +2,8 @@
 //!
 //! Its silence proves nothing, and what it cannot parse is no evidence either.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use guard_sdk::syntax::Word;
 use rable::{Node, NodeKind};
 
 use crate::limits;
@@ -37,24 +35,9 @@ pub(crate) fn missed(source: &str, depth: usize, names: &BTreeSet<String>) -> Op
 
 /// The program that a raw word names, if the word alone says so.
 fn name(raw: &str) -> Option<String> {
-    struct Nothing;
-    impl expand::Values for Nothing {
-        fn value(&self, _: &str) -> Option<Cow<'_, Word>> {
-            None
-        }
-        fn elements(&self, _: &str) -> Option<Vec<&Word>> {
-            None
-        }
-        fn element(&self, _: &str, _: &str) -> Option<&Word> {
-            None
-        }
-        fn separators(&self) -> Option<&str> {
-            None
-        }
-    }
     let raw = raw.replace("\\\n", "");
     let reading = word::read(&raw, Range { start: 0, end: raw.len() }, Mode::Word);
-    let first = expand::words(reading.pieces, &Nothing).words.into_iter().next()?;
+    let first = expand::words(reading.pieces, &expand::Nothing).words.into_iter().next()?;
     if first.dynamic || first.glob || first.text.is_empty() {
         return None;
     }

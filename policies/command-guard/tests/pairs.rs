@@ -5,25 +5,19 @@
 
 #[path = "support/judge.rs"]
 mod judge;
+#[path = "../../../tests/support/tables.rs"]
+mod tables;
 
 use guard_sdk::testing::World;
 use guard_sdk::{Outcome, Policy};
 use policy_command_guard::CommandGuard;
 
 use judge::decide;
+use tables::Row;
 
-/// Collects every command whose answer is another one.
 #[track_caller]
-fn check(rows: impl IntoIterator<Item = (String, Outcome, Option<&'static str>)>) {
-    let mut failures = Vec::new();
-    for (command, outcome, rule) in rows {
-        let decision = decide(&command);
-        let first = decision.findings.first().map(|finding| finding.rule.as_str());
-        if decision.outcome != outcome || rule.is_some() && first != rule {
-            failures.push(format!("{command:?}: expected {outcome:?} {rule:?}, got {:?} {first:?}", decision.outcome));
-        }
-    }
-    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+fn check(rows: impl IntoIterator<Item = Row>) {
+    tables::check(rows, decide);
 }
 
 const SECRETS: [&str; 8] =

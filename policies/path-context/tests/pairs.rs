@@ -2,10 +2,15 @@
 
 #![cfg(test)]
 
+#[path = "../../../tests/support/tables.rs"]
+mod tables;
+
 use guard_sdk::testing::{Case, Suite, World};
 use guard_sdk::{Decision, Outcome};
 use policy_path_context::PathContext;
 use serde_json::{Value, json};
+
+use tables::Row;
 
 fn world(tool: &str, input: &Value) -> World {
     let suite = Suite { settings: Value::Null, facts: Default::default(), cases: Vec::new() };
@@ -41,16 +46,8 @@ const DANGEROUS: &[(&str, Outcome, &str)] = &[
 ];
 
 #[track_caller]
-fn check(rows: impl IntoIterator<Item = (String, Outcome, Option<&'static str>)>) {
-    let mut failures = Vec::new();
-    for (command, outcome, rule) in rows {
-        let decision = decide(&command);
-        let first = decision.findings.first().map(|finding| finding.rule.as_str());
-        if decision.outcome != outcome || rule.is_some() && first != rule {
-            failures.push(format!("{command:?}: expected {outcome:?} {rule:?}, got {:?} {first:?}", decision.outcome));
-        }
-    }
-    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+fn check(rows: impl IntoIterator<Item = Row>) {
+    tables::check(rows, decide);
 }
 
 #[test]

@@ -73,22 +73,8 @@ fn is_change(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.tag("where").is_none()
 }
 
-/// The texts under which an effect's target is known.
-pub(crate) fn spellings(effect: &Effect) -> impl Iterator<Item = &str> {
-    let path = &effect.path;
-    let [target, raw, lexical, canonical] =
-        [&effect.target, &path.raw, &path.lexical, &path.canonical].map(String::as_str);
-    let fresh = [
-        Some(target),
-        Some(raw).filter(|text| *text != target),
-        Some(lexical).filter(|text| *text != raw),
-        Some(canonical).filter(|text| *text != lexical),
-    ];
-    fresh.into_iter().flatten().filter(|text| !text.is_empty())
-}
-
 fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<(What, How)> {
-    let paths: Vec<Names<'_>> = spellings(effect).map(Names::new).collect();
+    let paths: Vec<Names<'_>> = effect.spellings().map(Names::new).collect();
     let mut above = Vec::new();
     for guarded in scene.guard.all() {
         // Of equal ones the last: it says most of where it is.

@@ -76,7 +76,7 @@ impl Lists {
             _ => false,
         };
         let path = |text| if whole { Path::new(text).into_folder() } else { Path::new(text) };
-        spellings(effect).find_map(|text| self.covering(list, &path(text)))
+        effect.spellings().find_map(|text| self.covering(list, &path(text)))
     }
 
     fn find<'a>(&self, list: &'a [String], path: &str) -> Option<&'a str> {
@@ -88,20 +88,6 @@ impl Lists {
         let mut covering = list.iter().map(String::as_str).filter(|pattern| path.is_covered_by(pattern));
         covering.find(|pattern| !template || pattern.ends_with('/'))
     }
-}
-
-/// The texts under which an effect's target is known, as written first, equal ones once.
-fn spellings(effect: &Effect) -> impl Iterator<Item = &str> {
-    let path = &effect.path;
-    let [target, raw, lexical, canonical] =
-        [&effect.target, &path.raw, &path.lexical, &path.canonical].map(String::as_str);
-    let fresh = [
-        Some(target),
-        Some(raw).filter(|text| *text != target),
-        Some(lexical).filter(|text| *text != raw),
-        Some(canonical).filter(|text| *text != lexical),
-    ];
-    fresh.into_iter().flatten().filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

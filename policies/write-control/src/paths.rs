@@ -3,6 +3,7 @@
 //! A path is known by its text and by where links lead; each of the two is matched. Decides nothing.
 
 use guard_sdk::Facts;
+use guard_sdk::paths::without_dots;
 use guard_sdk::syntax::Effect;
 
 use crate::Settings;
@@ -82,19 +83,6 @@ impl Target {
 /// The part of an absolute path below the project's root.
 fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     path.strip_prefix(root)?.strip_prefix('/').filter(|rest| !rest.is_empty())
-}
-
-/// The path without `.`, `..` and empty components, by text alone.
-fn without_dots(path: &str) -> String {
-    let mut components: Vec<&str> = Vec::new();
-    for component in path.split('/') {
-        match component {
-            "" | "." => {}
-            ".." => drop(components.pop()),
-            name => components.push(name),
-        }
-    }
-    components.join("/")
 }
 
 /// A path as a message shows it.

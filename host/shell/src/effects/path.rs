@@ -2,6 +2,7 @@
 //!
 //! Asks no machine. Symbolic links and existing files are the host's business.
 
+use guard_sdk::paths::without_dots;
 use guard_sdk::syntax::Word;
 
 use crate::programs::options::Operand;
@@ -113,15 +114,7 @@ pub(crate) fn is_dynamic(kind: &str) -> bool {
 
 /// Resolves `.`, `..` and double slashes of an absolute path by text alone. A leading `~` stands for the home.
 pub(crate) fn lexical(path: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => drop(kept.pop()),
-            other => kept.push(other),
-        }
-    }
-    let joined = kept.join("/");
+    let joined = without_dots(path);
     if path.starts_with('~') { joined } else { format!("/{joined}") }
 }
 

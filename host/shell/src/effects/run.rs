@@ -1,7 +1,7 @@
 //! [`Run`]: one command while its effects are found, and the ways to state them.
 
+use guard_sdk::ResolvedPath;
 use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
-use guard_sdk::{Presence, ResolvedPath};
 
 use super::Collected;
 use super::draft::Draft;
@@ -109,7 +109,7 @@ impl<'a> Run<'a> {
             operation: draft.operation.to_owned(),
             severity: draft.severity,
             target: draft.target,
-            path: unresolved(draft.raw),
+            path: ResolvedPath::unresolved(draft.raw),
             command_id: self.command.id,
             certain: draft.certain && certain,
             tags,
@@ -263,16 +263,4 @@ pub(crate) fn here() -> Word {
 /// Whether the word is a process substitution: its commands are listed on their own.
 fn is_substituted(operand: &Operand<'_>) -> bool {
     operand.word.parts.first().is_some_and(|part| part.kind == "process")
-}
-
-fn unresolved(raw: String) -> ResolvedPath {
-    ResolvedPath {
-        raw,
-        lexical: String::new(),
-        canonical: String::new(),
-        project_relative: String::new(),
-        git_root: String::new(),
-        exists: Presence::Unknown,
-        kind: String::new(),
-    }
 }

@@ -19,6 +19,27 @@ pub(crate) trait Values {
     fn separators(&self) -> Option<&str>;
 }
 
+/// A text of which no variable is known.
+pub(crate) struct Nothing;
+
+impl Values for Nothing {
+    fn value(&self, _: &str) -> Option<Cow<'_, Word>> {
+        None
+    }
+
+    fn elements(&self, _: &str) -> Option<Vec<&Word>> {
+        None
+    }
+
+    fn element(&self, _: &str, _: &str) -> Option<&Word> {
+        None
+    }
+
+    fn separators(&self) -> Option<&str> {
+        None
+    }
+}
+
 /// What is known of an expansion.
 pub(super) enum Known<'v> {
     One(Cow<'v, Word>),

@@ -227,21 +227,6 @@ mod tests {
 
     #[test]
     fn operators_act_as_bash_has_them_act() {
-        struct Nothing;
-        impl Values for Nothing {
-            fn value(&self, _: &str) -> Option<Cow<'_, Word>> {
-                None
-            }
-            fn elements(&self, _: &str) -> Option<Vec<&Word>> {
-                None
-            }
-            fn element(&self, _: &str, _: &str) -> Option<&Word> {
-                None
-            }
-            fn separators(&self) -> Option<&str> {
-                None
-            }
-        }
         for (value, operator, expected) in [
             ("a/b.c", "##*/", Some("b.c")),
             ("a/b/c", "#*/", Some("b/c")),
@@ -261,7 +246,7 @@ mod tests {
             ("a", ":+$c", None),
             ("a", "/[x]/y", None),
         ] {
-            assert_eq!(operate(value, operator, &Nothing).as_deref(), expected, "{value} {operator}");
+            assert_eq!(operate(value, operator, &expand::Nothing).as_deref(), expected, "{value} {operator}");
         }
     }
 

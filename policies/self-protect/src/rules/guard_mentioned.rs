@@ -14,7 +14,6 @@ use guard_sdk::{Finding, Outcome, Rule};
 use crate::guarded::What;
 use crate::mention;
 use crate::scene::{Scene, is_elsewhere, shorten};
-use crate::touch::spellings;
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-mentioned",
@@ -225,7 +224,7 @@ fn of_unknown(command: &Command, scene: &Scene<'_>) -> Option<Named> {
         return None;
     }
     let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
-    let understood = effects().any(|effect| spellings(effect).any(|text| text == value));
+    let understood = effects().any(|effect| effect.spellings().any(|text| text == value));
     (!understood).then(|| (value.to_owned(), format!("what `{}` does with it is not known", shorten(program))))
 }
 

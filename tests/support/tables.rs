@@ -1,0 +1,56 @@
+//! The verdict tables of a policy, run natively; taken in by each policy's tests by path.
+
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use std::path::{Path, PathBuf};
+
+use guard_sdk::testing::Suite;
+use guard_sdk::{Decision, Outcome, Policy, serde_json};
+
+/// The suites in the policy's `cases/`, by their file names.
+fn tables() -> Vec<(String, Suite)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let suite = match name.ends_with(".json") {
+            true => serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}")),
+            false => toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}")),
+        };
+        (name, suite)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Runs every case of every table.
+#[track_caller]
+pub(crate) fn hold<P: Policy>() {
+    let tables = tables();
+    let count: usize = tables.iter().map(|(_, suite)| suite.cases.len()).sum();
+    let failures = |(name, suite): &(String, Suite)| {
+        let failures = suite.failures::<P>(guard_shell::analyze);
+        failures.into_iter().map(|failure| format!("{name}: {failure}")).collect::<Vec<_>>()
+    };
+    let failures: Vec<String> = tables.iter().flat_map(failures).collect();
+    assert!(count > 0, "no case was found");
+    assert!(failures.is_empty(), "{} of {count} cases fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// A command, what must be answered to it, and the rule of the first finding if that counts.
+pub(crate) type Row = (String, Outcome, Option<&'static str>);
+
+/// Collects every command whose answer is another one.
+#[track_caller]
+pub(crate) fn check(rows: impl IntoIterator<Item = Row>, decide: impl Fn(&str) -> Decision) {
+    let mut failures = Vec::new();
+    for (command, outcome, rule) in rows {
+        let decision = decide(&command);
+        let first = decision.findings.first().map(|finding| finding.rule.as_str());
+        if decision.outcome != outcome || rule.is_some() && first != rule {
+            failures.push(format!("{command:?}: expected {outcome:?} {rule:?}, got {:?} {first:?}", decision.outcome));
+        }
+    }
+    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+}
