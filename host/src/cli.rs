@@ -5,14 +5,16 @@ mod audit;
 mod cache;
 mod check;
 mod config;
+mod doctor;
 mod explain;
 mod inspect;
+mod install;
 mod print;
 mod subject;
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use clap::error::ErrorKind;
 
 use crate::config::Places;
@@ -39,6 +41,10 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Config(args) => config::run(&args, &places, environment),
+        Command::Install(args) => install::install(&args, &places, environment),
+        Command::Uninstall(args) => install::uninstall(&args, &places, environment),
+        Command::Doctor(args) => doctor::run(&args, &places, environment),
+        Command::Completions(args) => completions(args.shell),
     };
     match result {
         Ok(exit) => exit.code(),
@@ -48,6 +54,14 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
             exit_of(&error).code()
         }
     }
+}
+
+/// Prints what makes a shell complete this program's command line.
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "guard-host", &mut script);
+    print::line(String::from_utf8_lossy(&script).trim_end())?;
+    Ok(Exit::Success)
 }
 
 /// The exit code that an error asks for.

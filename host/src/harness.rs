@@ -9,6 +9,7 @@ pub mod text;
 use serde_json::{Map, Value};
 
 use crate::call::ToolCall;
+use crate::install::Registration;
 use crate::verdict::Verdict;
 
 /// What a harness's payload tells.
@@ -74,6 +75,11 @@ pub trait Harness: Sync {
 
     /// The mode is one in which the harness shows no prompts of its own.
     fn skips_prompts(&self, permission_mode: &str) -> bool;
+
+    /// How its hooks are registered; none if that is done by hand.
+    fn registration(&self) -> Option<&'static dyn Registration> {
+        None
+    }
 }
 
 /// All harnesses; the first one is taken when nothing tells which it is.

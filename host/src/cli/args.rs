@@ -2,6 +2,7 @@
 
 mod audit;
 mod cache;
+mod install;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::environment::Environment;
 
 pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
+pub(super) use install::{DoctorArgs, InstallArgs, UninstallArgs};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -96,6 +98,23 @@ pub(super) enum Command {
     Audit(AuditArgs),
     /// Show or check the configuration.
     Config(ConfigArgs),
+    /// Register the hook with a harness.
+    Install(InstallArgs),
+    /// Take the hook out of a harness's files.
+    Uninstall(UninstallArgs),
+    /// Prove that the hook works here, or say what to fix.
+    Doctor(DoctorArgs),
+    /// Print what makes a shell complete the command line.
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host completions bash > ~/.local/share/bash-completion/completions/guard-host
+  guard-host completions fish > ~/.config/fish/completions/guard-host.fish")]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
