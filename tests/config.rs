@@ -24,6 +24,8 @@ mod world;
 mod broken;
 #[path = "config/managed.rs"]
 mod managed;
+#[path = "config/presets.rs"]
+mod presets;
 #[path = "config/project.rs"]
 mod project;
 #[path = "config/settings.rs"]
