@@ -22,6 +22,8 @@ mod world;
 
 #[path = "config/broken.rs"]
 mod broken;
+#[path = "config/honest.rs"]
+mod honest;
 #[path = "config/managed.rs"]
 mod managed;
 #[path = "config/presets.rs"]

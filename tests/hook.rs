@@ -34,3 +34,5 @@ mod secrets;
 mod seed;
 #[path = "hook/started.rs"]
 mod started;
+#[path = "hook/swapped.rs"]
+mod swapped;
