@@ -28,6 +28,8 @@ mod limits;
 mod log;
 #[path = "hook/malformed.rs"]
 mod malformed;
+#[path = "hook/plan.rs"]
+mod plan;
 #[path = "hook/secrets.rs"]
 mod secrets;
 #[path = "hook/seed.rs"]

@@ -69,7 +69,9 @@ pub fn append(
         return Ok(());
     }
     let deciding = verdict.deciding();
-    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn));
+    // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
+    let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
+    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(least));
     let mut random = [0_u8; 8];
     let _ = getrandom::fill(&mut random);
     let line = Line {
