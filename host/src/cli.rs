@@ -14,8 +14,8 @@ mod subject;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser};
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::config::Places;
 use crate::environment::Environment;

@@ -4,7 +4,7 @@
 //! change is worked out before the first byte is written, so that a refusal leaves everything as it was.
 
 mod files;
-pub(crate) mod json;
+pub mod json;
 mod record;
 mod registration;
 

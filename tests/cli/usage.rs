@@ -5,19 +5,8 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 11] = [
-    "hook",
-    "check",
-    "explain",
-    "policy",
-    "cache",
-    "config",
-    "audit",
-    "install",
-    "uninstall",
-    "doctor",
-    "completions",
-];
+const COMMANDS: [&str; 11] =
+    ["hook", "check", "explain", "policy", "cache", "config", "audit", "install", "uninstall", "doctor", "completions"];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {

@@ -132,7 +132,10 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
     fs::set_permissions(world.path(".cache/guard-host"), fs::Permissions::from_mode(0o700)).unwrap();
     let ended = world.run(&["doctor"], "");
     assert_eq!(ended.exit, 69);
-    assert!(ended.stdout.contains("of an older form") && ended.stdout.contains("guard-host install claude"), "{ended:?}");
+    assert!(
+        ended.stdout.contains("of an older form") && ended.stdout.contains("guard-host install claude"),
+        "{ended:?}"
+    );
     assert!(ended.stdout.contains("remedy: run `guard-host cache warm`"), "{ended:?}");
     assert!(ended.stdout.contains("canary: `rm -rf /` by the command in `"), "{ended:?}");
     let second = World::warm();
@@ -179,6 +182,18 @@ fn s2_26_a_configuration_that_is_broken_is_a_problem() {
     assert_deny(&world.bash("rm -rf /"), &[]);
     world.configure("preset = \n");
     assert_problem(&world, &["configuration: ", "guard.toml:1:"]);
+}
+
+#[test]
+fn s2_14_settings_that_a_policy_cannot_use_are_a_problem() {
+    let world = installed();
+    world.write("guardrails.json", "{ \"version\": 7 }");
+    world.configure("[[policy]]\nname = \"path-context\"\nsettings-file = \"~/guardrails.json\"\n");
+    done(&world, &["cache", "warm"]);
+    assert_one_problem(&world, &["policies: ", "path-context", "7"]);
+    world.write("guardrails.json", "{ \"version\": 1 }");
+    done(&world, &["cache", "warm"]);
+    assert_eq!(examine(&world, &[]).0, 0);
 }
 
 #[test]

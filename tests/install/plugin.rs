@@ -38,7 +38,10 @@ fn s1_99c_the_files_of_a_plugin() {
     assert!(world.path(&file(manifest["hooks"].as_str().unwrap())).exists());
     let market = json(&world, &file(".claude-plugin/marketplace.json"));
     assert!(market["name"].is_string() && market["owner"]["name"].is_string(), "{market}");
-    assert_eq!((&market["plugins"][0]["name"], &market["plugins"][0]["source"]), (&json!("safety-guard"), &json!("./")));
+    assert_eq!(
+        (&market["plugins"][0]["name"], &market["plugins"][0]["source"]),
+        (&json!("safety-guard"), &json!("./"))
+    );
     assert!(!world.path(".claude").exists() && !world.path("repo/.claude/settings.json").exists());
 }
 

@@ -11,6 +11,10 @@ use crate::{SETTINGS, done, handlers, json, read, text};
 
 /// Starts a handler with a tool call, with a home that holds nothing.
 fn start(handler: &Value, world: &World, tool: &str, input: Value) -> Ended {
+    start_with(handler, world, "elsewhere", tool, input)
+}
+
+fn start_with(handler: &Value, world: &World, home: &str, tool: &str, input: Value) -> Ended {
     let command = handler["command"].as_str().unwrap();
     let mut start = match handler["args"].as_array() {
         Some(args) => {
@@ -24,9 +28,9 @@ fn start(handler: &Value, world: &World, tool: &str, input: Value) -> Ended {
             start
         }
     };
-    let elsewhere = world.path("elsewhere");
-    fs::create_dir_all(&elsewhere).unwrap();
-    start.env_clear().env("HOME", &elsewhere).env("CLAUDE_PROJECT_DIR", world.repo()).current_dir(world.repo());
+    let home = world.path(home);
+    fs::create_dir_all(&home).unwrap();
+    start.env_clear().env("HOME", &home).env("CLAUDE_PROJECT_DIR", world.repo()).current_dir(world.repo());
     let path = std::path::Path::new(env!("CARGO_BIN_EXE_guard-host")).parent().unwrap();
     start.env("PATH", format!("{}:/usr/bin:/bin", text(path)));
     let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
@@ -75,7 +79,7 @@ fn a_shared_entry_has_no_path_of_this_machine() {
     assert!(!settings.contains(text(world.home.path())) && !shim.contains(text(world.home.path())));
     assert_eq!(shim, "#!/bin/sh\nexec guard-host hook claude \"$@\"\n");
     let [handler] = handlers(&json(&world, "repo/.claude/settings.json"), "PreToolUse").try_into().unwrap();
-    assert_deny(&start(&handler, &world, "Bash", json!({ "command": "rm -rf /" })), &[]);
+    assert_deny(&start_with(&handler, &world, "", "Bash", json!({ "command": "rm -rf /" })), &[]);
     done(&world, &["uninstall", "claude", "--shared"]);
     assert!(!world.path("repo/.claude/settings.json").exists());
 }

@@ -190,10 +190,7 @@ fn several_entries_become_one() {
     assert_eq!(installed["hooks"]["PreToolUse"][1]["matcher"], "*");
     assert!(installed["hooks"].get("PostToolUse").is_none());
     done(&world, &["uninstall", "claude"]);
-    assert_eq!(
-        json(&world, SETTINGS),
-        json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [other] }] } })
-    );
+    assert_eq!(json(&world, SETTINGS), json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [other] }] } }));
 }
 
 #[test]
@@ -201,10 +198,8 @@ fn a_group_that_is_shared_keeps_its_matcher() {
     let world = World::warm();
     let other = json!({ "type": "command", "command": "other" });
     let own = json!({ "type": "command", "command": "guard-host hook claude" });
-    world.write(
-        SETTINGS,
-        json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [own, other] }] } }).to_string(),
-    );
+    world
+        .write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [own, other] }] } }).to_string());
     done(&world, &["install", "claude"]);
     let groups = json(&world, SETTINGS)["hooks"]["PreToolUse"].as_array().unwrap().clone();
     assert_eq!((groups.len(), groups[0]["hooks"].as_array().unwrap().len()), (1, 2));

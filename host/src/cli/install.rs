@@ -47,13 +47,7 @@ pub(super) fn registration(name: &str) -> anyhow::Result<(&'static dyn Harness, 
     })
 }
 
-fn change(
-    registration: &dyn Registration,
-    wish: &Wish,
-    site: Site<'_>,
-    aim: Aim,
-    dry: bool,
-) -> anyhow::Result<()> {
+fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim, dry: bool) -> anyhow::Result<()> {
     let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
     let state = &site.places.state;
     let changes = registration.pieces(wish, site).and_then(|pieces| plan(pieces, aim, state)).map_err(told)?;

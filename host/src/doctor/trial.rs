@@ -105,7 +105,8 @@ impl Trial<'_> {
             Running::Shell(_) => false,
         };
         if self.found.foreign && !known {
-            let text = format!("the command in `{place}` was not tried: it comes with the project and is not this program");
+            let text =
+                format!("the command in `{place}` was not tried: it comes with the project and is not this program");
             return vec![Finding::note(CHECK, text, "look at it, and run `guard-host install` for the project")];
         }
         let denied = match self.call(CANARY) {

@@ -12,7 +12,7 @@ use serde_json::ser::PrettyFormatter;
 /// A text that is no JSON, or not of the shape that an edit needs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {text}")]
-pub(crate) struct Malformed {
+pub struct Malformed {
     line: usize,
     column: usize,
     text: String,
@@ -144,7 +144,8 @@ impl Scan<'_> {
                 Kind::Scalar
             }
             _ => {
-                while self.peek().is_some_and(|byte| !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')) {
+                while self.peek().is_some_and(|byte| !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r'))
+                {
                     self.at += 1;
                 }
                 Kind::Scalar

@@ -53,6 +53,9 @@ impl Registration for ClaudeCode {
                 steps.push("run `guard-host doctor`: it proves that a deny is enforced".to_owned());
             }
         }
+        if wish.scope == Some(Scope::Project) && !wish.shared {
+            steps.push("keep `settings.local.json` out of the repository: it holds paths of this machine".to_owned());
+        }
         if wish.shared {
             steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
         }
@@ -169,7 +172,9 @@ pub(super) fn target(wish: &Wish, site: Site<'_>) -> Result<Target, InstallError
     match (wish.scope, wish.shared) {
         (_, true) => Ok(project("settings.json", 0o644)),
         (Some(Scope::Project), false) => Ok(project("settings.local.json", 0o600)),
-        _ if site.environment.home.is_empty() => refuse("there is no home directory; name the file with `--hooks-file`"),
+        _ if site.environment.home.is_empty() => {
+            refuse("there is no home directory; name the file with `--hooks-file`")
+        }
         _ => {
             let file = user_folder(site).join("settings.json");
             Ok(Target { file, shape: Shape::Wrapped, within: None, mode: 0o600, plugin: None })
@@ -240,5 +245,27 @@ fn shim_text(wish: &Wish, site: Site<'_>) -> Result<String, InstallError> {
 /// One word of a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-,+=:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_a_shell_stays_one() {
+        for (word, expected) in [
+            ("/opt/guard-host", "/opt/guard-host"),
+            ("/it's here/x", "'/it'\\''s here/x'"),
+            ("a$b", "'a$b'"),
+            ("", "''"),
+            ("~/x", "'~/x'"),
+        ] {
+            assert_eq!(quoted(word), expected);
+        }
+    }
 }

@@ -173,7 +173,8 @@ fn put(text: &str, shape: Shape, event: &str, group: &Group<'_>, names: &Names) 
         return Err(groups.complain(text, &format!("`{event}` is no list")));
     };
     let spot = ours(text, &root, shape, names)?.into_iter().find(|spot| spot.event == event);
-    let Some((spot, node)) = spot.and_then(|spot| Some((elements.get(spot.group)?, spot)).map(|(node, spot)| (spot, node)))
+    let Some((spot, node)) =
+        spot.and_then(|spot| Some((elements.get(spot.group)?, spot)).map(|(node, spot)| (spot, node)))
     else {
         return Ok(insert(text, groups, None, group));
     };
@@ -233,4 +234,100 @@ fn read_script(path: &str) -> Option<String> {
 pub(super) fn is_shim(text: &str) -> bool {
     let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"));
     line.is_some_and(|line| !line.contains('\n') && line.contains("guard-host") && line.contains(" hook claude"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn names() -> Names {
+        Names { program: "guard-dev".to_owned(), plugin: Some("/plugin".into()), project: "/repo".into() }
+    }
+
+    fn entry() -> Entry {
+        Entry {
+            matcher: "*".to_owned(),
+            command: "/bin/guard-host".to_owned(),
+            args: vec!["hook".to_owned(), "claude".to_owned()],
+            timeout: None,
+            blocks: true,
+        }
+    }
+
+    #[test]
+    fn an_entry_is_known_by_what_it_starts() {
+        for handler in [
+            json!({ "command": "/a/guard-host", "args": ["--config", "/c", "hook", "claude"] }),
+            json!({ "command": "guard-dev", "args": ["hook"] }),
+            json!({ "command": "${CLAUDE_PLUGIN_ROOT}/bin/guard-host", "args": ["hook", "claude"] }),
+            json!({ "command": "guard-host hook claude" }),
+            json!({ "command": "'/a b/guard-host' --config /c hook claude", "args": [] }),
+        ] {
+            assert!(is_ours(&handler, &names()), "{handler}");
+        }
+        for handler in [
+            json!({ "command": "/a/guard-host", "args": ["check", "ls"] }),
+            json!({ "command": "guard-host cache warm" }),
+            json!({ "command": "hook guard-host" }),
+            json!({ "command": "/a/guard-hosts", "args": ["hook"] }),
+            json!({ "command": "./guard-host/run.sh hook" }),
+            json!({ "command": ["guard-host", "hook"] }),
+            json!({ "url": "http://localhost/guard-host/hook" }),
+            json!("guard-host hook claude"),
+        ] {
+            assert!(!is_ours(&handler, &names()), "{handler}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_known_by_its_one_line() {
+        assert!(is_shim("#!/bin/sh\nexec /a/guard-host --config /c hook claude \"$@\"\n"));
+        for text in [
+            "#!/bin/sh\necho x\nexec guard-host hook claude \"$@\"\n",
+            "#!/bin/sh\nexec guard-host hook claude \"$@\"\nrm x\n",
+            "#!/bin/sh\nexec guard-host check \"$@\"\n",
+            "",
+        ] {
+            assert!(!is_shim(text), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn others_keep_their_hooks_and_a_second_run_changes_nothing(
+            groups in prop::collection::vec((0_usize..4, 0_usize..4), 0..4),
+            pretty in any::<bool>(),
+        ) {
+            let other = |n| json!({ "type": "command", "command": format!("other-{n}") });
+            let own = json!({ "type": "command", "command": "guard-host hook claude" });
+            let group = |(others, at): &(usize, usize)| {
+                let mut handlers: Vec<Value> = (0..*others).map(other).collect();
+                if at < others {
+                    handlers.insert(*at, own.clone());
+                }
+                json!({ "matcher": "Bash", "hooks": handlers })
+            };
+            let groups: Vec<Value> = groups.iter().map(group).collect();
+            let settings = json!({ "a": 1, "hooks": { "PreToolUse": groups, "Stop": [group(&(2, 9))] }, "z": {} });
+            let text = if pretty { serde_json::to_string_pretty(&settings).unwrap() } else { settings.to_string() };
+            let added = add(&text, Shape::Wrapped, &entry(), &names()).unwrap();
+            prop_assert_eq!(&add(&added, Shape::Wrapped, &entry(), &names()).unwrap(), &added);
+            let count = |text: &str, word: &str| text.matches(word).count();
+            prop_assert_eq!(count(&added, "\"onFailure\""), 1);
+            prop_assert_eq!(count(&added, "\"/bin/guard-host\""), 2);
+            prop_assert_eq!(count(&added, "guard-host hook claude"), 0);
+            let stripped = strip(&added, Shape::Wrapped, &names()).unwrap();
+            prop_assert_eq!(count(&stripped, "guard-host"), 0);
+            for n in 0..4 {
+                let word = format!("other-{n}");
+                prop_assert_eq!(count(&stripped, &word), count(&text, &word));
+            }
+            let value: Value = serde_json::from_str(&stripped).unwrap();
+            prop_assert_eq!((&value["a"], &value["z"]), (&settings["a"], &settings["z"]));
+            prop_assert_eq!(&value["hooks"]["Stop"], &settings["hooks"]["Stop"]);
+        }
+    }
 }

@@ -85,11 +85,11 @@ fn places(wish: &Wish, site: Site<'_>) -> Vec<Place> {
 }
 
 fn look(settings: &Value, place: &Place, survey: &mut Survey) {
-    let managed = MANAGED_SWITCHES.iter().filter(|_| place.managed);
+    let managed: &[&str] = if place.managed { &MANAGED_SWITCHES } else { &[] };
     for switch in SWITCHES.iter().chain(managed) {
         let on = settings.get(*switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null));
         // What the managed settings allow is what they hold themselves.
-        let spared = *switch != "disableAllHooks" && handlers(settings, place, BEFORE).next().is_some();
+        let spared = managed.contains(switch) && handlers(settings, place, BEFORE).next().is_some();
         if on && !spared {
             let setting = format!("{switch}: {}", settings.get(*switch).unwrap_or(&Value::Null));
             survey.switches.push(Switch { place: place.file.clone(), setting });
@@ -150,5 +150,59 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
         timeout,
         blocks: told("onFailure") == Some("block"),
         hindrances,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn look_at(settings: &Value, managed: bool) -> Survey {
+        let names = Names { program: "guard-host".to_owned(), plugin: None, project: "/repo".into() };
+        let place = Place { file: "/s.json".into(), managed, foreign: false, shape: Shape::Wrapped, names };
+        let mut survey = Survey::default();
+        look(settings, &place, &mut survey);
+        survey
+    }
+
+    #[test]
+    fn managed_settings_that_shut_other_hooks_out_are_told_unless_they_hold_the_hook() {
+        let only = json!({ "allowManagedHooksOnly": true });
+        assert_eq!(look_at(&only, true).switches.len(), 1);
+        assert!(look_at(&only, false).switches.is_empty(), "it counts in managed settings alone");
+        let hooks = json!({ "PreToolUse": [{ "hooks": [{ "command": "guard-host", "args": ["hook", "claude"] }] }] });
+        let own = json!({ "allowManagedHooksOnly": true, "hooks": hooks });
+        assert!(look_at(&own, true).switches.is_empty());
+        let off = json!({ "disableAllHooks": true, "hooks": hooks });
+        assert_eq!(look_at(&off, true).switches.len(), 1);
+    }
+
+    #[test]
+    fn what_an_entry_says_is_told() {
+        let hooks = json!({
+            "PreToolUse": [
+                { "matcher": "", "hooks": [{ "command": "guard-host hook claude", "onFailure": "block" }] },
+                { "matcher": "Bash|Write", "hooks": [{ "command": "other" }, { "command": "guard-host", "args": ["hook"], "async": true }] },
+            ],
+            "SessionEnd": [{ "hooks": [{ "command": "other" }] }],
+        });
+        let survey = look_at(&json!({ "hooks": hooks }), false);
+        assert!(!survey.session_end);
+        let [first, second] = &survey.found[..] else { panic!("{survey:?}") };
+        assert_eq!(first.running, Running::Shell("guard-host hook claude".to_owned()));
+        assert_eq!((first.tools.as_deref(), first.blocks, first.hindrances.len()), (None, true, 0));
+        assert_eq!(second.running, Running::Program("guard-host".to_owned(), vec!["hook".to_owned()]));
+        assert_eq!((second.tools.as_deref(), second.blocks, second.hindrances.len()), (Some("Bash|Write"), false, 1));
+    }
+
+    #[test]
+    fn odd_shapes_hold_no_hooks() {
+        for settings in
+            [json!(null), json!([]), json!({ "hooks": [] }), json!({ "hooks": { "PreToolUse": [1, { "hooks": 2 }] } })]
+        {
+            assert_eq!(look_at(&settings, true), Survey::default(), "{settings}");
+        }
     }
 }

@@ -67,7 +67,8 @@ fn what_is_no_json_is_told_with_its_place() {
 /// A value, and a text of it with spacing of all kinds.
 fn any_text() -> impl Strategy<Value = String> {
     let blank = || prop::sample::select(vec!["", " ", "\n", "\t", "\r\n", "\n    ", "  \n\t"]);
-    let scalar = prop::sample::select(vec!["null", "-1.5e3", "\"a\"", "\"\\\"}],\\\\\"", "\"é{\"", "true", "\"\\u00e9\""]);
+    let scalar =
+        prop::sample::select(vec!["null", "-1.5e3", "\"a\"", "\"\\\"}],\\\\\"", "\"é{\"", "true", "\"\\u00e9\""]);
     let leaf = (blank(), scalar, blank()).prop_map(|(before, text, after)| format!("{before}{text}{after}"));
     leaf.prop_recursive(4, 24, 4, move |inner| {
         let key = prop::sample::select(vec!["\"a\"", "\"hooks\"", "\"\\\"\"", "\"\""]);
