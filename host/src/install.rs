@@ -90,6 +90,8 @@ pub enum Piece {
     Own {
         /// The file.
         path: PathBuf,
+        /// Links may lead no further than to below this folder; none: to any file of this user.
+        within: Option<PathBuf>,
         /// Its mode.
         mode: u32,
         /// What it holds.
@@ -173,8 +175,8 @@ fn change(piece: Piece, aim: Aim, state: &Path) -> Result<Change, InstallError> 
                 }
             }
         }
-        Piece::Own { path, mode, bytes, is_ours, needed } => {
-            let mut existing = files::find(&path, path.parent(), mode)?;
+        Piece::Own { path, within, mode, bytes, is_ours, needed } => {
+            let mut existing = files::find(&path, within.as_deref(), mode)?;
             let ours = existing.bytes.as_deref().is_none_or(|there| there == bytes || is_ours(there));
             if ours {
                 existing.mode = mode;

@@ -190,7 +190,7 @@ fn s2_14_settings_that_a_policy_cannot_use_are_a_problem() {
     world.write("guardrails.json", "{ \"version\": 7 }");
     world.configure("[[policy]]\nname = \"path-context\"\nsettings-file = \"~/guardrails.json\"\n");
     done(&world, &["cache", "warm"]);
-    assert_one_problem(&world, &["policies: ", "path-context", "7"]);
+    assert_one_problem(&world, &["policies: ", "`path-context`", "version"]);
     world.write("guardrails.json", "{ \"version\": 1 }");
     done(&world, &["cache", "warm"]);
     assert_eq!(examine(&world, &[]).0, 0);

@@ -78,6 +78,16 @@ fn a_projects_folder_behind_a_link_out_of_it_is_refused() {
 }
 
 #[test]
+fn a_plugins_folder_behind_a_link_out_of_it_is_refused() {
+    let world = World::warm();
+    fs::create_dir_all(world.path("bin")).unwrap();
+    fs::create_dir(world.path("repo/p")).unwrap();
+    symlink("../../bin", world.path("repo/p/bin")).unwrap();
+    assert_eq!(world.run(&["install", "claude", "--plugin", "p"], "").exit, 69);
+    assert_eq!(fs::read_dir(world.path("bin")).unwrap().count(), 0);
+}
+
+#[test]
 fn the_mode_of_a_file_is_kept() {
     let world = World::warm();
     for wanted in [0o600, 0o644, 0o664] {

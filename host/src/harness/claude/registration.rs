@@ -30,7 +30,14 @@ impl Registration for ClaudeCode {
         if let Some(path) = shim {
             let text = shim_text(wish, site)?;
             let is_ours = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(is_shim);
-            pieces.push(Piece::Own { path, mode: 0o755, bytes: text.into_bytes(), is_ours, needed: true });
+            pieces.push(Piece::Own {
+                path,
+                within: target.within.clone(),
+                mode: 0o755,
+                bytes: text.into_bytes(),
+                is_ours,
+                needed: true,
+            });
         }
         let (names, again) = (Names::of(&target, site), Names::of(&target, site));
         let shape = target.shape;
@@ -205,6 +212,10 @@ pub(super) fn arguments(wish: &Wish, site: Site<'_>) -> Result<Vec<String>, Inst
     let mut arguments = Vec::new();
     if !wish.shared {
         for (flag, path) in site.places.arguments() {
+            if !path.is_absolute() {
+                let text = format!("there is no home directory; name a place with `{flag}`");
+                return Err(InstallError::Arguments(text));
+            }
             arguments.extend([flag.to_owned(), text(path)?.to_owned()]);
         }
     }

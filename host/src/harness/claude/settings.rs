@@ -136,7 +136,7 @@ fn one_at_most(mut text: String, shape: Shape, names: &Names) -> Result<String, 
             let wanted = [BEFORE, END].contains(&spot.event.as_str());
             !wanted || found.iter().take(*index).any(|other| other.event == spot.event)
         };
-        let extra = found.iter().enumerate().filter(is_extra).last().map(|(_, spot)| spot.clone());
+        let extra = found.iter().enumerate().rfind(is_extra).map(|(_, spot)| spot.clone());
         let Some(extra) = extra else { return Ok(text) };
         text = without(&text, &root, shape, &extra);
     }
