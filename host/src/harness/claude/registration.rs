@@ -63,7 +63,7 @@ impl Registration for ClaudeCode {
         if wish.scope == Some(Scope::Project) && !wish.shared {
             steps.push("keep `settings.local.json` out of the repository: it holds paths of this machine".to_owned());
         }
-        if wish.shared {
+        if wish.shared && wish.plugin.is_none() {
             steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
         }
         if wish.fail_open {
