@@ -77,11 +77,13 @@ impl Prepared {
         (private && prepared.holds()).then_some(prepared)
     }
 
-    /// A chain of one policy with these settings, for tests of that policy alone. None if it is not in this chain.
+    /// A chain of one policy with these settings and all its tools, for tests of that policy alone. None if it is not in
+    /// this chain.
     #[must_use]
     pub fn alone(&self, name: &str, settings: String) -> Option<Self> {
         let mut member = self.members.iter().find(|member| member.entry.name == name)?.clone();
         member.entry.settings = settings;
+        member.entry.tools = None;
         Some(Prepared { members: vec![member], ..self.clone() })
     }
 
