@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::OVERRIDE;
 use super::read::Record;
 
 /// The longest name that is counted as one of its own.
@@ -14,9 +15,6 @@ const NAMES: usize = 10_000;
 
 /// The name under which what exceeds [`NAMES`] is counted.
 const OTHERS: &str = "(others)";
-
-/// The action of a call that a person's grant let pass.
-const OVERRIDE: &str = "confirmed_allow";
 
 /// How often each action happened.
 pub type Actions = BTreeMap<String, u64>;
@@ -67,7 +65,9 @@ impl Stats {
         count(within(&mut self.policies, &record.policy), action);
         count(within(&mut self.rules, &rule), action);
         if action == OVERRIDE {
-            count(&mut self.overrides, &rule);
+            // Who was overruled, not who says so; a writer that does not tell leaves the rule of its line.
+            let overruled = if record.rules.is_empty() { std::slice::from_ref(&rule) } else { record.rules.as_slice() };
+            overruled.iter().for_each(|rule| count(&mut self.overrides, rule));
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::layers::{entry, lies_in_its_project, parse};
+use super::layers::{LOOK, Standing, entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
+use super::trust::{self, Pins, Trust};
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed, Places, Problem};
 use crate::builtin::{self, Builtin};
 use crate::contract::Outcome;
@@ -13,6 +14,7 @@ use crate::engine::Limits;
 use crate::facts::paths::absolute;
 use crate::grants::GrantSpec;
 use crate::policy::{Entry, Layer, Source};
+use crate::session::Sessions;
 
 /// The largest configuration file that is read.
 const CONFIG_BYTES: u64 = 1 << 20;
@@ -35,15 +37,16 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
             path: places.state.join("audit.jsonl"),
             max_bytes: AUDIT_BYTES,
         },
+        sessions: Sessions::below(&places.state),
         problems: Vec::new(),
         warnings: Vec::new(),
+        projects: Vec::new(),
         inputs: Vec::new(),
     };
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
     let user = layer(Layer::User, &places.config, &places.home, &mut config);
     let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
-    let of_projects: Vec<_> =
-        files.flat_map(|file| layer(Layer::Project, &file, &places.home, &mut config).entries).collect();
+    let of_projects: Vec<_> = files.flat_map(|file| project(&file, places, &mut config).entries).collect();
 
     // The user's values first, so that the managed ones win.
     apply(&user.options, places, &mut config);
@@ -57,34 +60,108 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
 struct LayerChain {
     options: Options,
     entries: Vec<Entry>,
+    /// Files that it depends on.
+    inputs: Vec<PathBuf>,
+    warnings: Vec<String>,
+}
+
+impl LayerChain {
+    /// Tells the configuration what the layer depends on, and what is odd about it.
+    fn told(mut self, config: &mut Config) -> Self {
+        config.inputs.append(&mut self.inputs);
+        config.warnings.append(&mut self.warnings);
+        self
+    }
 }
 
 fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
     config.inputs.push(file.to_path_buf());
     let read = read(layer, file).and_then(|text| {
-        let Some(text) = text else { return Ok(LayerChain::default()) };
-        let mut options = parse(layer, file, &text)?;
-        let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
-        for policy in std::mem::take(&mut options.policy) {
-            let made = entry(layer, file, home, policy, &mut inputs, &mut warnings)?;
-            if entries.iter().any(|other| other.name == made.name) {
-                return Err(Problem {
-                    layer,
-                    place: file.to_string_lossy().into_owned(),
-                    text: format!("two policies are named `{}`", made.name),
-                    hint: "rename one of them".to_owned(),
-                });
-            }
-            entries.push(made);
-        }
-        config.inputs.append(&mut inputs);
-        config.warnings.append(&mut warnings);
-        Ok(LayerChain { options, entries })
+        text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, Standing::OfLayer))
     });
-    read.unwrap_or_else(|problem| {
-        config.problems.push(problem);
-        LayerChain::default()
-    })
+    read.map_or_else(
+        |problem| {
+            config.problems.push(problem);
+            LayerChain::default()
+        },
+        |read| read.told(config),
+    )
+}
+
+/// A project's layer: in full if it is trusted and still what it was, else within its limits.
+fn project(file: &Path, places: &Places, config: &mut Config) -> LayerChain {
+    if fs::symlink_metadata(file).is_ok() {
+        config.inputs.push(trust::file(&places.state));
+    }
+    let state = match trust::pins(&places.state).get(file) {
+        None => Trust::None,
+        Some(pins) => match standing(file, &places.home, pins) {
+            Ok(trusted) => {
+                config.inputs.push(file.to_path_buf());
+                config.projects.push((file.to_path_buf(), Trust::Held));
+                return trusted.told(config);
+            }
+            Err(problem) => {
+                // What is not trusted any more, and why, may depend on any of them.
+                config.inputs.extend(pins.keys().cloned());
+                config.warnings.push(format!("the project is not trusted any more: {problem}; {LOOK}"));
+                Trust::Lapsed(problem.text)
+            }
+        },
+    };
+    config.projects.push((file.to_path_buf(), state));
+    layer(Layer::Project, file, &places.home, config)
+}
+
+/// The layer of a project that was pinned.
+///
+/// # Errors
+///
+/// Something is not as it was, or cannot be used.
+fn standing(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> {
+    let standing = Standing::Pinned(pins);
+    let text = read(Layer::Project, file)?;
+    let digest = text.as_ref().map(|text| trust::digest_of(text.as_bytes()));
+    let place = file.to_string_lossy().into_owned();
+    standing.check(file, digest.as_deref()).map_err(|text| Problem {
+        layer: Layer::Project,
+        place,
+        text,
+        hint: LOOK.to_owned(),
+    })?;
+    entries(Layer::Project, file, home, &text.unwrap_or_default(), standing)
+}
+
+/// What the text of a layer says.
+fn entries(layer: Layer, file: &Path, home: &str, text: &str, standing: Standing<'_>) -> Result<LayerChain, Problem> {
+    let mut options = parse(layer, file, text, standing)?;
+    let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+    for policy in std::mem::take(&mut options.policy) {
+        let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings)?;
+        if entries.iter().any(|other| other.name == made.name) {
+            return Err(Problem {
+                layer,
+                place: file.to_string_lossy().into_owned(),
+                text: format!("two policies are named `{}`", made.name),
+                hint: "rename one of them".to_owned(),
+            });
+        }
+        entries.push(made);
+    }
+    Ok(LayerChain { options, entries, inputs, warnings })
+}
+
+/// The pins of a project's file and of every file that it names, as they are now; none if there is no such file.
+///
+/// # Errors
+///
+/// The file cannot be used, trusted or not.
+pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Pins>, Problem> {
+    let Some(text) = read(Layer::Project, file)? else { return Ok(None) };
+    let named = entries(Layer::Project, file, home, &text, Standing::Candidate)?.inputs;
+    let mut pins: Pins = named.into_iter().map(|path| (path.clone(), trust::digest(&path))).collect();
+    pins.insert(file.to_path_buf(), Some(trust::digest_of(text.as_bytes())));
+    Ok(Some(pins))
 }
 
 /// The text of a file; none if there is no file.
@@ -130,6 +207,9 @@ fn apply(options: &Options, places: &Places, config: &mut Config) {
         if let Some(max_bytes) = audit.max_bytes {
             config.audit.max_bytes = max_bytes.max(4096);
         }
+    }
+    if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
+        config.sessions = Sessions::File(absolute(file, &places.state.to_string_lossy(), &places.home).into());
     }
 }
 
@@ -210,6 +290,7 @@ pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
         name: builtin.name.to_owned(),
         layer,
         project: String::new(),
+        trusted: false,
         source: Source::Builtin(builtin.name.to_owned()),
         pinned: None,
         tools: None,
