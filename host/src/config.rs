@@ -8,6 +8,7 @@ pub mod layers;
 mod load;
 pub mod options;
 mod problem;
+mod project;
 mod settings;
 pub mod trust;
 
@@ -82,6 +83,8 @@ pub struct Config {
     pub warnings: Vec<String>,
     /// How the files of the projects stand.
     pub projects: Vec<(PathBuf, Trust)>,
+    /// The components and settings of policies that the managed layer and the user's name.
+    pub named: Vec<PathBuf>,
     /// Every file that was looked at, also those that do not exist.
     pub inputs: Vec<PathBuf>,
 }
@@ -97,7 +100,7 @@ impl Config {
                     ("sessions", self.sessions.file().unwrap_or(Path::new(""))),
                     ("program", program),
                 ];
-                entry.settings = settings::with_places(&entry.settings, places, own);
+                entry.settings = settings::with_places(&entry.settings, places, own, &self.named);
             }
         }
     }

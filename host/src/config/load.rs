@@ -4,9 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::layers::{LOOK, Standing, entry, lies_in_its_project, parse};
+use super::layers::{Standing, entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
-use super::trust::{self, Pins, Trust};
+use super::project::project;
+use super::settings;
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed, Places, Problem};
 use crate::builtin::{self, Builtin};
 use crate::contract::Outcome;
@@ -41,6 +42,7 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
         problems: Vec::new(),
         warnings: Vec::new(),
         projects: Vec::new(),
+        named: Vec::new(),
         inputs: Vec::new(),
     };
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
@@ -51,89 +53,56 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
     // The user's values first, so that the managed ones win.
     apply(&user.options, places, &mut config);
     apply(&managed.options, places, &mut config);
-    config.entries = chain(managed, user, of_projects, &mut config.problems, &mut config.warnings, places);
+    config.entries = chain(managed, user, of_projects, places, &mut config);
     config
 }
 
 /// One layer that was read, or the empty one.
 #[derive(Default)]
-struct LayerChain {
+pub(super) struct LayerChain {
     options: Options,
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
     /// Files that it depends on.
-    inputs: Vec<PathBuf>,
+    pub(super) inputs: Vec<PathBuf>,
     warnings: Vec<String>,
 }
 
 impl LayerChain {
     /// Tells the configuration what the layer depends on, and what is odd about it.
-    fn told(mut self, config: &mut Config) -> Self {
+    pub(super) fn told(mut self, config: &mut Config) -> Self {
         config.inputs.append(&mut self.inputs);
         config.warnings.append(&mut self.warnings);
         self
     }
 }
 
-fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
+pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
     config.inputs.push(file.to_path_buf());
     let read = read(layer, file).and_then(|text| {
         text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, Standing::OfLayer))
     });
-    read.map_or_else(
-        |problem| {
+    match read {
+        Ok(read) => {
+            if layer != Layer::Project {
+                config.named.extend(read.inputs.iter().cloned());
+            }
+            read.told(config)
+        }
+        Err(problem) => {
             config.problems.push(problem);
             LayerChain::default()
-        },
-        |read| read.told(config),
-    )
-}
-
-/// A project's layer: in full if it is trusted and still what it was, else within its limits.
-fn project(file: &Path, places: &Places, config: &mut Config) -> LayerChain {
-    if fs::symlink_metadata(file).is_ok() {
-        config.inputs.push(trust::file(&places.state));
+        }
     }
-    let state = match trust::pins(&places.state).get(file) {
-        None => Trust::None,
-        Some(pins) => match standing(file, &places.home, pins) {
-            Ok(trusted) => {
-                config.inputs.push(file.to_path_buf());
-                config.projects.push((file.to_path_buf(), Trust::Held));
-                return trusted.told(config);
-            }
-            Err(problem) => {
-                // What is not trusted any more, and why, may depend on any of them.
-                config.inputs.extend(pins.keys().cloned());
-                config.warnings.push(format!("the project is not trusted any more: {problem}; {LOOK}"));
-                Trust::Lapsed(problem.text)
-            }
-        },
-    };
-    config.projects.push((file.to_path_buf(), state));
-    layer(Layer::Project, file, &places.home, config)
-}
-
-/// The layer of a project that was pinned.
-///
-/// # Errors
-///
-/// Something is not as it was, or cannot be used.
-fn standing(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> {
-    let standing = Standing::Pinned(pins);
-    let text = read(Layer::Project, file)?;
-    let digest = text.as_ref().map(|text| trust::digest_of(text.as_bytes()));
-    let place = file.to_string_lossy().into_owned();
-    standing.check(file, digest.as_deref()).map_err(|text| Problem {
-        layer: Layer::Project,
-        place,
-        text,
-        hint: LOOK.to_owned(),
-    })?;
-    entries(Layer::Project, file, home, &text.unwrap_or_default(), standing)
 }
 
 /// What the text of a layer says.
-fn entries(layer: Layer, file: &Path, home: &str, text: &str, standing: Standing<'_>) -> Result<LayerChain, Problem> {
+pub(super) fn entries(
+    layer: Layer,
+    file: &Path,
+    home: &str,
+    text: &str,
+    standing: Standing<'_>,
+) -> Result<LayerChain, Problem> {
     let mut options = parse(layer, file, text, standing)?;
     let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
     for policy in std::mem::take(&mut options.policy) {
@@ -151,21 +120,8 @@ fn entries(layer: Layer, file: &Path, home: &str, text: &str, standing: Standing
     Ok(LayerChain { options, entries, inputs, warnings })
 }
 
-/// The pins of a project's file and of every file that it names, as they are now; none if there is no such file.
-///
-/// # Errors
-///
-/// The file cannot be used, trusted or not.
-pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Pins>, Problem> {
-    let Some(text) = read(Layer::Project, file)? else { return Ok(None) };
-    let named = entries(Layer::Project, file, home, &text, Standing::Candidate)?.inputs;
-    let mut pins: Pins = named.into_iter().map(|path| (path.clone(), trust::digest(&path))).collect();
-    pins.insert(file.to_path_buf(), Some(trust::digest_of(text.as_bytes())));
-    Ok(Some(pins))
-}
-
 /// The text of a file; none if there is no file.
-fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
+pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
     let problem = |text: String, hint: &str| {
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
     };
@@ -217,9 +173,8 @@ fn chain(
     managed: LayerChain,
     user: LayerChain,
     of_projects: Vec<Entry>,
-    problems: &mut Vec<Problem>,
-    warnings: &mut Vec<String>,
     places: &Places,
+    config: &mut Config,
 ) -> Vec<Entry> {
     let mut chain = match managed.options.preset {
         Some(preset) => preset_entries(preset, Layer::Managed),
@@ -232,18 +187,23 @@ fn chain(
     let locked = managed.options.lock.unwrap_or_default();
     let (refused, allowed): (Vec<_>, Vec<_>) = user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
     for entry in refused {
-        problems.push(Problem {
+        config.problems.push(Problem {
             layer: Layer::User,
             place: places.config.to_string_lossy().into_owned(),
             text: format!("policy `{}` is locked by {}", entry.name, places.managed.display()),
             hint: "remove the entry".to_owned(),
         });
     }
+    for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
+        find_settings(entry, places, config);
+    }
     replace_or_append(&mut users, allowed);
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || builtin::find(name).is_some();
         if !known {
-            warnings.push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
+            config
+                .warnings
+                .push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = builtin::find(name).filter(|_| missing) {
@@ -263,6 +223,19 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
             None => chain.push(entry),
         }
     }
+}
+
+/// Gives a preset's entry the settings that lie where its users have always had them.
+///
+/// Only in the user's layer: the managed one is not loosened by a file of the user's.
+fn find_settings(entry: &mut Entry, places: &Places, config: &mut Config) {
+    let Some(file) = builtin::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
+    let path = PathBuf::from(absolute(file, "/", &places.home));
+    let read = settings::read(&path);
+    entry.settings = read.settings;
+    config.warnings.extend(read.warning);
+    config.named.push(path.clone());
+    config.inputs.push(path);
 }
 
 fn preset_entries(preset: Preset, layer: Layer) -> Vec<Entry> {
@@ -293,10 +266,12 @@ pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
         trusted: false,
         source: Source::Builtin(builtin.name.to_owned()),
         pinned: None,
-        tools: None,
+        tools: Some(builtin.tools)
+            .filter(|tools| !tools.is_empty())
+            .map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect()),
         settings: "{}".to_owned(),
         on_error: Outcome::Ask,
-        may_allow: false,
+        may_allow: builtin.may_allow,
         limits: Limits::DEFAULT,
         grants,
     }

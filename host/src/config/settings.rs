@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -51,17 +51,18 @@ pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
 }
 
 /// Settings that also say, under `places`, where the files of this program lie. Whatever stood there is replaced.
-pub(super) fn with_places(settings: &str, places: &Places, others: [(&str, &Path); 3]) -> String {
+pub(super) fn with_places(settings: &str, places: &Places, others: [(&str, &Path); 3], policies: &[PathBuf]) -> String {
     let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
-    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let text = |path: &Path| Value::from(path.to_string_lossy());
     let named = [
         ("config", places.config.as_path()),
         ("managed", &places.managed),
         ("state", &places.state),
         ("cache", &places.cache),
     ];
-    let value = named.into_iter().chain(others).map(|(name, path)| (name.to_owned(), text(path).into())).collect();
-    settings.insert("places".to_owned(), Value::Object(value));
+    let named = named.into_iter().chain(others).map(|(name, path)| (name.to_owned(), text(path)));
+    let policies = ("policies".to_owned(), policies.iter().map(|path| text(path)).collect());
+    settings.insert("places".to_owned(), Value::Object(named.chain([policies]).collect()));
     Value::Object(settings).to_string()
 }
 
@@ -91,7 +92,8 @@ mod tests {
         let places = Places::below("/home/u");
         let told = |settings: &str| {
             let others = [("audit", "/log/a.jsonl"), ("sessions", ""), ("program", "/bin/guard-host")];
-            with_places(settings, &places, others.map(|(name, path)| (name, Path::new(path))))
+            let others = others.map(|(name, path)| (name, Path::new(path)));
+            with_places(settings, &places, others, &[PathBuf::from("/p/a.wasm")])
         };
         let text = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
         let value: Value = serde_json::from_str(&text).unwrap();
@@ -100,6 +102,7 @@ mod tests {
         assert_eq!(value["places"]["state"], "/home/u/.local/state/guard-host");
         assert_eq!(value["places"]["audit"], "/log/a.jsonl");
         assert_eq!(value["places"]["program"], "/bin/guard-host");
+        assert_eq!(value["places"]["policies"], json!(["/p/a.wasm"]));
         assert_eq!(value["places"]["sessions"], "");
         assert_eq!(told("[]"), "[]");
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::layers::Standing;
-use super::{Places, Problem, load};
+use super::{Places, Problem, project};
 use crate::cache::{FileLock, Seal, hex, make_private};
 use crate::engine::COMPONENT_BYTES;
 
@@ -79,11 +79,11 @@ pub(super) fn pins(state: &Path) -> BTreeMap<PathBuf, Pins> {
 ///
 /// [`TrustError`] says why nothing was pinned.
 pub fn trust(places: &Places, root: &str) -> Result<Pins, TrustError> {
-    let project = Places::project_file(root);
-    let candidate = load::candidate(&project, &places.home).map_err(TrustError::Broken)?;
-    let pins = candidate.ok_or_else(|| TrustError::NoFile(project.clone()))?;
+    let file = Places::project_file(root);
+    let candidate = project::candidate(&file, &places.home).map_err(TrustError::Broken)?;
+    let pins = candidate.ok_or_else(|| TrustError::NoFile(file.clone()))?;
     change(&places.state, |all| {
-        all.insert(project, pins.clone());
+        all.insert(file, pins.clone());
         if all.len() > PROJECTS { Err(TrustError::TooMany) } else { Ok(()) }
     })?;
     Ok(pins)

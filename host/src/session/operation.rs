@@ -62,7 +62,7 @@ pub fn shown(text: &str) -> String {
 
 /// A text that is short and stands on one line, so that a person sees what is copied.
 #[must_use]
-pub fn can_be_copied(text: &str) -> bool {
+fn can_be_copied(text: &str) -> bool {
     let fits = !text.is_empty() && text.len() <= COPIED_BYTES && text.trim() == text;
     fits && !text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '\u{fffd}')
 }

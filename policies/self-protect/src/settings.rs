@@ -30,4 +30,6 @@ pub struct Places {
     pub sessions: String,
     /// The program.
     pub program: String,
+    /// Components and settings of policies, wherever they lie.
+    pub policies: Vec<String>,
 }
