@@ -14,7 +14,7 @@ mod reply;
 #[expect(unreachable_pub, reason = "like the others of its folder")]
 #[path = "support/terminal.rs"]
 mod terminal;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
 
@@ -33,6 +33,15 @@ use serde_json::{Value, json};
 
 use crate::reply::assert_ask;
 use crate::world::{Ended, World};
+
+/// A world with the preset `guardrail`, and these keys beside it. Its policies are compiled before anybody asks.
+fn guardrail(keys: &str) -> World {
+    let world = World::warm();
+    world.configure(&format!("preset = \"guardrail\"\n{keys}"));
+    let ended = world.run(&["cache", "warm"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    world
+}
 
 /// The hook over a `Bash` call in this session and mode.
 fn bash_in(world: &World, session: &str, mode: &str, command: &str) -> Ended {

@@ -134,7 +134,8 @@ impl Verdict {
     pub fn reasons(&self) -> impl Iterator<Item = &Attributed> {
         let at =
             |outcome: Outcome| self.findings.iter().filter(move |attributed| attributed.finding.outcome == outcome);
-        [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow].into_iter().flat_map(at)
+        let others = [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow];
+        std::iter::once(self.outcome).chain(others.into_iter().filter(|other| *other != self.outcome)).flat_map(at)
     }
 }
 

@@ -5,12 +5,11 @@ use serde_json::{Value, json};
 use crate::reply::{assert_ask, assert_silent};
 use crate::terminal::attended;
 use crate::world::{Ended, World};
-use crate::{assert_confirmed, bash_in, file, operations};
+use crate::{assert_confirmed, bash_in, file, guardrail, operations};
 
 /// A world with `self-protect`, in which `git push` waits in `s1`.
 fn waiting() -> World {
-    let world = World::warm();
-    world.configure("preset = \"guardrail\"\n");
+    let world = guardrail("");
     assert_ask(&world.bash("git push"), &[]);
     world
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::reply::{assert_ask, assert_deny, assert_silent};
 use crate::terminal::attended;
 use crate::world::World;
-use crate::{assert_confirmed, bash_in, file, pushed};
+use crate::{assert_confirmed, bash_in, file, guardrail, pushed};
 
 #[test]
 fn s2_54_to_s2_55_the_call_runs_when_it_is_tried_again() {
@@ -39,8 +39,7 @@ fn s2_63_the_log_tells_a_confirmed_call_from_an_asked_one() {
 
 #[test]
 fn s2_65c_the_lines_of_the_seed() {
-    let world = World::warm();
-    world.configure("preset = \"guardrail\"\n");
+    let world = guardrail("");
     assert_ask(&world.bash("rm ~/Downloads/old"), &[]);
     let Some(ended) = attended(&world, &["confirm", "rm ~/Downloads/old"]) else { return };
     assert_eq!(ended.exit, 0, "{ended:?}");
@@ -178,8 +177,7 @@ fn a_mode_without_prompts_takes_a_grant_as_every_mode_does() {
 
 #[test]
 fn c_16_a_confirmation_is_never_confirmed_in_advance() {
-    let world = World::warm();
-    world.configure("preset = \"guardrail\"\n");
+    let world = guardrail("");
     assert_ask(&world.bash("git push"), &[]);
     assert_ask(&bash_in(&world, "s1", "dontAsk", "guard-host confirm 'git push'"), &["git push"]);
     assert_eq!(crate::operations(&world, "pending"), ["git push"]);

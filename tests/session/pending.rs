@@ -9,19 +9,13 @@ use serde_json::json;
 
 use crate::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::world::World;
-use crate::{bash_in, file, operations};
+use crate::{bash_in, file, guardrail, operations};
 
 const ASKED: &str = "\n\nTo proceed, confirm with user then run:\n";
 
-fn guardrail() -> World {
-    let world = World::warm();
-    world.configure("preset = \"guardrail\"\n");
-    world
-}
-
 #[test]
 fn s2_43_the_question_of_the_seed_ends_with_the_line_to_run() {
-    let reason = guardrail().bash("rm -rf ~/Downloads/old-project").reason();
+    let reason = guardrail("").bash("rm -rf ~/Downloads/old-project").reason();
     let lines: Vec<&str> = reason.lines().collect();
     let at = |line: &str| lines.iter().position(|other| *other == line).unwrap_or_else(|| panic!("{line}: {reason}"));
     let order = [
@@ -37,8 +31,7 @@ fn s2_43_the_question_of_the_seed_ends_with_the_line_to_run() {
 
 #[test]
 fn s2_43_a_question_that_became_a_refusal_says_so_and_how_it_is_granted() {
-    let world = World::warm();
-    world.configure("preset = \"guardrail\"\nbypass-ask = \"deny\"\n");
+    let world = guardrail("bypass-ask = \"deny\"\n");
     let ended = bash_in(&world, "s1", "bypassPermissions", "rm ~/Downloads/old");
     assert_deny(&ended, &["BLOCKED: GUARDRAIL BLOCKED: 'rm' outside safe paths.", ASKED]);
     assert!(ended.reason().ends_with("guard-host confirm 'rm ~/Downloads/old'"));
@@ -47,7 +40,7 @@ fn s2_43_a_question_that_became_a_refusal_says_so_and_how_it_is_granted() {
 
 #[test]
 fn s2_43_a_deny_shows_no_way_around_it_and_leaves_nothing_open() {
-    let world = guardrail();
+    let world = guardrail("");
     let ended = world.bash("git push && rm -rf /");
     assert_deny(&ended, &[]);
     assert!(!ended.reason().contains("guard-host confirm"), "{ended:?}");
@@ -112,6 +105,9 @@ fn what_cannot_be_copied_is_confirmed_by_its_code() {
 fn places_that_are_not_the_usual_ones_stand_in_the_line() {
     let world = World::warm();
     let state = world.path("other state");
+    let mut copied = std::process::Command::new("cp");
+    copied.arg("-Rp").arg(world.path(".local/state/guard-host")).arg(&state);
+    assert!(copied.status().unwrap().success());
     let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_input": { "command": "git push" } });
     let ended = world.run(&["--state", &state.to_string_lossy(), "hook", "claude"], &payload.to_string());
     assert_ask(&ended, &[&format!("guard-host --state '{}' confirm 'git push'", state.display())]);

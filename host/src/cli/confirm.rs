@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::json;
 
 use super::args::{ConfirmArgs, Format};
@@ -22,8 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
     let sessions = load(places, &[]).sessions;
-    let now = Timestamp::now();
-    let known = sessions.all(now);
+    let known = sessions.all();
     let choice = match (&args.code, &args.operation) {
         (Some(code), _) => Choice::Code(code.clone()),
         (None, Some(operation)) if !args.list => Choice::Operation(operation.clone()),
@@ -38,12 +36,12 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
         Choosing::None if matches!(choose(&known.pending, &choice), Choosing::None) => return missing(&known),
         Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
     };
-    let grant = sessions.change(&entry.session, now, PATIENCE, |contents| {
+    let grant = sessions.change(&entry.session, PATIENCE, |contents, now| {
         // What was true a moment ago must be so under the lock: one answer confirms once.
         let allowed = attended || contents.was_asked(&entry.code);
         if allowed { contents.confirm(&entry.code, now) } else { None }
     })?;
-    let Some(grant) = grant else { return missing(&sessions.all(now)) };
+    let Some(grant) = grant else { return missing(&sessions.all()) };
     match args.format {
         Format::Json => print::line(&serde_json::to_string_pretty(&grant)?)?,
         Format::Human => {

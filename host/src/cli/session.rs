@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use super::args::{Format, SessionArgs, SessionCommand};
 use super::confirm::described;
 use super::print;
@@ -17,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
     let sessions = load(places, &[]).sessions;
-    let known = sessions.all(Timestamp::now());
+    let known = sessions.all();
     match &args.command {
         SessionCommand::List { format: Format::Json } => {
             print::line(&serde_json::to_string_pretty(&known)?)?;
@@ -47,18 +45,17 @@ fn list(known: &Contents) -> anyhow::Result<()> {
 }
 
 fn clear(sessions: &Sessions, session: Option<&str>) -> anyhow::Result<()> {
-    let now = Timestamp::now();
     match session {
         // An id, or a session as the list names it.
         Some(id) => {
-            sessions.end(&Sessions::name(id), now, PATIENCE)?;
+            sessions.end(&Sessions::name(id), PATIENCE)?;
             if id.starts_with("sha256.") {
-                sessions.end(id, now, PATIENCE)?;
+                sessions.end(id, PATIENCE)?;
             }
             print::line(&format!("cleared session {}", plain(id)))
         }
         None => {
-            let count = sessions.clear(now, PATIENCE)?;
+            let count = sessions.clear(PATIENCE)?;
             print::line(&format!("cleared {count} sessions"))
         }
     }

@@ -22,7 +22,6 @@ const PATIENCE_AT_END: Duration = Duration::from_millis(50);
 pub(super) struct Question {
     sessions: Sessions,
     session: String,
-    now: Timestamp,
     kind: Kind,
 }
 
@@ -44,10 +43,10 @@ pub(super) fn answer(
 ) -> (Verdict, Option<Question>) {
     let operation = Operation::of(calls).filter(|_| verdict.outcome == Outcome::Ask && !at.session.is_empty());
     let Some(operation) = operation else { return (verdict, None) };
-    let (now, session) = (Timestamp::now(), Sessions::name(&at.session));
-    let known = config.sessions.of(&session, now);
+    let session = Sessions::name(&at.session);
+    let known = config.sessions.of(&session);
     let confirm = confirm_command(places);
-    let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), now, kind };
+    let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), kind };
     if let Some(entry) = confirmed_by(calls, &known, &confirm) {
         verdict.closing = format!(
             "In this session, in {}, this would run from now on although {} asked:\n{}: {}",
@@ -64,7 +63,9 @@ pub(super) fn answer(
         return (verdict, None);
     }
     let rules = verdict.asks().map(Attributed::rule).collect();
-    let Some(entry) = Entry::new(&session, &operation, &at.cwd, rules, now) else { return (verdict, None) };
+    let Some(entry) = Entry::new(&session, &operation, &at.cwd, rules, Timestamp::now()) else {
+        return (verdict, None);
+    };
     let how = match operation.can_be_copied() {
         true => quoted(&operation.text),
         false => format!("--code {}", entry.code),
@@ -92,10 +93,10 @@ impl Question {
         // The reply is out, and there is nobody to tell that nothing could be written.
         let _ = match self.kind {
             Kind::Call(entry) if is_open => {
-                self.sessions.change(&self.session, self.now, PATIENCE, |contents| contents.ask(entry))
+                self.sessions.change(&self.session, PATIENCE, |contents, _| contents.ask(entry))
             }
-            Kind::Confirmation(code) if asked => self.sessions.change(&self.session, self.now, PATIENCE, |contents| {
-                contents.ask_to_confirm(&self.session, &code, self.now);
+            Kind::Confirmation(code) if asked => self.sessions.change(&self.session, PATIENCE, |contents, now| {
+                contents.ask_to_confirm(&self.session, &code, now);
             }),
             Kind::Call(_) | Kind::Confirmation(_) => Ok(()),
         };
@@ -106,5 +107,5 @@ impl Question {
 pub(super) fn end(places: &Places, session: &str) {
     // What a project says has no part in where sessions are kept.
     let sessions = crate::config::load(places, &[]).sessions;
-    let _ = sessions.end(&Sessions::name(session), Timestamp::now(), PATIENCE_AT_END);
+    let _ = sessions.end(&Sessions::name(session), PATIENCE_AT_END);
 }

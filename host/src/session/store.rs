@@ -66,28 +66,28 @@ impl Sessions {
 
     /// What counts in the session of this name.
     #[must_use]
-    pub fn of(&self, name: &str, now: Timestamp) -> Contents {
+    pub fn of(&self, name: &str) -> Contents {
         let mut contents = self.place(name).and_then(|place| place.read()).unwrap_or_default();
-        contents.expire(now);
+        contents.expire(Timestamp::now());
         contents.retain_session(name, true);
         contents
     }
 
     /// What counts in all sessions.
     #[must_use]
-    pub fn all(&self, now: Timestamp) -> Contents {
+    pub fn all(&self) -> Contents {
         let mut all = Contents::default();
         for name in self.names() {
             match self {
-                Sessions::Folder(_) => all.append(self.of(&name, now)),
+                Sessions::Folder(_) => all.append(self.of(&name)),
                 Sessions::File(_) => all.append(self.place(&name).and_then(|place| place.read()).unwrap_or_default()),
             }
         }
-        all.expire(now);
+        all.expire(Timestamp::now());
         all
     }
 
-    /// Changes what is known of the session of this name.
+    /// Changes what is known of the session of this name. `edit` is told the time.
     ///
     /// # Errors
     ///
@@ -95,16 +95,17 @@ impl Sessions {
     pub fn change<T>(
         &self,
         name: &str,
-        now: Timestamp,
         patience: Duration,
-        edit: impl FnOnce(&mut Contents) -> T,
+        edit: impl FnOnce(&mut Contents, Timestamp) -> T,
     ) -> io::Result<T> {
         let place = self.made(name)?;
         let lock = self.lock(patience)?;
         let before = place.read();
         let mut contents = before.clone().unwrap_or_default();
+        // Under the lock, for what others wrote while it was waited for must not lie in the future.
+        let now = Timestamp::now();
         contents.expire(now);
-        let result = edit(&mut contents);
+        let result = edit(&mut contents, now);
         if before.is_none() && matches!(self, Sessions::Folder(_)) {
             self.prune();
         }
@@ -118,7 +119,7 @@ impl Sessions {
     /// # Errors
     ///
     /// Those of [`Sessions::change`].
-    pub fn end(&self, name: &str, now: Timestamp, patience: Duration) -> io::Result<()> {
+    pub fn end(&self, name: &str, patience: Duration) -> io::Result<()> {
         match self {
             Sessions::Folder(folder) if folder.is_dir() => {
                 // A lock that cannot be had must not keep grants alive.
@@ -129,7 +130,7 @@ impl Sessions {
                 removed
             }
             Sessions::File(file) if file.exists() => {
-                self.change(name, now, patience, |contents| contents.retain_session(name, false))
+                self.change(name, patience, |contents, _| contents.retain_session(name, false))
             }
             _ => Ok(()),
         }
@@ -140,12 +141,12 @@ impl Sessions {
     /// # Errors
     ///
     /// Those of [`Sessions::change`].
-    pub fn clear(&self, now: Timestamp, patience: Duration) -> io::Result<usize> {
+    pub fn clear(&self, patience: Duration) -> io::Result<usize> {
         let names = match self {
             Sessions::Folder(_) => self.names(),
-            Sessions::File(_) => self.all(now).sessions(),
+            Sessions::File(_) => self.all().sessions(),
         };
-        names.iter().try_for_each(|name| self.end(name, now, patience))?;
+        names.iter().try_for_each(|name| self.end(name, patience))?;
         Ok(names.len())
     }
 
@@ -297,8 +298,7 @@ mod tests {
     }
 
     fn ask(sessions: &Sessions, session: &str, text: &str) {
-        let now = Timestamp::now();
-        sessions.change(session, now, PATIENCE, |contents| contents.ask(entry(session, text, now))).unwrap();
+        sessions.change(session, PATIENCE, |contents, now| contents.ask(entry(session, text, now))).unwrap();
     }
 
     fn both(state: &Path) -> [Sessions; 2] {
@@ -311,17 +311,15 @@ mod tests {
         for sessions in both(state.path()) {
             ask(&sessions, "s1", "a");
             ask(&sessions, "s2", "b");
-            let now = Timestamp::now();
-            let texts = |name: &str| {
-                sessions.of(name, now).pending.into_iter().map(|entry| entry.operation).collect::<Vec<_>>()
-            };
+            let texts =
+                |name: &str| sessions.of(name).pending.into_iter().map(|entry| entry.operation).collect::<Vec<_>>();
             assert_eq!((texts("s1"), texts("s2"), texts("s3")), (vec!["a".into()], vec!["b".into()], vec![]));
-            assert_eq!(sessions.all(now).pending.len(), 2);
-            sessions.end("s1", now, PATIENCE).unwrap();
-            sessions.end("never", now, PATIENCE).unwrap();
+            assert_eq!(sessions.all().pending.len(), 2);
+            sessions.end("s1", PATIENCE).unwrap();
+            sessions.end("never", PATIENCE).unwrap();
             assert_eq!((texts("s1").len(), texts("s2").len()), (0, 1));
-            sessions.end("s2", now, PATIENCE).unwrap();
-            assert!(sessions.all(now).is_empty());
+            sessions.end("s2", PATIENCE).unwrap();
+            assert!(sessions.all().is_empty());
         }
         assert!(!state.path().join("sessions/s1.json").exists());
         assert!(!state.path().join("seed/guardrail-session.json").exists());
@@ -332,10 +330,8 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let sessions = Sessions::below(&state.path().join("deep"));
         ask(&sessions, "s1", "rm x");
-        let code = sessions.all(Timestamp::now()).pending[0].code.clone();
-        sessions
-            .change("s1", Timestamp::now(), PATIENCE, |contents| contents.confirm(&code, Timestamp::now()))
-            .unwrap();
+        let code = sessions.all().pending[0].code.clone();
+        sessions.change("s1", PATIENCE, |contents, now| contents.confirm(&code, now)).unwrap();
         let file = state.path().join("deep/sessions/s1.json");
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.starts_with(r#"{"confirmed":[{"tool":"Bash","operation":"rm x","ts":""#), "{text}");
@@ -353,17 +349,17 @@ mod tests {
         let set_mode = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         for damage in [b"{oops".to_vec(), b"[]".to_vec(), Vec::new(), vec![0xff; 10], vec![b' '; FILE_BYTES + 1]] {
             fs::write(&file, damage).unwrap();
-            assert!(sessions.of("s1", Timestamp::now()).is_empty());
+            assert!(sessions.of("s1").is_empty());
         }
         fs::write(&file, &sound).unwrap();
         set_mode(0o666);
-        assert!(sessions.of("s1", Timestamp::now()).is_empty(), "others can write to it");
+        assert!(sessions.of("s1").is_empty(), "others can write to it");
         set_mode(0o600);
-        assert!(!sessions.of("s1", Timestamp::now()).is_empty());
+        assert!(!sessions.of("s1").is_empty());
         fs::write(state.path().join("elsewhere"), &sound).unwrap();
         fs::remove_file(&file).unwrap();
         symlink("../elsewhere", &file).unwrap();
-        assert!(sessions.of("s1", Timestamp::now()).is_empty(), "a link that leads out of the folder");
+        assert!(sessions.of("s1").is_empty(), "a link that leads out of the folder");
         ask(&sessions, "s1", "b");
         assert!(fs::symlink_metadata(&file).unwrap().is_file());
         assert_eq!(fs::read(state.path().join("elsewhere")).unwrap(), sound);
@@ -375,7 +371,7 @@ mod tests {
         let sessions = Sessions::below(state.path());
         ask(&sessions, "s1", "a");
         fs::copy(state.path().join("sessions/s1.json"), state.path().join("sessions/s2.json")).unwrap();
-        assert!(sessions.of("s2", Timestamp::now()).is_empty());
+        assert!(sessions.of("s2").is_empty());
     }
 
     #[test]
@@ -400,7 +396,7 @@ mod tests {
         fs::write(&old, "").unwrap();
         let day = Duration::from_secs(25 * 3600);
         fs::File::options().write(true).open(&old).unwrap().set_modified(SystemTime::now() - day).unwrap();
-        sessions.end("s9", Timestamp::now(), PATIENCE).unwrap();
+        sessions.end("s9", PATIENCE).unwrap();
         assert!(!old.exists());
         let long = "\u{1}".repeat(2000);
         for number in 0..64 {
@@ -408,7 +404,7 @@ mod tests {
         }
         let size = fs::metadata(state.path().join("sessions/large.json")).unwrap().len();
         assert!(size <= FILE_BYTES as u64, "{size}");
-        assert!(!sessions.of("large", Timestamp::now()).is_empty());
+        assert!(!sessions.of("large").is_empty());
     }
 
     #[test]
@@ -416,19 +412,17 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         for sessions in both(state.path()) {
             (0..20).for_each(|number| ask(&sessions, "s1", &format!("n{number}")));
-            let codes: Vec<String> =
-                sessions.all(Timestamp::now()).pending.into_iter().map(|entry| entry.code).collect();
+            let codes: Vec<String> = sessions.all().pending.into_iter().map(|entry| entry.code).collect();
             std::thread::scope(|scope| {
                 for code in &codes {
                     let sessions = &sessions;
                     scope.spawn(move || {
-                        let now = Timestamp::now();
-                        let grant = sessions.change("s1", now, PATIENCE, |contents| contents.confirm(code, now));
+                        let grant = sessions.change("s1", PATIENCE, |contents, now| contents.confirm(code, now));
                         assert!(grant.unwrap().is_some());
                     });
                 }
             });
-            assert_eq!(sessions.all(Timestamp::now()).confirmed.len(), 20);
+            assert_eq!(sessions.all().confirmed.len(), 20);
         }
     }
 }

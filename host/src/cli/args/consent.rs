@@ -56,7 +56,7 @@ pub(in crate::cli) enum SessionCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host trust
-  guard-host trust ~/work/service
+  guard-host trust ~/projects/service
 
 Pins the digests of .guard/guard.toml and of every file that it names; when one of them changes, the project is held to
 the limits of a project's file again.")]
@@ -68,7 +68,7 @@ pub(in crate::cli) struct TrustArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host untrust
-  guard-host untrust ~/work/service")]
+  guard-host untrust ~/projects/service")]
 pub(in crate::cli) struct UntrustArgs {
     /// The project's root [default: that of the working directory]
     pub(in crate::cli) project: Option<PathBuf>,
