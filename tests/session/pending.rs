@@ -120,7 +120,7 @@ fn c_18_no_secret_is_written_down() {
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     assert_ask(&world.bash(&format!("git push https://me:{secret}@example.org/x")), &["confirm --code "]);
     let text = fs::read_to_string(world.path(".local/state/guard-host/sessions/s1.json")).unwrap();
-    assert!(!text.contains(&secret[4..20]) && text.contains("git push"), "{text}");
+    assert!(!text.contains("16C7e42F292c6912") && text.contains("git push"), "{text}");
 }
 
 #[test]

@@ -41,8 +41,10 @@ pub(super) fn answer(
     config: &Config,
     places: &Places,
 ) -> (Verdict, Option<Question>) {
-    let operation = Operation::of(calls).filter(|_| verdict.outcome == Outcome::Ask && !at.session.is_empty());
-    let Some(operation) = operation else { return (verdict, None) };
+    if verdict.outcome != Outcome::Ask || at.session.is_empty() {
+        return (verdict, None);
+    }
+    let Some(operation) = Operation::of(calls) else { return (verdict, None) };
     let session = Sessions::name(&at.session);
     let known = config.sessions.of(&session);
     let confirm = confirm_command(places);
