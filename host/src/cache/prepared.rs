@@ -26,7 +26,7 @@ use crate::policy::{Entry, Source};
 use crate::{builtin, examples};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 2";
+const PURPOSE: &str = "prepared chain 3";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
