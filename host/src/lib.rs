@@ -25,6 +25,7 @@ pub mod install;
 pub mod doctor;
 pub mod redact;
 pub mod audit;
+pub mod session;
 pub mod hook;
 
 pub mod suite;

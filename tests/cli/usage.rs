@@ -5,8 +5,23 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 11] =
-    ["hook", "check", "explain", "policy", "cache", "config", "audit", "install", "uninstall", "doctor", "completions"];
+const COMMANDS: [&str; 15] = [
+    "hook",
+    "check",
+    "explain",
+    "policy",
+    "cache",
+    "config",
+    "audit",
+    "confirm",
+    "session",
+    "trust",
+    "untrust",
+    "install",
+    "uninstall",
+    "doctor",
+    "completions",
+];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {
@@ -52,7 +67,7 @@ fn every_shell_gets_completions_that_name_every_command() {
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
     let world = World::cold();
-    let lines: [&[&str]; 17] = [
+    let lines: [&[&str]; 20] = [
         &[],
         &["no-such-command"],
         &["check"],
@@ -65,6 +80,9 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
         &["cache", "melt"],
         &["config"],
         &["--config"],
+        &["session"],
+        &["confirm", "x", "--code", "y"],
+        &["confirm", "x", "--list"],
         &["audit"],
         &["audit", "show", "--since", "tomorrow"],
         &["audit", "show", "--action", "melt"],

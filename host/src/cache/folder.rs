@@ -74,7 +74,7 @@ pub fn check_private(path: &Path) -> Result<(), FolderError> {
 }
 
 /// The file is a regular one, belongs to this user, and nobody else can write to it.
-pub(super) fn is_private(data: &Metadata) -> bool {
+pub(crate) fn is_private(data: &Metadata) -> bool {
     data.is_file() && data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o022 == 0
 }
 

@@ -2,6 +2,7 @@
 
 mod audit;
 mod cache;
+mod consent;
 mod install;
 
 use std::ffi::OsString;
@@ -14,7 +15,8 @@ use crate::environment::Environment;
 
 pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
-pub(super) use install::{DoctorArgs, InstallArgs, UninstallArgs};
+pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
+pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -96,6 +98,14 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show or count what was held back.
     Audit(AuditArgs),
+    /// Let a call run that was asked about.
+    Confirm(ConfirmArgs),
+    /// Show or forget what was asked and confirmed in sessions.
+    Session(SessionArgs),
+    /// Take a project's configuration for your own, as it is now.
+    Trust(TrustArgs),
+    /// Take the trust in a project back.
+    Untrust(UntrustArgs),
     /// Show or check the configuration.
     Config(ConfigArgs),
     /// Register the hook with a harness.
@@ -106,15 +116,6 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Print what makes a shell complete the command line.
     Completions(CompletionsArgs),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  guard-host completions bash > ~/.local/share/bash-completion/completions/guard-host
-  guard-host completions fish > ~/.config/fish/completions/guard-host.fish")]
-pub(super) struct CompletionsArgs {
-    /// The shell
-    pub(super) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]

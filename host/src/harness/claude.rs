@@ -102,6 +102,10 @@ impl Harness for Claude {
         permission_mode == "bypassPermissions"
     }
 
+    fn prompts(&self, permission_mode: &str) -> bool {
+        matches!(permission_mode, "default" | "plan" | "acceptEdits" | "auto")
+    }
+
     fn registration(&self) -> Option<&'static dyn Registration> {
         Some(&registration::ClaudeCode)
     }

@@ -1,4 +1,4 @@
-//! What `guard-host install`, `uninstall` and `doctor` take.
+//! What `guard-host install`, `uninstall`, `doctor` and `completions` take.
 
 use std::path::PathBuf;
 
@@ -129,4 +129,13 @@ impl DoctorArgs {
     pub(in crate::cli) fn wish(&self) -> Wish {
         Wish { plugin: self.plugin.clone(), hooks_file: self.hooks_file.clone(), ..Wish::default() }
     }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host completions bash > ~/.local/share/bash-completion/completions/guard-host
+  guard-host completions fish > ~/.config/fish/completions/guard-host.fish")]
+pub(in crate::cli) struct CompletionsArgs {
+    /// The shell
+    pub(in crate::cli) shell: clap_complete::Shell,
 }
