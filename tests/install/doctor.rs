@@ -53,6 +53,15 @@ fn assert_problem(world: &World, words: &[&str]) {
     assert!(exit == 69 && found, "{words:?}: {problems:#?}");
 }
 
+/// Copies a program, by a process of its own: while this one has it open for writing, a test beside this one may fork,
+/// and then it cannot be started.
+fn copy(from: &str, to: &std::path::Path) {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    let copied = std::process::Command::new("cp").arg(from).arg(to).status().unwrap();
+    assert!(copied.success());
+    fs::set_permissions(to, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 fn installed() -> World {
     let world = World::warm();
     done(&world, &["install", "claude"]);
@@ -99,22 +108,20 @@ fn what_the_user_narrowed_is_a_note() {
 #[test]
 fn a_program_that_vanished_is_a_problem() {
     let world = World::warm();
-    let copy = world.path("bin/guard-host");
-    fs::create_dir(copy.parent().unwrap()).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_guard-host"), &copy).unwrap();
-    let mut install = std::process::Command::new(&copy);
+    let program = world.path("bin/guard-host");
+    copy(env!("CARGO_BIN_EXE_guard-host"), &program);
+    let mut install = std::process::Command::new(&program);
     install.args(["install", "claude"]).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     assert_eq!(end(install, "").exit, 0);
     done(&world, &["cache", "warm"]);
     let (exit, findings) = examine(&world, &[]);
     assert_eq!((exit, problems(&findings)), (0, Vec::<String>::new()), "a copy is as good");
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
     assert_problem(&world, &["program: ", "cannot be executed", "guard-host install claude"]);
-    fs::remove_file(&copy).unwrap();
+    fs::remove_file(&program).unwrap();
     assert_problem(&world, &["program: ", "there is no program", "guard-host install claude"]);
     assert_problem(&world, &["canary: ", "does not run"]);
-    world.write("bin/guard-host", "#!/bin/sh\nexit 0\n");
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    copy(text(&world.write("script", "#!/bin/sh\nexit 0\n")), &program);
     assert_problem(&world, &["program: ", "another program"]);
     assert_problem(&world, &["canary: ", "is not denied", "exit code 0"]);
     // The installation puts it right.
