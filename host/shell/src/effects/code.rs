@@ -117,7 +117,7 @@ pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: boo
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
             if let Some((path, rest)) = literal(arguments) {
-                apply(run, *does, path, rest);
+                apply(run, *does, !call.contains("rmSync") && !call.starts_with("fs."), path, rest);
             }
         }
     }
@@ -142,13 +142,15 @@ fn second(rest: &str) -> Option<&str> {
     rest.strip_prefix(',').and_then(literal).map(|(text, _)| text)
 }
 
-fn apply(run: &mut Run<'_>, does: Does, path: &str, rest: &str) {
+fn apply(run: &mut Run<'_>, does: Does, always: bool, path: &str, rest: &str) {
     let word = Word { text: path.to_owned(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
     let operand = Operand::of(&word);
     match does {
         Does::Read => run.read(&operand),
         Does::Write => run.write(&operand),
         Does::Delete => run.delete(&operand, false),
+        // Of `rm(path, {recursive: true})` and its kin the options say whether all below goes, too.
+        Does::DeleteTree if rest.starts_with(')') && !always => run.delete(&operand, false),
         Does::DeleteTree => delete_tree(run, &operand),
         Does::Open => open(run, &operand, rest),
         Does::Path => method(run, &operand, rest),

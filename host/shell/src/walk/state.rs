@@ -152,8 +152,8 @@ impl Walker {
             let reading = word::read(unit.text, *range, Mode::Word);
             values.extend(expand::words(reading.pieces, &self.shell).words);
         }
-        let plain = values.iter().all(|word| !word.glob && self.shell.plain(word).is_some());
-        if values.is_empty() || values.len() > MOST || !plain || self.rounds_left < values.len() {
+        let told = values.iter().all(|word| word.glob || self.shell.plain(word).is_some());
+        if values.is_empty() || values.len() > MOST || !told || self.rounds_left < values.len() {
             return unknown;
         }
         self.rounds_left -= values.len();
