@@ -29,6 +29,7 @@ mod supplied;
 mod system;
 mod table;
 mod text;
+mod uploads;
 
 use crate::effects::run::Run;
 use crate::sql;
@@ -90,7 +91,13 @@ pub(crate) fn find(run: &mut Run<'_>) {
 
 /// Adds the effects that the command has as the program `name`; false if there is no such program.
 fn act(run: &mut Run<'_>, name: &str) -> bool {
-    let Some(program) = lookup(name) else { return table::find(run, name, run.arguments()) };
+    let Some(program) = lookup(name) else {
+        let known = table::find(run, name, run.arguments());
+        if known {
+            uploads::find(run, run.arguments());
+        }
+        return known;
+    };
     let mut parsed = run.parse(run.arguments(), program.options);
     supplied::fill(run, &mut parsed);
     (program.act)(run, &parsed);

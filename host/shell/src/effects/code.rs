@@ -64,7 +64,10 @@ const CALLS: &[(&str, Does)] = &[
     ("FileUtils.rm(", Does::Delete),
     ("file_put_contents(", Does::Write),
     ("file_get_contents(", Does::Read),
+    ("File.rm!(", Does::Delete),
+    ("File.rm_rf!(", Does::DeleteTree),
     ("unlink(", Does::Delete),
+    ("rm(", Does::DeleteTree),
 ];
 
 /// Words that stand for a way to files or programs, in one language or another.
@@ -112,12 +115,12 @@ pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: boo
     for (call, does) in CALLS {
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();
-            if before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || (c == '.' && *call == "unlink(")) {
+            if before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || (c == '.' && matches!(*call, "unlink(" | "rm("))) {
                 continue;
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
             if let Some((path, rest)) = literal(arguments) {
-                apply(run, *does, !call.contains("rmSync") && !call.starts_with("fs."), path, rest);
+                apply(run, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
             }
         }
     }

@@ -108,14 +108,49 @@ pub(super) fn is_sent(command: &Command, name: &str, commands: &[Command], pipel
 
 /// The environment holds tokens; a program that is fed with it and speaks to the network hands them out.
 fn sends_environment(run: &mut Run<'_>) {
-    let position = &run.command.position;
-    if position.index == 0 || position.length < 2 || !SENDERS.contains(&run.name.as_str()) {
+    if !SENDERS.contains(&run.name.as_str()) {
         return;
     }
-    let earlier = run.pipelines.stages(run.commands, position.pipeline, position.index);
-    if earlier.rev().take(MAX_STAGES).any(prints_environment) {
-        run.emit(Draft::destructive("network", "secret.send").tag("what", "environment"));
-    }
+    let position = &run.command.position;
+    let fed = if position.index > 0 && position.length > 1 { position.index } else { 0 };
+    let earlier = || run.pipelines.stages(run.commands, position.pipeline, fed).rev().take(MAX_STAGES);
+    // Inside a word of the command, as in `curl -d "$(env)"`, it is sent as well.
+    let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    let what = if earlier().any(prints_environment) || inside.any(prints_environment) {
+        "environment"
+    } else if TO_STRANGERS.contains(&run.name.as_str()) && !is_near(run.command) && earlier().any(packs) {
+        "files"
+    } else {
+        return;
+    };
+    run.emit(Draft::destructive("network", "secret.send").tag("what", what));
+}
+
+/// Senders that speak to anybody, not to a machine where the user has an account.
+const TO_STRANGERS: &[&str] =
+    &["curl", "curlie", "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "ftp"];
+
+/// Whether the command speaks to this machine or one beside it.
+fn is_near(command: &Command) -> bool {
+    let near = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
+    command.argv.iter().skip(1).any(|word| near.iter().any(|host| word.text.contains(host)))
+}
+
+/// Whether the command prints a whole tree of files, or a whole database.
+fn packs(command: &Command) -> bool {
+    let writes_file = command.redirections.iter().any(|redirection| redirection.operator.starts_with('>') && redirection.fd == 1);
+    let program = command.program();
+    let packs = match program {
+        "tar" | "gtar" | "bsdtar" => {
+            let mode = command.word(1).trim_start_matches('-');
+            mode.starts_with('c') || command.argv.iter().any(|word| matches!(word.text.as_str(), "-c" | "--create"))
+        }
+        "zip" | "7z" | "cpio" | "pax" => true,
+        "pg_dump" | "pg_dumpall" | "mysqldump" | "mariadb-dump" | "mongodump" | "slapcat" => true,
+        "sqlite3" => command.argv.iter().any(|word| word.text.starts_with(".dump")),
+        _ => false,
+    };
+    packs && !writes_file
 }
 
 fn prints_environment(command: &Command) -> bool {

@@ -48,6 +48,8 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
         let far = match reach(effect, scene) {
             Reach::Root | Reach::System => true,
+            _ if is_of_system(effect) && effect.tag("mode").is_some_and(lets_write) => true,
+            _ if effect.operation == "fs.owner" && scene.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with('/')) => true,
             Reach::Home => is_extreme,
             Reach::WorkingDirectory | Reach::Part => false,
         };
@@ -57,11 +59,35 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         Reach::Root => Outcome::Deny,
         Reach::System | Reach::Home => Outcome::Ask,
         // Handing the working directory back to its user is common; a mode for all of its files is seldom right.
-        Reach::WorkingDirectory if effect.operation == "fs.mode" => Outcome::Ask,
+        // The way up leads to what is nobody's project.
+        Reach::WorkingDirectory if effect.operation == "fs.mode" || climbs(&effect.target) => Outcome::Ask,
         Reach::WorkingDirectory | Reach::Part => return None,
     };
     let why = "programs and keys with wrong modes or owners stop working, and nothing knows the old ones";
     Some(Hit::new(outcome, effect, why, "name the directory you mean, such as `chmod -R u+w ./build`"))
+}
+
+/// Whether a path does nothing but lead up.
+fn climbs(target: &str) -> bool {
+    target.starts_with("..") && target.split('/').all(|part| matches!(part, ".." | "." | ""))
+}
+
+/// Whether the target belongs to the system, which runs with more rights than its users.
+fn is_of_system(effect: &Effect) -> bool {
+    const FOLDERS: &[&str] = &["/bin/", "/boot/", "/etc/", "/lib/", "/lib64/", "/sbin/", "/usr/"];
+    effect.spellings().any(|text| FOLDERS.iter().any(|folder| text.starts_with(folder)))
+}
+
+/// Whether a mode lets everybody write.
+fn lets_write(mode: &str) -> bool {
+    if mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        return mode.bytes().next_back().is_some_and(|others| matches!(others, b'2' | b'3' | b'6' | b'7'));
+    }
+    mode.split(',').any(|clause| {
+        let at = clause.find(['+', '=']);
+        let Some((who, what)) = at.and_then(|at| clause.split_at_checked(at)) else { return false };
+        who.contains(['o', 'a']) && what.contains('w')
+    })
 }
 
 /// Whether a mode gives a right to those who are neither the owner nor of the group.

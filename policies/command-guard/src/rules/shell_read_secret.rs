@@ -11,7 +11,7 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-read-secret",
@@ -23,21 +23,44 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    if effect.operation == "execute.unknown" {
+        return given_to_unknown(effect, scene);
+    }
     let files = &scene.settings.files;
     let entry = match effect.tag("link-to") {
-        Some(original) => files.secret(original)?,
+        Some(original) => files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?,
         None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, scene) => return None,
         None => files.secret_of(effect)?,
     };
     let outcome = scene.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, scene) { outcome.min(Outcome::Ask) } else { outcome };
-    let (outcome, why) = if effect.tag("sent").is_some() {
+    let (outcome, why) = if effect.tag("kept").is_some() {
+        (outcome.min(Outcome::Ask), format!("`{entry}` holds secrets, and what is committed stays in the history"))
+    } else if effect.tag("sent").is_some() {
         (Outcome::Deny, format!("`{entry}` holds secrets, and the command sends it over the network"))
     } else {
         (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard"))
     };
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
+}
+
+/// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
+/// value of an option is mostly a setting of the program, such as where its own key lies.
+fn given_to_unknown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let outcome = scene.settings.secret_reads.outcome()?.min(Outcome::Ask);
+    let files = &scene.settings.files;
+    let pairs = scene.command(effect)?.argv.windows(2).take(MOST);
+    let mut operands = pairs.filter_map(|pair| match pair {
+        [before, word] if !before.text.starts_with('-') && !word.text.starts_with('-') => Some(&word.text),
+        _ => None,
+    });
+    let (file, entry) = operands.find_map(|file| {
+        let entry = files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))?;
+        Some((file, entry))
+    })?;
+    let why = format!("`{entry}` holds secrets, and nobody knows what `{}` does with it", shorten(&effect.target));
+    Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", file.as_str()))
 }
 
 /// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, the

@@ -132,14 +132,18 @@ pub(super) static LANGUAGES: &[Language] = &[
     },
     Language {
         programs: &[
-            "rscript", "r", "julia", "elixir", "iex", "scala", "groovy", "swift", "guile", "ghc", "crystal", "nim",
+            "rscript", "r", "julia", "elixir", "iex", "scala", "groovy", "swift", "guile", "ghc", "crystal", "nim", "ocaml",
+            "sbcl", "clisp", "racket", "clojure", "clj", "bb", "raku", "jshell", "kotlin", "nu", "janet",
         ],
         takes: takes("eEc", "eval"),
         code: &["e", "E", "c", "eval"],
         operand: false,
         needs: &[],
-        calls: &["system", "system2", "run", "cmd", "shell", "pipeline", "os", "!"],
-        bare: false,
+        calls: &[
+            "system", "system2", "run", "cmd", "shell", "pipeline", "os", "!", "callCommand", "command", "exec",
+            "run-program", "Process",
+        ],
+        bare: true,
         backticks: false,
     },
     Language {
