@@ -62,6 +62,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     sends_environment(run);
     let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
     let source = match how {
+        interpreters::How::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
         interpreters::How::Nothing => return,
         interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
         interpreters::How::Words => from_words(run),
@@ -70,6 +71,23 @@ pub(super) fn find(run: &mut Run<'_>) {
     if let Some(draft) = source {
         run.emit(draft);
     }
+}
+
+/// Clients of databases, which run the statements that they read.
+const STORES: &[&str] = &[
+    "psql", "pgcli", "mysql", "mariadb", "mycli", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "cqlsh", "mongosh",
+    "redis-cli",
+];
+
+/// Where statements come from that nobody has seen: the network, or an encoded text.
+fn statements_from(run: &Run<'_>) -> Option<Draft> {
+    let position = &run.command.position;
+    let fed = position.index > 0 && position.length > 1 && !is_fed_otherwise(run.command);
+    let index = if fed { position.index } else { 0 };
+    let mut earlier = run.pipelines.stages(run.commands, position.pipeline, index).rev().take(MAX_STAGES);
+    let unpacks = |command: &Command| matches!(command.program(), "zcat" | "gzcat" | "gunzip" | "gzip" | "bzcat" | "xzcat" | "xz" | "zstd");
+    let earlier = earlier.find_map(|command| origin(command).filter(|_| !unpacks(command)));
+    earlier.or_else(|| from_words(run))
 }
 
 /// Whether the interpreter is told to look at the text only: `sh -n`, `node --check`.

@@ -14,7 +14,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["mysql", "mariadb", "mycli"], MYSQL, mysql),
     Program::new(&["sqlite3", "sqlite", "litecli"], Options::new("", &[]), sqlite),
     Program::new(&["duckdb"], Options::new("cs", &["cmd", "init", "separator"]), duckdb),
-    Program::new(&["sqlcmd", "isql", "tsql"], Options::new("SdUPQqiohH", &["query"]), sqlcmd),
+    Program::new(&["sqlcmd", "isql", "tsql"], Options::new("SdUPQqiohH", &["query", "input-file", "server", "database-name"]), sqlcmd),
     Program::new(&["clickhouse-client", "clickhouse"], Options::new("qhudn", &QUERY), query),
     Program::new(&["cockroach", "snowsql", "trino", "presto", "hive", "beeline", "impala-shell"], EXECUTE, query),
     Program::new(&["sqlplus", "cqlsh"], EXECUTE, query),
@@ -76,7 +76,48 @@ const EXECUTE: Options =
 fn from_input(run: &mut Run<'_>, client: &str) {
     if let Some(input) = run.input() {
         statements(run, client, &input.text, input.certain);
+    } else if run.command.redirections.iter().any(|redirection| redirection.operator == "<" && redirection.fd == 0) {
+        unseen(run, client);
     }
+}
+
+/// The files of statements that a client is given: one that the command line prints is read, any other is not seen.
+fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operand<'a>>) {
+    for file in files {
+        run.read(&file);
+        match run.substituted(&file) {
+            Some(input) => statements(run, client, &input.text, input.certain),
+            None => unseen(run, client),
+        }
+    }
+}
+
+/// Statements that nobody sees. On this machine they are daily work; on a server elsewhere they ask for a look.
+fn unseen(run: &mut Run<'_>, client: &str) {
+    if run.arguments().iter().any(|word| is_elsewhere(&word.text)) {
+        run.emit(Draft::destructive("database", "sql.script").certain(false).tag("client", client));
+    }
+}
+
+/// Whether a word names a server that others use: a host with a domain, or something called production.
+fn is_elsewhere(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let word = word.split_once('=').filter(|(name, _)| name.starts_with("--host") || *name == "host").map_or(word.as_str(), |(_, host)| host);
+    let mut names = word.split(|char: char| !char.is_ascii_alphanumeric());
+    let is_file = [".sql", ".dump", ".csv", ".sqlite", ".db", ".tsv", ".gz"].iter().any(|end| word.ends_with(end));
+    if !is_file && names.any(|name| matches!(name, "prod" | "production" | "live")) {
+        return true;
+    }
+    let host = word.split_once("://").map_or(word, |(_, rest)| rest);
+    let is_url = host.len() < word.len();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let host = host.split(['/', ':', '?']).next().unwrap_or_default();
+    let named = host.split('.').count() > 1 && host.rsplit('.').next().is_some_and(|top| {
+        top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic())
+    });
+    let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+    let near = host.ends_with(".local") || host.ends_with(".internal") || host.ends_with(".localhost") || host.ends_with(".test");
+    named && plain && !near && !is_file && (is_url || host.split('.').count() > 2)
 }
 
 fn given<'a>(run: &mut Run<'a>, client: &str, values: impl Iterator<Item = Operand<'a>>) -> bool {
@@ -96,6 +137,8 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
         let escape = ["\\!", ".shell ", ".system ", "system ", "!!"].iter().find_map(|start| line.strip_prefix(start));
         if let Some(shell) = escape {
             run.script("shell", shell.trim(), certain);
+        } else if ["source ", "\\i ", "\\. ", "\\ir ", ".read "].iter().any(|verb| line.starts_with(verb)) {
+            unseen(run, client);
         } else if line.starts_with(['.', '\\']) {
             lines::find(run, line);
         }
@@ -105,9 +148,7 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
 fn psql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let client = run.name.clone();
     let any = given(run, &client, parsed.values("c", "command"));
-    for file in parsed.values("f", "file") {
-        run.read(&file);
-    }
+    files(run, &client, parsed.values("f", "file"));
     for file in parsed.values("oL", "output").chain(parsed.values("", "log-file")) {
         run.write(&file);
     }
@@ -180,7 +221,7 @@ fn duckdb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn sqlcmd<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let client = run.name.clone();
-    parsed.values("i", "").for_each(|file| run.read(&file));
+    files(run, &client, parsed.values("i", "input-file"));
     parsed.values("o", "").for_each(|file| run.write(&file));
     if !given(run, &client, parsed.values("Qq", "query")) {
         from_input(run, &client);

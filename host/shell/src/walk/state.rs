@@ -7,7 +7,8 @@ use super::{Unit, Walker, output};
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Range, Sequence};
 use crate::word::expand::Values as _;
-use crate::word::{self, Mode, expand, is_name};
+use super::shell::Shell;
+use crate::word::{self, Mode, Piece, PieceKind, expand, is_name};
 
 /// The raw name of a pipeline that is one simple command; empty for assignments alone.
 fn name<'t>(unit: &'t Unit<'_>, item: &Item) -> Option<&'t str> {
@@ -96,6 +97,26 @@ pub(super) fn starts_without_rest(unit: Unit<'_>, body: &Sequence) -> bool {
 pub(super) fn changes_directory(text: &str) -> bool {
     text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_')
         .any(|word| matches!(word, "cd" | "pushd" | "popd"))
+}
+
+/// Whether a word expands the text of a variable once more, and that text holds a substitution: arithmetic takes it for
+/// an expression, `${x@P}` for a prompt.
+pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
+    let holds = |name: &str| {
+        let held = is_name(name).then(|| shell.value(name)).flatten();
+        held.is_some_and(|word| word.text.contains("$(") || word.text.contains('`'))
+    };
+    match piece.kind {
+        PieceKind::Arithmetic => {
+            let mut names = piece.text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+            names.any(holds)
+        }
+        PieceKind::Parameter => {
+            let inner = piece.text.trim_start_matches("${").trim_end_matches('}');
+            inner.strip_suffix("@P").is_some_and(holds)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a builtin expands once more what its operands hold as plain text: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.
