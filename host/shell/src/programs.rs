@@ -77,6 +77,9 @@ pub(crate) fn find(run: &mut Run<'_>) {
     if run.name.is_empty() || run.command.argv.first().is_some_and(|word| word.dynamic) {
         return;
     }
+    if files::has_switches(run) {
+        return;
+    }
     let before = run.count();
     sql::bare(run);
     secrets::find(run);
@@ -93,7 +96,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
 fn act(run: &mut Run<'_>, name: &str) -> bool {
     let Some(program) = lookup(name) else {
         let known = table::find(run, name, run.arguments());
-        if known {
+        if known && name != "aws" {
             uploads::find(run, run.arguments());
         }
         return known;
@@ -113,6 +116,11 @@ fn lookup(name: &str) -> Option<&'static Program> {
 /// Whether there is a program of this name, in lower case, whose effects are known.
 pub(crate) fn is_known(name: &str) -> bool {
     lookup(name).is_some() || table::entry(name).is_some()
+}
+
+/// Whether the program is known to do nothing that an effect could say.
+pub(crate) fn is_plain(name: &str) -> bool {
+    plain::is_plain(name)
 }
 
 /// `python` for `python3.12`.

@@ -34,7 +34,10 @@ pub(crate) fn quoted(run: &mut Run<'_>, client: &str, text: &str) {
 
 /// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
 pub(crate) fn bare(run: &mut Run<'_>) {
-    if !matches!(run.name.as_str(), "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain" | "prepare") {
+    if !matches!(
+        run.name.as_str(),
+        "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain" | "prepare"
+    ) {
         return;
     }
     let second = run.command.word(1).to_ascii_lowercase();

@@ -115,7 +115,9 @@ pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: boo
     for (call, does) in CALLS {
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();
-            if before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || (c == '.' && matches!(*call, "unlink(" | "rm("))) {
+            if before.ends_with(|c: char| {
+                c.is_ascii_alphanumeric() || c == '_' || (c == '.' && matches!(*call, "unlink(" | "rm("))
+            }) {
                 continue;
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();

@@ -63,6 +63,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
     let source = match how {
         interpreters::How::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
+        interpreters::How::Nothing if is_made(run) => Some(Draft::notable("execute", "execute.piped").certain(false)),
         interpreters::How::Nothing => return,
         interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
         interpreters::How::Words => from_words(run),
@@ -73,9 +74,25 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
+/// Whether a builder runs the rules that a substitution prints: `make -f <(...)`.
+fn is_made(run: &Run<'_>) -> bool {
+    let builds = matches!(run.name.as_str(), "make" | "gmake" | "ninja" | "just" | "rake" | "ant");
+    builds && run.arguments().iter().any(|word| word.parts.iter().any(|part| part.kind == "process"))
+}
+
 /// Clients of databases, which run the statements that they read.
 const STORES: &[&str] = &[
-    "psql", "pgcli", "mysql", "mariadb", "mycli", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "cqlsh", "mongosh",
+    "psql",
+    "pgcli",
+    "mysql",
+    "mariadb",
+    "mycli",
+    "sqlite3",
+    "duckdb",
+    "sqlcmd",
+    "clickhouse-client",
+    "cqlsh",
+    "mongosh",
     "redis-cli",
 ];
 
@@ -84,8 +101,14 @@ fn statements_from(run: &Run<'_>) -> Option<Draft> {
     let position = &run.command.position;
     let fed = position.index > 0 && position.length > 1 && !is_fed_otherwise(run.command);
     let index = if fed { position.index } else { 0 };
-    let mut earlier = run.pipelines.stages(run.commands, position.pipeline, index).rev().take(MAX_STAGES);
-    let unpacks = |command: &Command| matches!(command.program(), "zcat" | "gzcat" | "gunzip" | "gzip" | "bzcat" | "xzcat" | "xz" | "zstd");
+    let stages = || run.pipelines.stages(run.commands, position.pipeline, index).rev().take(MAX_STAGES);
+    if stages().any(is_near) {
+        return None;
+    }
+    let mut earlier = stages();
+    let unpacks = |command: &Command| {
+        matches!(command.program(), "zcat" | "gzcat" | "gunzip" | "gzip" | "bzcat" | "xzcat" | "xz" | "zstd")
+    };
     let earlier = earlier.find_map(|command| origin(command).filter(|_| !unpacks(command)));
     earlier.or_else(|| from_words(run))
 }
@@ -156,7 +179,8 @@ fn is_near(command: &Command) -> bool {
 
 /// Whether the command prints a whole tree of files, or a whole database.
 fn packs(command: &Command) -> bool {
-    let writes_file = command.redirections.iter().any(|redirection| redirection.operator.starts_with('>') && redirection.fd == 1);
+    let writes_file =
+        command.redirections.iter().any(|redirection| redirection.operator.starts_with('>') && redirection.fd == 1);
     let program = command.program();
     let packs = match program {
         "tar" | "gtar" | "bsdtar" => {

@@ -14,7 +14,11 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["mysql", "mariadb", "mycli"], MYSQL, mysql),
     Program::new(&["sqlite3", "sqlite", "litecli"], Options::new("", &[]), sqlite),
     Program::new(&["duckdb"], Options::new("cs", &["cmd", "init", "separator"]), duckdb),
-    Program::new(&["sqlcmd", "isql", "tsql"], Options::new("SdUPQqiohH", &["query", "input-file", "server", "database-name"]), sqlcmd),
+    Program::new(
+        &["sqlcmd", "isql", "tsql"],
+        Options::new("SdUPQqiohH", &["query", "input-file", "server", "database-name"]),
+        sqlcmd,
+    ),
     Program::new(&["clickhouse-client", "clickhouse"], Options::new("qhudn", &QUERY), query),
     Program::new(&["cockroach", "snowsql", "trino", "presto", "hive", "beeline", "impala-shell"], EXECUTE, query),
     Program::new(&["sqlplus", "cqlsh"], EXECUTE, query),
@@ -102,7 +106,10 @@ fn unseen(run: &mut Run<'_>, client: &str) {
 /// Whether a word names a server that others use: a host with a domain, or something called production.
 fn is_elsewhere(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
-    let word = word.split_once('=').filter(|(name, _)| name.starts_with("--host") || *name == "host").map_or(word.as_str(), |(_, host)| host);
+    let word = word
+        .split_once('=')
+        .filter(|(name, _)| name.starts_with("--host") || *name == "host")
+        .map_or(word.as_str(), |(_, host)| host);
     let mut names = word.split(|char: char| !char.is_ascii_alphanumeric());
     let is_file = [".sql", ".dump", ".csv", ".sqlite", ".db", ".tsv", ".gz"].iter().any(|end| word.ends_with(end));
     if !is_file && names.any(|name| matches!(name, "prod" | "production" | "live")) {
@@ -112,11 +119,16 @@ fn is_elsewhere(word: &str) -> bool {
     let is_url = host.len() < word.len();
     let host = host.rsplit('@').next().unwrap_or_default();
     let host = host.split(['/', ':', '?']).next().unwrap_or_default();
-    let named = host.split('.').count() > 1 && host.rsplit('.').next().is_some_and(|top| {
-        top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic())
-    });
+    let named = host.split('.').count() > 1
+        && host
+            .rsplit('.')
+            .next()
+            .is_some_and(|top| top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic()));
     let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
-    let near = host.ends_with(".local") || host.ends_with(".internal") || host.ends_with(".localhost") || host.ends_with(".test");
+    let near = host.ends_with(".local")
+        || host.ends_with(".internal")
+        || host.ends_with(".localhost")
+        || host.ends_with(".test");
     named && plain && !near && !is_file && (is_url || host.split('.').count() > 2)
 }
 
@@ -137,10 +149,11 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
         let escape = ["\\!", ".shell ", ".system ", "system ", "!!"].iter().find_map(|start| line.strip_prefix(start));
         if let Some(shell) = escape {
             run.script("shell", shell.trim(), certain);
-        } else if ["source ", "\\i ", "\\. ", "\\ir ", ".read "].iter().any(|verb| line.starts_with(verb)) {
-            unseen(run, client);
         } else if line.starts_with(['.', '\\']) {
             lines::find(run, line);
+        }
+        if ["source ", "\\i ", "\\. ", "\\ir ", ".read "].iter().any(|verb| line.starts_with(verb)) {
+            unseen(run, client);
         }
     }
 }

@@ -231,7 +231,8 @@ fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand
 /// What a body asks for: a mutation that deletes, or statements for a database that speaks HTTP.
 fn body(run: &mut Run<'_>, text: &str, url: &str) {
     let lower = text.to_ascii_lowercase();
-    let takes_away = ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
+    let takes_away =
+        ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
     if !takes_away {
         return;
     }

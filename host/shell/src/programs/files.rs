@@ -125,6 +125,23 @@ fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// `rd/s/q FOLDER`: switches may stand right behind the name, which then looks like a path. True if that is so.
+pub(super) fn has_switches(run: &mut Run<'_>) -> bool {
+    let mut parts = run.command.word(0).split('/');
+    let deletes = parts
+        .next()
+        .is_some_and(|name| ["rd", "rmdir", "del", "erase"].iter().any(|verb| name.eq_ignore_ascii_case(verb)));
+    let switches: Vec<&str> = parts.collect();
+    let below = switches.iter().any(|switch| switch.eq_ignore_ascii_case("s"));
+    if !deletes || !below || switches.iter().any(|switch| switch.len() != 1) {
+        return false;
+    }
+    for word in run.arguments().iter().filter(|word| !word.text.starts_with('/')) {
+        run.delete_tree(&Operand::of(word), true, "rd");
+    }
+    true
+}
+
 fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
@@ -305,7 +322,8 @@ fn truncate<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     // `+` and other signs before the number are relative to the size of now.
     let size = parsed.value("s", "size");
-    let to_nothing = size.is_some_and(|size| size.text.starts_with('0') && !size.text.contains(|c: char| matches!(c, '1'..='9')));
+    let to_nothing =
+        size.is_some_and(|size| size.text.starts_with('0') && !size.text.contains(|c: char| matches!(c, '1'..='9')));
     for operand in &parsed.operands {
         let draft = Draft::notable("write", "fs.write");
         if to_nothing {

@@ -180,10 +180,12 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((target, sources)) = parsed.operands.split_last() else { return };
-    sources.iter().for_each(|source| run.delete(source, false));
-    run.write(target);
+    let moved = |draft: Draft| draft.tag("by", "git").flag("tracked", true);
+    let written = || moved(Draft::notable("write", "fs.write"));
+    sources.iter().for_each(|source| run.emit_on(moved(Draft::notable("delete", "fs.delete")), source));
+    run.write_as(target, written());
     if sources.len() > 1 || target.text.ends_with('/') {
-        sources.iter().for_each(|source| run.write(&target.joined(source)));
+        sources.iter().for_each(|source| run.write_as(&target.joined(source), written()));
     }
 }
 

@@ -27,9 +27,32 @@ pub(super) const TABLE: &[Program] = &[
 
 /// Languages that are used less; their code is known by the program's name.
 const OTHERS: &[&str] = &[
-    "julia", "elixir", "scala", "groovy", "swift", "guile", "ghc", "crystal", "nim", "ocaml", "sbcl", "clisp",
-    "racket", "clojure", "clj", "raku", "jshell", "kotlin", "gosh", "chibi-scheme", "nu", "xonsh", "tclsh", "wish",
-    "expect", "janet",
+    "julia",
+    "elixir",
+    "scala",
+    "groovy",
+    "swift",
+    "guile",
+    "ghc",
+    "crystal",
+    "nim",
+    "ocaml",
+    "sbcl",
+    "clisp",
+    "racket",
+    "clojure",
+    "clj",
+    "raku",
+    "jshell",
+    "kotlin",
+    "gosh",
+    "chibi-scheme",
+    "nu",
+    "xonsh",
+    "tclsh",
+    "wish",
+    "expect",
+    "janet",
 ];
 
 const SHELL: Options = Options::leading("oO", &["rcfile", "init-file"]);

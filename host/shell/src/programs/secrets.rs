@@ -217,23 +217,13 @@ fn prints_by_form(run: &Run<'_>) -> bool {
         // What a container was given as its environment are mostly passwords.
         "env" | "printenv" => words.is_empty() && is_in_service(run) && run.command.position.length < 2,
         // In the style without a dash, `e` shows the environment of every process.
-        "ps" => words.first().is_some_and(|word| {
-            word.text.contains('e') && word.text.bytes().all(|byte| byte.is_ascii_lowercase())
-        }),
+        "ps" => words
+            .first()
+            .is_some_and(|word| word.text.contains('e') && word.text.bytes().all(|byte| byte.is_ascii_lowercase())),
         // Both hide what is sensitive in other forms. A program behind it takes a part.
-        "terraform" | "tofu" if run.command.position.length < 2 => {
+        "terraform" | "tofu" if run.command.position.length < 2 && run.command.redirections.is_empty() => {
             let leads = |at: usize, verb: &str| words.get(at).is_some_and(|word| word.text == verb);
             leads(0, "output") && has(&["-json", "--json"]) || leads(0, "state") && leads(1, "pull")
-        }
-        // Decrypted to the terminal.
-        "gpg" | "gpg2" | "age" | "rage" => {
-            let decrypts = words.iter().any(|word| {
-                let cluster = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-                word.text == "--decrypt" || cluster.is_some_and(|rest| rest.len() < 4 && rest.contains('d'))
-            });
-            let kept = has(&["-o", "--output"])
-                || run.command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
-            decrypts && !kept && run.command.position.length < 2
         }
         // `secret/x` and `cm,secret` name the kind as well, and so may a value of `-o` stand in one word with it.
         "kubectl" | "oc" => {

@@ -8,8 +8,9 @@ use super::options::Operand;
 use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 
-/// Verbs that copy a file to a store.
-const VERBS: &[&str] = &["cp", "copy", "mv", "move", "put", "scp", "send", "upload", "upload-file", "rsync", "sync"];
+/// Verbs that take files to a store, and those whose last word is where the files go.
+const VERBS: &[&str] = &["put", "send", "upload", "upload-file"];
+const COPIES: &[&str] = &["cp", "copy", "mv", "move", "scp", "rsync", "sync"];
 
 /// Options whose value is the file.
 const FILES: &[&str] = &["-f", "--file", "--files", "--body", "--source", "--path", "--source-file"];
@@ -19,8 +20,11 @@ const MOST: usize = 32;
 
 /// Adds a read for each word that names a file here and that is taken elsewhere.
 pub(super) fn find<'a>(run: &mut Run<'a>, words: &'a [Word]) {
-    let Some(verb) = words.iter().take(MOST).position(|word| VERBS.contains(&word.text.as_str())) else { return };
-    let behind = words.get(verb..).unwrap_or_default();
+    let names = |verbs: &[&str], word: &Word| verbs.contains(&word.text.as_str());
+    let verb = words.iter().take(MOST).position(|word| names(VERBS, word) || names(COPIES, word));
+    let Some((at, verb)) = verb.and_then(|at| Some((at, words.get(at)?))) else { return };
+    let last = if names(COPIES, verb) { words.len().saturating_sub(1) } else { words.len() };
+    let behind = words.get(at..last).unwrap_or_default();
     for pair in behind.windows(2).take(MOST) {
         let [before, word] = pair else { continue };
         let option = before.text.starts_with('-') && !before.text.contains('=');

@@ -3,11 +3,11 @@
 use guard_sdk::syntax::{Command, Word};
 
 use super::output::Input;
+use super::shell::Shell;
 use super::{Unit, Walker, output};
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Range, Sequence};
 use crate::word::expand::Values as _;
-use super::shell::Shell;
 use crate::word::{self, Mode, Piece, PieceKind, expand, is_name};
 
 /// The raw name of a pipeline that is one simple command; empty for assignments alone.

@@ -108,7 +108,8 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     let given = input.lines().filter(|_| reads);
     // A script of tcl on the command line has its commands behind semicolons as well.
     let scripts = words.windows(2).filter(|pair| pair.first().is_some_and(|word| word.text == "-c"));
-    let scripts = scripts.filter_map(|pair| pair.last()).flat_map(|script| script.text.split([';', '\n'])).map(str::trim_start);
+    let scripts =
+        scripts.filter_map(|pair| pair.last()).flat_map(|script| script.text.split([';', '\n'])).map(str::trim_start);
     let is_tcl = matches!(name, "tclsh" | "wish" | "expect");
     let mut found = Vec::new();
     for line in given.chain(evals.clone().flat_map(str::lines)).chain(scripts.filter(|_| is_tcl)) {

@@ -55,15 +55,16 @@ const OF_GIT: &[&str] = &[
     "/.git/info/exclude",
 ];
 
-/// Whether the change starts nothing, now or later: an empty folder, what git itself takes out of its history, or a file
+/// Whether the change starts nothing, now or later: an empty folder, what git moves or merges, or a file
 /// of git that no program runs.
 fn is_harmless(effect: &Effect, entry: &str) -> bool {
     if entry.starts_with('/') {
         return false;
     }
-    let by_git = effect.tag("by") == Some("git");
+    // Moved in the repository, or taken from one side of a merge: git has it all.
+    let tracked = effect.tag("tracked").is_some();
     let target = format!("/{}", effect.target);
     let own = |name: &&str| target.ends_with(*name);
     let lock = effect.kind == "delete" && target.contains("/.git/") && target.ends_with(".lock");
-    effect.tag("directory").is_some() || by_git || lock || OF_GIT.iter().any(own)
+    effect.tag("directory").is_some() || tracked || lock || OF_GIT.iter().any(own)
 }

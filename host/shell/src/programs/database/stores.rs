@@ -52,7 +52,9 @@ pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// Whether the last name of the text is that of a call that takes no arguments.
 fn is_call(run: &Run<'_>, text: &str) -> bool {
     let last = run.arguments().last().is_some_and(|word| word.text == text && !word.quoted);
-    last && text.rsplit('.').next().is_some_and(|name| CALLS.iter().any(|(call, ..)| call.trim_start_matches('.').starts_with(&format!("{name}("))))
+    last && text.rsplit('.').next().is_some_and(|name| {
+        CALLS.iter().any(|(call, ..)| call.trim_start_matches('.').starts_with(&format!("{name}(")))
+    })
 }
 
 pub(super) fn mongoimport<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -36,7 +36,7 @@ fn takes_side(parsed: &Parsed<'_>) -> bool {
 
 fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
     for operand in operands {
-        run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git"));
+        run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").flag("tracked", true));
     }
 }
 

@@ -36,8 +36,15 @@ pub(super) fn places(code: &str, call: &str) -> Vec<usize> {
         let last = before.chars().next_back();
         let method = matches!(last, Some('.' | '$')) || before.ends_with("->");
         let of_language = OWNERS.iter().any(|owner| before.ends_with(owner));
-        let next = after.get(name.len()..).and_then(|rest| rest.chars().next());
-        !(begins_word && is_word(last)) && !(ends_word && is_word(next)) && (!own || !method || of_language)
+        let rest = after.get(name.len()..).unwrap_or_default();
+        let next = rest.chars().next();
+        // Without brackets its arguments stand behind a blank; elsewhere, as in a regular expression, it is only a word.
+        let bare = own && ends_word;
+        let called = next.is_some_and(|c| "(\"'`".contains(c)) || rest.starts_with(' ') && {
+            let argument = rest.trim_start().chars().next();
+            argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:".contains(c))
+        };
+        !(begins_word && is_word(last)) && !(ends_word && is_word(next)) && (!own || !method || of_language) && (!bare || called)
     };
     let width = name.trim_end_matches('(').len();
     code.match_indices(name).map(|(at, _)| at).filter(stands).take(MOST).map(|at| at + width).collect()
@@ -78,8 +85,8 @@ pub(super) fn starts_of(language: &str) -> &'static [&'static str] {
         "javascript" | "typescript" => {
             &["Deno.run", "Deno.Command", "Bun.spawn*", "Bun.$", "!eval(", "eval)("]
         }
-        "perl" => &["!system", "!exec", "!qx", "`", "!eval"],
-        "ruby" => &["!system", "!exec", "!spawn", "!popen*", "`", "%x", "!eval", "instance_eval", "class_eval", "Open3.*"],
+        "perl" => &["!system", "!exec", "!qx*", "`", "!eval"],
+        "ruby" => &["!system", ":system", ":exec", ":spawn", "!exec", "!spawn", "!popen*", "`", "%x", "!eval", "instance_eval", "class_eval", "Open3.*"],
         "php" => &["!system", "!exec", "shell_exec", "!passthru", "!popen", "proc_open", "`", "!eval"],
         "lua" => &["os.execute", "io.popen"],
         "awk" => &["system(", "| \"sh\"", "|\"sh\"", "| \"bash\""],
