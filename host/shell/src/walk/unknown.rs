@@ -173,7 +173,12 @@ fn leads(name: &str, argv: &[Word]) -> bool {
     let first = argv.get(1).map(|word| word.text.as_str()).unwrap_or_default();
     let plain = first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'.');
     let relative = argv.first().is_some_and(|name| name.text.starts_with("../") || name.text.starts_with("./"));
-    plain && !relative && argv.len() > 2 && programs::is_known(first) && !programs::is_known(name) && !programs::is_plain(name)
+    plain
+        && !relative
+        && argv.len() > 2
+        && programs::is_known(first)
+        && !programs::is_known(name)
+        && !programs::is_plain(name)
 }
 
 /// Whether the words behind are arguments of the user's own program, which is built here and run.
