@@ -69,9 +69,9 @@ pub fn append(
         return Ok(());
     }
     let deciding = verdict.deciding();
-    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn));
-    let tags = deciding.map(|deciding| deciding.finding.tags.as_slice()).unwrap_or_default();
-    let path_context = tags.iter().find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value);
+    // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
+    let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
+    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(least));
     let mut random = [0_u8; 8];
     let _ = getrandom::fill(&mut random);
     let line = Line {
@@ -80,7 +80,7 @@ pub fn append(
         operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
         action: action(verdict),
         rule: deciding.map_or("", |deciding| &deciding.finding.rule),
-        path_context,
+        path_context: path_context(verdict),
         id: hex(&random),
         session: name(&at.session),
         cwd: shorten(&plain(&at.cwd), OPERATION_BYTES),
@@ -96,6 +96,13 @@ pub fn append(
 /// A name that somebody else chose, as a line may hold it.
 fn name(text: &str) -> String {
     shorten(&plain(&redact(text)), NAME_BYTES)
+}
+
+/// What is said of where the call's paths lie, by the deciding finding or else by the first that speaks of it.
+fn path_context(verdict: &Verdict) -> &str {
+    let findings = verdict.deciding().into_iter().chain(&verdict.findings);
+    let mut tags = findings.flat_map(|attributed| &attributed.finding.tags);
+    tags.find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value)
 }
 
 fn action(verdict: &Verdict) -> &'static str {

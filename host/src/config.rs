@@ -75,6 +75,8 @@ pub struct Config {
     pub problems: Vec<Problem>,
     /// What deserves a word but changes no verdict.
     pub warnings: Vec<String>,
+    /// The components and settings of policies that the managed layer and the user's name.
+    pub named: Vec<PathBuf>,
     /// Every file that was looked at, also those that do not exist.
     pub inputs: Vec<PathBuf>,
 }
@@ -85,7 +87,7 @@ impl Config {
         for entry in &mut self.entries {
             let Source::Builtin(name) = &entry.source else { continue };
             if builtin::find(name).is_some_and(|builtin| builtin.places) {
-                entry.settings = settings::with_places(&entry.settings, places, &self.audit.path, program);
+                entry.settings = settings::with_places(&entry.settings, places, &self.audit.path, program, &self.named);
             }
         }
     }

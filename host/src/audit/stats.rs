@@ -18,6 +18,9 @@ const OTHERS: &str = "(others)";
 /// The action of a call that a person's grant let pass.
 const OVERRIDE: &str = "confirmed_allow";
 
+/// The action of a call that no policy decided.
+const UNDECIDED: &str = "allow";
+
 /// How often each action happened.
 pub type Actions = BTreeMap<String, u64>;
 
@@ -43,6 +46,8 @@ pub struct Stats {
     pub days: BTreeMap<String, Actions>,
     /// Calls that a person let pass, by `policy:rule`.
     pub overrides: Actions,
+    /// Findings in calls that ran without a decision, by `policy:rule`. The log has them at the level `all`.
+    pub noted: Actions,
 }
 
 impl Stats {
@@ -59,6 +64,9 @@ impl Stats {
         count(&mut self.actions, action);
         let day = record.ts.get(..10).unwrap_or(&record.ts);
         count(within(&mut self.days, day), action);
+        if action == UNDECIDED {
+            record.rules.iter().for_each(|rule| count(&mut self.noted, rule));
+        }
         if record.rule.is_empty() {
             return;
         }
@@ -98,6 +106,15 @@ mod tests {
             policy: "p".to_owned(),
             ..Record::default()
         }
+    }
+
+    #[test]
+    fn what_decided_nothing_is_counted_apart() {
+        let mut stats = Stats::default();
+        for action in ["allow", "allow", "block"] {
+            stats.add(&Record { rules: vec!["p:note".to_owned()], ..record(1, action, "") });
+        }
+        assert_eq!(stats.noted, Actions::from([("p:note".to_owned(), 2)]));
     }
 
     #[test]

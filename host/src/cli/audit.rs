@@ -173,6 +173,9 @@ fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<(
     for (rule, count) in &stats.overrides {
         print::line(&format!("override   {}: {count}", one_line(rule)))?;
     }
+    for (rule, count) in &stats.noted {
+        print::line(&format!("noted      {}: {count}", one_line(rule)))?;
+    }
     damaged(&reader, path);
     Ok(())
 }

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::layers::{entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
+use super::settings;
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed, Places, Problem};
 use crate::builtin::{self, Builtin};
 use crate::contract::Outcome;
@@ -37,6 +38,7 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
         },
         problems: Vec::new(),
         warnings: Vec::new(),
+        named: Vec::new(),
         inputs: Vec::new(),
     };
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
@@ -48,7 +50,7 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
     // The user's values first, so that the managed ones win.
     apply(&user.options, places, &mut config);
     apply(&managed.options, places, &mut config);
-    config.entries = chain(managed, user, of_projects, &mut config.problems, &mut config.warnings, places);
+    config.entries = chain(managed, user, of_projects, places, &mut config);
     config
 }
 
@@ -76,6 +78,9 @@ fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerCha
                 });
             }
             entries.push(made);
+        }
+        if layer != Layer::Project {
+            config.named.extend(inputs.iter().cloned());
         }
         config.inputs.append(&mut inputs);
         config.warnings.append(&mut warnings);
@@ -137,9 +142,8 @@ fn chain(
     managed: LayerChain,
     user: LayerChain,
     of_projects: Vec<Entry>,
-    problems: &mut Vec<Problem>,
-    warnings: &mut Vec<String>,
     places: &Places,
+    config: &mut Config,
 ) -> Vec<Entry> {
     let mut chain = match managed.options.preset {
         Some(preset) => preset_entries(preset, Layer::Managed),
@@ -152,18 +156,23 @@ fn chain(
     let locked = managed.options.lock.unwrap_or_default();
     let (refused, allowed): (Vec<_>, Vec<_>) = user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
     for entry in refused {
-        problems.push(Problem {
+        config.problems.push(Problem {
             layer: Layer::User,
             place: places.config.to_string_lossy().into_owned(),
             text: format!("policy `{}` is locked by {}", entry.name, places.managed.display()),
             hint: "remove the entry".to_owned(),
         });
     }
+    for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
+        find_settings(entry, places, config);
+    }
     replace_or_append(&mut users, allowed);
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || builtin::find(name).is_some();
         if !known {
-            warnings.push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
+            config
+                .warnings
+                .push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = builtin::find(name).filter(|_| missing) {
@@ -183,6 +192,19 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
             None => chain.push(entry),
         }
     }
+}
+
+/// Gives a preset's entry the settings that lie where its users have always had them.
+///
+/// Only in the user's layer: the managed one is not loosened by a file of the user's.
+fn find_settings(entry: &mut Entry, places: &Places, config: &mut Config) {
+    let Some(file) = builtin::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
+    let path = PathBuf::from(absolute(file, "/", &places.home));
+    let (settings, warning) = settings::read(&path);
+    entry.settings = settings;
+    config.warnings.extend(warning);
+    config.named.push(path.clone());
+    config.inputs.push(path);
 }
 
 fn preset_entries(preset: Preset, layer: Layer) -> Vec<Entry> {
@@ -212,10 +234,12 @@ pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
         project: String::new(),
         source: Source::Builtin(builtin.name.to_owned()),
         pinned: None,
-        tools: None,
+        tools: Some(builtin.tools)
+            .filter(|tools| !tools.is_empty())
+            .map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect()),
         settings: "{}".to_owned(),
         on_error: Outcome::Ask,
-        may_allow: false,
+        may_allow: builtin.may_allow,
         limits: Limits::DEFAULT,
         grants,
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -38,7 +38,13 @@ pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
 }
 
 /// Settings that also say, under `places`, where the files of this program lie. Whatever stood there is replaced.
-pub(super) fn with_places(settings: &str, places: &Places, audit: &Path, program: &Path) -> String {
+pub(super) fn with_places(
+    settings: &str,
+    places: &Places,
+    audit: &Path,
+    program: &Path,
+    policies: &[PathBuf],
+) -> String {
     let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let value = json!({
@@ -48,6 +54,7 @@ pub(super) fn with_places(settings: &str, places: &Places, audit: &Path, program
         "cache": text(&places.cache),
         "audit": text(audit),
         "program": text(program),
+        "policies": policies.iter().map(|path| text(path)).collect::<Vec<_>>(),
     });
     settings.insert("places".to_owned(), value);
     Value::Object(settings).to_string()
@@ -78,7 +85,9 @@ mod tests {
     fn places_are_added_and_outrank_what_was_written() {
         let places = Places::below("/home/u");
         let told = |settings: &str| {
-            let text = with_places(settings, &places, Path::new("/log/a.jsonl"), Path::new("/bin/guard-host"));
+            let policies = [PathBuf::from("/p/a.wasm")];
+            let text =
+                with_places(settings, &places, Path::new("/log/a.jsonl"), Path::new("/bin/guard-host"), &policies);
             serde_json::from_str::<Value>(&text).unwrap()
         };
         let value = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
@@ -87,6 +96,7 @@ mod tests {
         assert_eq!(value["places"]["state"], "/home/u/.local/state/guard-host");
         assert_eq!(value["places"]["audit"], "/log/a.jsonl");
         assert_eq!(value["places"]["program"], "/bin/guard-host");
-        assert_eq!(with_places("[]", &places, Path::new("/a"), Path::new("/b")), "[]");
+        assert_eq!(value["places"]["policies"], json!(["/p/a.wasm"]));
+        assert_eq!(with_places("[]", &places, Path::new("/a"), Path::new("/b"), &[]), "[]");
     }
 }

@@ -24,13 +24,23 @@ pub fn reason(verdict: &Verdict) -> String {
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
     let mut paragraphs: Vec<String> = Vec::new();
-    for attributed in &told {
+    for (index, attributed) in told.iter().enumerate() {
+        // Two policies may see one change of one file; who speaks first tells it.
+        let subject = subject(attributed);
+        if subject.is_some() && told.iter().take(index).any(|earlier| self::subject(earlier) == subject) {
+            continue;
+        }
         let paragraph = paragraph(attributed);
         if !paragraphs.contains(&paragraph) && paragraphs.len() < REASONS {
             paragraphs.push(paragraph);
         }
     }
     shorten(&paragraphs.join("\n"), REPLY_BYTES)
+}
+
+/// What a finding is about, if the policy says so with the tag `subject`.
+fn subject(attributed: &Attributed) -> Option<&str> {
+    attributed.finding.tags.iter().find(|(name, _)| name == "subject").map(|(_, value)| value.as_str())
 }
 
 fn paragraph(attributed: &Attributed) -> String {

@@ -7,7 +7,7 @@ use crate::settings::Places;
 /// What a guarded file or folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
-    /// The configuration of guard-host: the user's, a project's or the managed one.
+    /// The configuration of guard-host: the user's, a project's or the managed one, and what they name.
     Config,
     /// Its key, its sessions, its audit log.
     State,
@@ -66,7 +66,8 @@ impl Guard {
             (beside(".1"), What::State),
             (places.program.clone(), What::Program),
         ];
-        Guard { named: named.into_iter().filter(|(entry, _)| entry.starts_with('/')).collect() }
+        let policies = places.policies.iter().map(|path| (path.clone(), What::Config));
+        Guard { named: named.into_iter().chain(policies).filter(|(entry, _)| entry.starts_with('/')).collect() }
     }
 
     /// All of it.

@@ -28,4 +28,6 @@ pub struct Places {
     pub audit: String,
     /// The program.
     pub program: String,
+    /// Components and settings of policies, wherever they lie.
+    pub policies: Vec<String>,
 }
