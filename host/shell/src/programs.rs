@@ -23,7 +23,7 @@ mod plain;
 mod process;
 mod publish;
 mod readers;
-mod secrets;
+pub(crate) mod secrets;
 mod sockets;
 mod supplied;
 mod system;

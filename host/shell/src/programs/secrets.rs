@@ -271,7 +271,7 @@ fn prints_variable(run: &Run<'_>) -> bool {
 }
 
 /// Whether the name of a variable says that it holds a secret, not where one lies or what it is called.
-fn is_telling(name: &str) -> bool {
+pub(crate) fn is_telling(name: &str) -> bool {
     const SAYS: &[&str] = &["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY"];
     const DENIES: &[&str] = &[
         "_FILE", "_PATH", "_DIR", "_NAME", "_ID", "_URL", "_ARN", "_TYPE", "_COUNT", "_LENGTH", "_TTL", "TOKENS",

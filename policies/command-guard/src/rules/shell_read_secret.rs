@@ -32,6 +32,9 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, scene) => return None,
         None => files.secret_of(effect)?,
     };
+    if entry == "*.pem" && is_certificate(&effect.target) {
+        return None;
+    }
     let outcome = scene.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, scene) { outcome.min(Outcome::Ask) } else { outcome };
@@ -61,6 +64,15 @@ fn given_to_unknown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     })?;
     let why = format!("`{entry}` holds secrets, and nobody knows what `{}` does with it", shorten(&effect.target));
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", file.as_str()))
+}
+
+/// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
+fn is_certificate(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
+    let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
+    let private = ["key", "privkey", "private", "priv"].iter().any(|word| name.contains(word));
+    !private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 
 /// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, the
