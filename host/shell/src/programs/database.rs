@@ -2,6 +2,7 @@
 
 mod lines;
 mod stores;
+mod unseen;
 
 use super::Program;
 use super::options::{Operand, Options, Parsed};
@@ -98,38 +99,9 @@ fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operan
 
 /// Statements that nobody sees. On this machine they are daily work; on a server elsewhere they ask for a look.
 fn unseen(run: &mut Run<'_>, client: &str) {
-    if run.arguments().iter().any(|word| is_elsewhere(&word.text)) {
+    if run.arguments().iter().any(|word| unseen::is_elsewhere(&word.text)) {
         run.emit(Draft::destructive("database", "sql.script").certain(false).tag("client", client));
     }
-}
-
-/// Whether a word names a server that others use: a host with a domain, or something called production.
-fn is_elsewhere(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    let word = word
-        .split_once('=')
-        .filter(|(name, _)| name.starts_with("--host") || *name == "host")
-        .map_or(word.as_str(), |(_, host)| host);
-    let mut names = word.split(|char: char| !char.is_ascii_alphanumeric());
-    let is_file = [".sql", ".dump", ".csv", ".sqlite", ".db", ".tsv", ".gz"].iter().any(|end| word.ends_with(end));
-    if !is_file && names.any(|name| matches!(name, "prod" | "production" | "live")) {
-        return true;
-    }
-    let host = word.split_once("://").map_or(word, |(_, rest)| rest);
-    let is_url = host.len() < word.len();
-    let host = host.rsplit('@').next().unwrap_or_default();
-    let host = host.split(['/', ':', '?']).next().unwrap_or_default();
-    let named = host.split('.').count() > 1
-        && host
-            .rsplit('.')
-            .next()
-            .is_some_and(|top| top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic()));
-    let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
-    let near = host.ends_with(".local")
-        || host.ends_with(".internal")
-        || host.ends_with(".localhost")
-        || host.ends_with(".test");
-    named && plain && !near && !is_file && (is_url || host.split('.').count() > 2)
 }
 
 fn given<'a>(run: &mut Run<'a>, client: &str, values: impl Iterator<Item = Operand<'a>>) -> bool {

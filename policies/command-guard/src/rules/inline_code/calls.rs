@@ -44,7 +44,8 @@ pub(super) fn places(code: &str, call: &str) -> Vec<usize> {
             let argument = rest.trim_start().chars().next();
             argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:".contains(c))
         };
-        !(begins_word && is_word(last)) && !(ends_word && is_word(next)) && (!own || !method || of_language) && (!bare || called)
+        let inside_word = begins_word && is_word(last) || ends_word && is_word(next);
+        !inside_word && (!own || !method || of_language) && (!bare || called)
     };
     let width = name.trim_end_matches('(').len();
     code.match_indices(name).map(|(at, _)| at).filter(stands).take(MOST).map(|at| at + width).collect()
