@@ -19,7 +19,7 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "sql.drop-table").then(|| {
+    (effect.operation == "sql.drop-table" && effect.tag("rehearsal").is_none()).then(|| {
         Hit::new(RULE.default, effect, "the rows go with the table", save_first(effect))
     })
 }

@@ -56,6 +56,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, such as `chmod u+w ./file`"));
     }
     let outcome = match reach(effect, scene) {
+        Reach::WorkingDirectory if effect.tag("mode").is_some_and(keeps_work) && !climbs(&effect.target) => return None,
         Reach::Root => Outcome::Deny,
         Reach::System | Reach::Home => Outcome::Ask,
         // Handing the working directory back to its user is common; a mode for all of its files is seldom right.
@@ -65,6 +66,15 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     };
     let why = "programs and keys with wrong modes or owners stop working, and nothing knows the old ones";
     Some(Hit::new(outcome, effect, why, "name the directory you mean, such as `chmod -R u+w ./build`"))
+}
+
+/// Whether a mode only gives the owner more, without making files programs, or takes from others.
+fn keeps_work(mode: &str) -> bool {
+    mode.split(',').all(|clause| {
+        let gives = clause.strip_prefix("u+").is_some_and(|what| what.bytes().all(|right| b"rwX".contains(&right)));
+        let takes = clause.split_once('-').is_some_and(|(who, _)| matches!(who, "g" | "o" | "go" | "og"));
+        gives || takes
+    })
 }
 
 /// Whether a path does nothing but lead up.
