@@ -17,8 +17,8 @@ const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/"];
 /// How the folder of this user's temporary files is written where only the shell knows it.
 const OF_USER: &[&str] = &["$TMPDIR/", "${TMPDIR}/", "${TMPDIR:-/tmp}/"];
 
-/// Whether the effect's target lies below a folder for temporary files, by every name that it has, and is no part of the
-/// project.
+/// Whether the effect's target lies below a folder for temporary files, by every name that it has, and is part neither
+/// of the project nor of a home.
 pub(crate) fn is_temporary(effect: &Effect, scene: &Scene<'_>) -> bool {
     let path = &effect.path;
     if path.raw.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn is_temporary(effect: &Effect, scene: &Scene<'_>) -> bool {
     let below = |name: &String| TEMPORARY.iter().any(|folder| name.starts_with(folder)) && !name.contains("/..");
     let facts = scene.facts();
     let inside = |folder: &String| !folder.is_empty() && names().any(|name| is_inside(name, folder));
-    names().all(below) && ![&facts.cwd, &facts.project_root].into_iter().any(inside)
+    names().all(below) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(inside)
 }
 
 fn is_inside(name: &str, folder: &str) -> bool {
