@@ -179,7 +179,8 @@ impl<'a> Run<'a> {
     pub(crate) fn empty(&mut self, operand: &Operand<'_>, draft: Draft) {
         // A list that is put in without quotes names as many files as it likes.
         let listed = operand.word.parts.iter().any(|part| part.kind == "command" && !part.quoted);
-        let many = operand.word.glob || listed || self.is_placeholder(operand);
+        let in_turn = operand.dynamic && self.command.position.within.iter().any(|place| place == "loop");
+        let many = operand.word.glob || listed || in_turn || self.is_placeholder(operand);
         self.write_as(operand, draft.flag("truncate", true).flag("empties", true).flag("glob", many));
     }
 

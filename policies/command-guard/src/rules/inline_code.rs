@@ -101,7 +101,10 @@ fn starts_unknown(script: &Script, code: &str, scene: &Scene<'_>) -> bool {
     }
     let named = |command: &&Command| {
         let by_code = command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code");
-        let known = command.argv.first().is_some_and(|name| !name.dynamic);
+        // What a program that deletes is given decides what is lost.
+        let deletes = is_program(command.word(0), DELETING) || is_program(command.word(0), SHELLS);
+        let known = command.argv.first().is_some_and(|name| !name.dynamic)
+            && !(deletes && command.argv.iter().any(|word| word.dynamic));
         // A shell that is printed to runs what nobody knows.
         let fed = script.language == "awk" && is_program(command.word(0), SHELLS) && command.argv.len() < 2;
         by_code && known && !fed
@@ -127,3 +130,7 @@ fn hands_out_shell(text: &str) -> bool {
     let connects = ["socket", "Socket", "/inet/tcp/", "net.connect"].iter().any(|name| text.contains(name));
     connects && (SHELL.iter().any(|name| text.contains(name)) || text.contains("/inet/tcp/") && text.contains("getline"))
 }
+
+/// Programs of which a word that nobody knows may be all that counts.
+const DELETING: &[&str] =
+    &["rm", "rmdir", "unlink", "shred", "dd", "find", "git", "sudo", "doas", "env", "xargs", "docker", "kubectl", "psql", "mysql"];

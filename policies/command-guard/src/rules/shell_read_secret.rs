@@ -10,7 +10,7 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
-use super::Check;
+use super::{Check, is_program};
 use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -51,6 +51,9 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 /// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
 /// value of an option is mostly a setting of the program, such as where its own key lies.
 fn given_to_unknown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    if is_program(&effect.target, KEEPERS) {
+        return None;
+    }
     let outcome = scene.settings.secret_reads.outcome()?.min(Outcome::Ask);
     let files = &scene.settings.files;
     let pairs = scene.command(effect)?.argv.windows(2).take(MOST);
@@ -65,6 +68,12 @@ fn given_to_unknown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let why = format!("`{entry}` holds secrets, and nobody knows what `{}` does with it", shorten(&effect.target));
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", file.as_str()))
 }
+
+/// Programs whose business such files are, and editors that show them to the user alone.
+const KEEPERS: &[&str] = &[
+    "code", "cursor", "detect-secrets", "direnv", "dotenv", "dotenv-linter", "dotenvx", "git-crypt", "gitleaks", "idea",
+    "open", "subl", "trufflehog", "xdg-open", "zed",
+];
 
 /// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
 fn is_certificate(path: &str) -> bool {
