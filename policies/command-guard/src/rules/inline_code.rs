@@ -8,15 +8,13 @@
 //! ## Settings
 //! none
 
-mod calls;
-mod code;
-
 use guard_sdk::syntax::{Command, Script};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
+use crate::calls::{CHILD_PROCESS, MOST, MOVES, TELLING_NOTHING, count, deletions_of, places, starts_of};
+use crate::code;
 use crate::scene::{Hit, Scene};
-use calls::{CHILD_PROCESS, MOST, MOVES, TELLING_NOTHING, count, deletions_of, places, starts_of};
 
 pub(crate) const RULE: Rule = Rule {
     id: "inline-code",

@@ -4,13 +4,13 @@
 //! python, but not `model.eval()`.
 
 /// Calls that are counted, at most.
-pub(super) const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// Calls that move a file, whose first place the analysis counts as deleted.
-pub(super) const MOVES: &[&str] = &["shutil.move(", "os.rename(", "os.replace(", "renameSync("];
+pub(crate) const MOVES: &[&str] = &["shutil.move(", "os.rename(", "os.replace(", "renameSync("];
 
 /// Names that begin like a call that starts a program, and are none.
-pub(super) const TELLING_NOTHING: &[&str] = &[
+pub(crate) const TELLING_NOTHING: &[&str] = &[
     "subprocess.PIPE",
     "subprocess.DEVNULL",
     "subprocess.STDOUT",
@@ -19,13 +19,13 @@ pub(super) const TELLING_NOTHING: &[&str] = &[
 ];
 
 /// Calls of the module of JavaScript that starts programs.
-pub(super) const CHILD_PROCESS: &[&str] = &["execSync(", "spawnSync(", "execFile*", ".exec(", ".spawn(", ".fork("];
+pub(crate) const CHILD_PROCESS: &[&str] = &["execSync(", "spawnSync(", "execFile*", ".exec(", ".spawn(", ".fork("];
 
 /// Objects whose methods are what a `!` name means.
 const OWNERS: &[&str] = &["builtins.", "builtins__.", "Kernel.", "Process.", "IO.", "Open3.", "globalThis.", "window."];
 
 /// Where calls of this name end in the code.
-pub(super) fn places(code: &str, call: &str) -> Vec<usize> {
+pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
     let (name, own) = call.strip_prefix('!').map_or((call, false), |name| (name, true));
     let (name, prefix) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
     let is_word = |char: Option<char>| char.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -40,10 +40,11 @@ pub(super) fn places(code: &str, call: &str) -> Vec<usize> {
         let next = rest.chars().next();
         // Without brackets its arguments stand behind a blank; elsewhere, as in a regular expression, it is only a word.
         let bare = own && ends_word;
-        let called = next.is_some_and(|c| "(\"'`".contains(c)) || rest.starts_with(' ') && {
-            let argument = rest.trim_start().chars().next();
-            argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:".contains(c))
-        };
+        let called = next.is_some_and(|c| "(\"'`".contains(c))
+            || rest.starts_with(' ') && {
+                let argument = rest.trim_start().chars().next();
+                argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:".contains(c))
+            };
         let inside_word = begins_word && is_word(last) || ends_word && is_word(next);
         !inside_word && (!own || !method || of_language) && (!bare || called)
     };
@@ -52,12 +53,12 @@ pub(super) fn places(code: &str, call: &str) -> Vec<usize> {
 }
 
 /// How many calls of these names there are.
-pub(super) fn count(code: &str, calls: &[&str]) -> usize {
+pub(crate) fn count(code: &str, calls: &[&str]) -> usize {
     calls.iter().map(|call| places(code, call).len()).sum()
 }
 
 /// Calls that start a program, or code.
-pub(super) fn starts_of(language: &str) -> &'static [&'static str] {
+pub(crate) fn starts_of(language: &str) -> &'static [&'static str] {
     match language {
         "python" => &[
             "os.system",
@@ -83,11 +84,23 @@ pub(super) fn starts_of(language: &str) -> &'static [&'static str] {
             "ctypes.CDLL",
             "libc.system",
         ],
-        "javascript" | "typescript" => {
-            &["Deno.run", "Deno.Command", "Bun.spawn*", "Bun.$", "!eval(", "eval)("]
-        }
+        "javascript" | "typescript" => &["Deno.run", "Deno.Command", "Bun.spawn*", "Bun.$", "!eval(", "eval)("],
         "perl" => &["!system", "!exec", "!qx*", "`", "!eval"],
-        "ruby" => &["!system", ":system", ":exec", ":spawn", "!exec", "!spawn", "!popen*", "`", "%x", "!eval", "instance_eval", "class_eval", "Open3.*"],
+        "ruby" => &[
+            "!system",
+            ":system",
+            ":exec",
+            ":spawn",
+            "!exec",
+            "!spawn",
+            "!popen*",
+            "`",
+            "%x",
+            "!eval",
+            "instance_eval",
+            "class_eval",
+            "Open3.*",
+        ],
         "php" => &["!system", "!exec", "shell_exec", "!passthru", "!popen", "proc_open", "`", "!eval"],
         "lua" => &["os.execute", "io.popen"],
         "awk" => &["system(", "| \"sh\"", "|\"sh\"", "| \"bash\""],
@@ -126,7 +139,7 @@ const OF_OTHERS: &[&str] = &[
 ];
 
 /// Calls that delete files or overwrite a disk.
-pub(super) fn deletions_of(language: &str) -> &'static [&'static str] {
+pub(crate) fn deletions_of(language: &str) -> &'static [&'static str] {
     match language {
         "python" => &[
             "rmtree",

@@ -7,7 +7,7 @@ const MOST: usize = 512;
 
 /// The code, each literal as an empty one. What a literal holds that is code again stays: expressions in it, and commands
 /// between backticks, of which one backtick is left. Modules that are called for by their name stand as that name.
-pub(super) fn of(text: &str, language: &str) -> String {
+pub(crate) fn of(text: &str, language: &str) -> String {
     if language == "awk" {
         // Its literals are commands as often as not.
         return text.to_owned();
@@ -30,7 +30,9 @@ pub(super) fn of(text: &str, language: &str) -> String {
             }
         }
         match char {
-            '#' if hashes && !in_word && !code.ends_with(['$', '{', '@']) => width = rest.find('\n').unwrap_or(rest.len()),
+            '#' if hashes && !in_word && !code.ends_with(['$', '{', '@']) => {
+                width = rest.find('\n').unwrap_or(rest.len())
+            }
             '/' if slashes && rest.starts_with("//") => width = rest.find('\n').unwrap_or(rest.len()),
             '\\' => width += rest.chars().nth(1).map_or(0, char::len_utf8),
             _ => code.push(char),
