@@ -23,12 +23,13 @@ mod plain;
 mod process;
 mod publish;
 mod readers;
-mod secrets;
+pub(crate) mod secrets;
 mod sockets;
 mod supplied;
 mod system;
 mod table;
 mod text;
+mod uploads;
 
 use crate::effects::run::Run;
 use crate::sql;
@@ -76,6 +77,9 @@ pub(crate) fn find(run: &mut Run<'_>) {
     if run.name.is_empty() || run.command.argv.first().is_some_and(|word| word.dynamic) {
         return;
     }
+    if files::has_switches(run) {
+        return;
+    }
     let before = run.count();
     sql::bare(run);
     secrets::find(run);
@@ -90,7 +94,13 @@ pub(crate) fn find(run: &mut Run<'_>) {
 
 /// Adds the effects that the command has as the program `name`; false if there is no such program.
 fn act(run: &mut Run<'_>, name: &str) -> bool {
-    let Some(program) = lookup(name) else { return table::find(run, name, run.arguments()) };
+    let Some(program) = lookup(name) else {
+        let known = table::find(run, name, run.arguments());
+        if known && name != "aws" {
+            uploads::find(run, run.arguments());
+        }
+        return known;
+    };
     let mut parsed = run.parse(run.arguments(), program.options);
     supplied::fill(run, &mut parsed);
     (program.act)(run, &parsed);
@@ -106,6 +116,11 @@ fn lookup(name: &str) -> Option<&'static Program> {
 /// Whether there is a program of this name, in lower case, whose effects are known.
 pub(crate) fn is_known(name: &str) -> bool {
     lookup(name).is_some() || table::entry(name).is_some()
+}
+
+/// Whether the program is known to do nothing that an effect could say.
+pub(crate) fn is_plain(name: &str) -> bool {
+    plain::is_plain(name)
 }
 
 /// `python` for `python3.12`.

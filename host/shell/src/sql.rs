@@ -34,7 +34,10 @@ pub(crate) fn quoted(run: &mut Run<'_>, client: &str, text: &str) {
 
 /// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
 pub(crate) fn bare(run: &mut Run<'_>) {
-    if !matches!(run.name.as_str(), "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain") {
+    if !matches!(
+        run.name.as_str(),
+        "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain" | "prepare"
+    ) {
         return;
     }
     let second = run.command.word(1).to_ascii_lowercase();
@@ -42,6 +45,7 @@ pub(crate) fn bare(run: &mut Run<'_>) {
         "truncate" => !second.starts_with('-') && !second.is_empty(),
         "delete" => second == "from",
         "merge" => second == "into",
+        "prepare" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("as")),
         "explain" => second == "analyze",
         "update" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("set")),
         _ => true,
@@ -261,6 +265,11 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
             Some(Draft::destructive("database", "sql.delete").target(&name).flag("merge", true))
         }
         "alter" => changes::alter(&mut reader),
+        "rename" => {
+            reader.take_all(&["table", "tables"]);
+            let name = reader.name();
+            (!name.is_empty()).then(|| Draft::destructive("database", "sql.rename").target(&name))
+        }
         "grant" | "revoke" | "shutdown" | "reset" | "purge" | "set" | "flashback" | "restore" | "copy" | "create"
         | "uninstall" | "system" | "reassign" | "match" | "optional" | "select" => changes::other(verb, &mut reader),
         _ => None,

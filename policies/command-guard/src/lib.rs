@@ -3,6 +3,8 @@
 //! Judges commands and effects, never the text itself, so that data stays data and a spelling changes nothing. The one
 //! exception is `deny-patterns`, which its user writes. File tools are the business of `protected-files`.
 
+mod calls;
+mod code;
 mod reach;
 mod rules;
 mod scene;

@@ -10,6 +10,7 @@ use guard_sdk::syntax::Word;
 use super::draft::Draft;
 use super::run::Run;
 use crate::programs::options::Operand;
+use crate::programs::secrets::is_telling;
 
 /// What a call does to the path that is its first argument.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +65,10 @@ const CALLS: &[(&str, Does)] = &[
     ("FileUtils.rm(", Does::Delete),
     ("file_put_contents(", Does::Write),
     ("file_get_contents(", Does::Read),
+    ("File.rm!(", Does::Delete),
+    ("File.rm_rf!(", Does::DeleteTree),
     ("unlink(", Does::Delete),
+    ("rm(", Does::DeleteTree),
 ];
 
 /// Words that stand for a way to files or programs, in one language or another.
@@ -105,24 +109,61 @@ const SINKS: &[&str] = &[
 const MAX_CALLS: usize = 64;
 const MAX_PATH: usize = 4096;
 
+/// The longest name of a variable.
+const MAX_NAME: usize = 128;
+
 /// Notes the script and adds what it provably does.
 pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: bool) {
     run.script(language, text, certain);
     data::changes(run, language, text);
+    prints_secret(run, text);
     for (call, does) in CALLS {
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();
-            if before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || (c == '.' && *call == "unlink(")) {
+            if before.ends_with(|c: char| {
+                c.is_ascii_alphanumeric() || c == '_' || (c == '.' && matches!(*call, "unlink(" | "rm("))
+            }) {
                 continue;
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
             if let Some((path, rest)) = literal(arguments) {
-                apply(run, *does, path, rest);
+                apply(run, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
             }
         }
     }
     if !certain || SINKS.iter().any(|sink| text.contains(sink)) {
         run.reason(&format!("inline {language} code is not followed"));
+    }
+}
+
+/// Beginnings of code that prints one variable of the environment; its name follows.
+const PRINTED: &[&str] = &[
+    "print(os.environ[",
+    "print(os.environ.get(",
+    "print(os.getenv(",
+    "console.log(process.env.",
+    "console.log(process.env[",
+    "puts ENV[",
+    "p ENV[",
+    "print $ENV{",
+    "echo getenv(",
+];
+
+/// A variable that is named like a secret is printed, as `echo "$TOKEN"` does it.
+fn prints_secret(run: &mut Run<'_>, text: &str) {
+    let named = |behind: &str| {
+        let name: String = behind.trim_start_matches(['"', '\'']).chars().take(MAX_NAME).collect();
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        // A piece of it tells little.
+        let rest = behind.trim_start_matches(['"', '\'']).get(end..).unwrap_or_default();
+        let whole = !rest.trim_start_matches(['"', '\'', ']', '}']).starts_with('[');
+        whole && is_telling(name.get(..end).unwrap_or_default())
+    };
+    let evaluated = text.trim_start().strip_prefix("process.env.").is_some_and(named);
+    let mut printed = PRINTED.iter().flat_map(|start| text.match_indices(start).take(MAX_CALLS));
+    if evaluated || printed.any(|(at, start)| text.get(at + start.len()..).is_some_and(named)) {
+        let by = run.name.clone();
+        run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
 }
 
@@ -142,13 +183,15 @@ fn second(rest: &str) -> Option<&str> {
     rest.strip_prefix(',').and_then(literal).map(|(text, _)| text)
 }
 
-fn apply(run: &mut Run<'_>, does: Does, path: &str, rest: &str) {
+fn apply(run: &mut Run<'_>, does: Does, always: bool, path: &str, rest: &str) {
     let word = Word { text: path.to_owned(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
     let operand = Operand::of(&word);
     match does {
         Does::Read => run.read(&operand),
         Does::Write => run.write(&operand),
         Does::Delete => run.delete(&operand, false),
+        // Of `rm(path, {recursive: true})` and its kin the options say whether all below goes, too.
+        Does::DeleteTree if rest.starts_with(')') && !always => run.delete(&operand, false),
         Does::DeleteTree => delete_tree(run, &operand),
         Does::Open => open(run, &operand, rest),
         Does::Path => method(run, &operand, rest),

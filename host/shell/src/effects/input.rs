@@ -3,6 +3,7 @@
 use guard_sdk::syntax::Command;
 
 use super::run::Run;
+use crate::programs::options::Operand;
 
 /// Text, and whether it is all known.
 pub(crate) struct Input {
@@ -14,6 +15,17 @@ impl<'a> Run<'a> {
     /// The here-document, here-string or literal `echo` that feeds this command.
     pub(crate) fn input(&self) -> Option<Input> {
         own(self.command).or_else(|| self.piped())
+    }
+
+    /// What a process substitution gives to read, where a literal `echo` prints it.
+    pub(crate) fn substituted(&self, operand: &Operand<'_>) -> Option<Input> {
+        let is_one = operand.word.parts.first().is_some_and(|part| part.kind == "process");
+        let mut inside = self.pipelines.children(self.commands, self.command.id).filter(|_| is_one);
+        inside.find_map(|command| match command.program() {
+            "echo" | "printf" => Some(printed(command)),
+            "cat" => own(command),
+            _ => None,
+        })
     }
 
     /// The command before this one in the same pipeline.

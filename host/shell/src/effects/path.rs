@@ -66,7 +66,9 @@ pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
     if text.starts_with('/') {
         return Place { raw: text.to_owned(), known: !operand.dynamic, relative: false };
     }
-    let starts_dynamic = operand.dynamic && word.parts.first().is_none_or(|part| is_dynamic(&part.kind));
+    // An opening quote is a part without text.
+    let mut parts = word.parts.iter().filter(|part| part.kind != "literal" || !part.text.is_empty());
+    let starts_dynamic = operand.dynamic && parts.next().is_none_or(|part| is_dynamic(&part.kind));
     if cwd.is_empty() || starts_dynamic {
         return Place { raw: String::new(), known: false, relative: true };
     }

@@ -62,6 +62,8 @@ pub(super) fn find(run: &mut Run<'_>) {
     sends_environment(run);
     let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
     let source = match how {
+        interpreters::How::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
+        interpreters::How::Nothing if is_made(run) => Some(Draft::notable("execute", "execute.piped").certain(false)),
         interpreters::How::Nothing => return,
         interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
         interpreters::How::Words => from_words(run),
@@ -70,6 +72,45 @@ pub(super) fn find(run: &mut Run<'_>) {
     if let Some(draft) = source {
         run.emit(draft);
     }
+}
+
+/// Whether a builder runs the rules that a substitution prints: `make -f <(...)`.
+fn is_made(run: &Run<'_>) -> bool {
+    let builds = matches!(run.name.as_str(), "make" | "gmake" | "ninja" | "just" | "rake" | "ant");
+    builds && run.arguments().iter().any(|word| word.parts.iter().any(|part| part.kind == "process"))
+}
+
+/// Clients of databases, which run the statements that they read.
+const STORES: &[&str] = &[
+    "psql",
+    "pgcli",
+    "mysql",
+    "mariadb",
+    "mycli",
+    "sqlite3",
+    "duckdb",
+    "sqlcmd",
+    "clickhouse-client",
+    "cqlsh",
+    "mongosh",
+    "redis-cli",
+];
+
+/// Where statements come from that nobody has seen: the network, or an encoded text.
+fn statements_from(run: &Run<'_>) -> Option<Draft> {
+    let position = &run.command.position;
+    let fed = position.index > 0 && position.length > 1 && !is_fed_otherwise(run.command);
+    let index = if fed { position.index } else { 0 };
+    let stages = || run.pipelines.stages(run.commands, position.pipeline, index).rev().take(MAX_STAGES);
+    if stages().any(is_near) {
+        return None;
+    }
+    let mut earlier = stages();
+    let unpacks = |command: &Command| {
+        matches!(command.program(), "zcat" | "gzcat" | "gunzip" | "gzip" | "bzcat" | "xzcat" | "xz" | "zstd")
+    };
+    let earlier = earlier.find_map(|command| origin(command).filter(|_| !unpacks(command)));
+    earlier.or_else(|| from_words(run))
 }
 
 /// Whether the interpreter is told to look at the text only: `sh -n`, `node --check`.
@@ -108,14 +149,50 @@ pub(super) fn is_sent(command: &Command, name: &str, commands: &[Command], pipel
 
 /// The environment holds tokens; a program that is fed with it and speaks to the network hands them out.
 fn sends_environment(run: &mut Run<'_>) {
-    let position = &run.command.position;
-    if position.index == 0 || position.length < 2 || !SENDERS.contains(&run.name.as_str()) {
+    if !SENDERS.contains(&run.name.as_str()) {
         return;
     }
-    let earlier = run.pipelines.stages(run.commands, position.pipeline, position.index);
-    if earlier.rev().take(MAX_STAGES).any(prints_environment) {
-        run.emit(Draft::destructive("network", "secret.send").tag("what", "environment"));
-    }
+    let position = &run.command.position;
+    let fed = if position.index > 0 && position.length > 1 { position.index } else { 0 };
+    let earlier = || run.pipelines.stages(run.commands, position.pipeline, fed).rev().take(MAX_STAGES);
+    // Inside a word of the command, as in `curl -d "$(env)"`, it is sent as well.
+    let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    let what = if earlier().any(prints_environment) || inside.any(prints_environment) {
+        "environment"
+    } else if TO_STRANGERS.contains(&run.name.as_str()) && !is_near(run.command) && earlier().any(packs) {
+        "files"
+    } else {
+        return;
+    };
+    run.emit(Draft::destructive("network", "secret.send").tag("what", what));
+}
+
+/// Senders that speak to anybody, not to a machine where the user has an account.
+const TO_STRANGERS: &[&str] =
+    &["curl", "curlie", "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "ftp"];
+
+/// Whether the command speaks to this machine or one beside it.
+fn is_near(command: &Command) -> bool {
+    let near = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
+    command.argv.iter().skip(1).any(|word| near.iter().any(|host| word.text.contains(host)))
+}
+
+/// Whether the command prints a whole tree of files, or a whole database.
+fn packs(command: &Command) -> bool {
+    let writes_file =
+        command.redirections.iter().any(|redirection| redirection.operator.starts_with('>') && redirection.fd == 1);
+    let program = command.program();
+    let packs = match program {
+        "tar" | "gtar" | "bsdtar" => {
+            let mode = command.word(1).trim_start_matches('-');
+            mode.starts_with('c') || command.argv.iter().any(|word| matches!(word.text.as_str(), "-c" | "--create"))
+        }
+        "zip" | "7z" | "cpio" | "pax" => true,
+        "pg_dump" | "pg_dumpall" | "mysqldump" | "mariadb-dump" | "mongodump" | "slapcat" => true,
+        "sqlite3" => command.argv.iter().any(|word| word.text.starts_with(".dump")),
+        _ => false,
+    };
+    packs && !writes_file
 }
 
 fn prints_environment(command: &Command) -> bool {

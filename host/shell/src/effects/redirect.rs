@@ -11,6 +11,7 @@ pub(super) fn find(run: &mut Run<'_>) {
         let operand = Operand::of(&redirection.target);
         match operator {
             ">&" | "<&" if is_descriptor(&operand) => {}
+            ">" | ">|" | ">&" | "&>" if prints_nothing(run) => run.empty(&operand, written()),
             ">" | ">|" | ">&" | "&>" => run.write_as(&operand, written().flag("truncate", true)),
             ">>" | "&>>" => run.write_as(&operand, written().flag("append", true)),
             "<>" => {
@@ -20,6 +21,23 @@ pub(super) fn find(run: &mut Run<'_>) {
             "<" => run.read(&operand),
             _ => {}
         }
+    }
+}
+
+/// Whether the command has nothing to print, so that a file it is redirected to is empty afterwards.
+fn prints_nothing(run: &Run<'_>) -> bool {
+    let command = run.command;
+    let word = |at: usize| command.word(at);
+    // The redirections of a group stand before what is in it.
+    let next = usize::try_from(command.id).ok().and_then(|place| run.commands.get(place));
+    let is_group = next.is_some_and(|next| next.span.start < command.span.end);
+    match command.program() {
+        "" => command.argv.is_empty() && command.position.length < 2 && !is_group,
+        ":" | "true" | "false" => true,
+        "cat" => command.argv.len() == 2 && word(1) == "/dev/null",
+        "printf" => command.argv.len() == 2 && word(1).is_empty(),
+        "echo" => command.argv.len() <= 3 && word(1) == "-n" && word(2).is_empty(),
+        _ => false,
     }
 }
 

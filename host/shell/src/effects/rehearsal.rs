@@ -16,14 +16,38 @@ const STORES: &[&str] = &["9200", "5984", "8086", "8529", "6333", "8123", "7474"
 /// that runs here.
 pub(super) fn is_one(command: &Command, draft: &Draft) -> bool {
     match draft.kind {
-        "database" => command
-            .assignments
-            .iter()
-            .any(|assignment| assignment.name.ends_with("_ENV") && assignment.value.text.eq_ignore_ascii_case("test")),
+        "database" => is_of_tests(command) || is_scratch_file(command),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),
         "network" => draft.operation == "http.delete" && is_local(&draft.target),
         _ => false,
     }
+}
+
+/// Whether the command says that it works in the environment of tests.
+fn is_of_tests(command: &Command) -> bool {
+    let is_test = |text: &str| text.eq_ignore_ascii_case("test") || text.eq_ignore_ascii_case("testing");
+    let set = command.assignments.iter().any(|set| set.name.ends_with("_ENV") && is_test(&set.value.text));
+    let options = ["--env", "--environment", "--database", "-P"];
+    let given = |option: &str, word: &str| {
+        word.strip_prefix(option).is_some_and(|value| is_test(value.strip_prefix('=').unwrap_or(value)))
+    };
+    let joined = command.argv.iter().skip(1).any(|word| options.iter().any(|option| given(option, &word.text)));
+    let apart = command
+        .argv
+        .windows(2)
+        .any(|pair| matches!(pair, [option, value] if options.contains(&option.text.as_str()) && is_test(&value.text)));
+    set || joined || apart
+}
+
+/// Whether a database that is one file lies below a folder for temporary files.
+fn is_scratch_file(command: &Command) -> bool {
+    let scratch =
+        |word: &str| ["/tmp/", "/var/tmp/"].iter().any(|folder| word.starts_with(folder)) && !word.contains("..");
+    let mut operands = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    let opens = |word: &str| word.contains(".open") || word.to_ascii_lowercase().contains("attach");
+    matches!(command.program(), "sqlite3" | "sqlite" | "duckdb")
+        && operands.next().is_some_and(scratch)
+        && !operands.any(opens)
 }
 
 fn has_local_endpoint(command: &Command) -> bool {

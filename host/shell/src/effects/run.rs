@@ -175,6 +175,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The file is written, and what it held is gone for nothing new.
+    pub(crate) fn empty(&mut self, operand: &Operand<'_>, draft: Draft) {
+        // A list that is put in without quotes names as many files as it likes.
+        let listed = operand.word.parts.iter().any(|part| part.kind == "command" && !part.quoted);
+        let in_turn = operand.dynamic && self.command.position.within.iter().any(|place| place == "loop");
+        let many = operand.word.glob || listed || in_turn || self.is_placeholder(operand);
+        self.write_as(operand, draft.flag("truncate", true).flag("empties", true).flag("glob", many));
+    }
+
     /// Files in the working directory are written whose names the command line does not show.
     pub(crate) fn write_here(&mut self, tag: &str) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag(tag, true).certain(false);

@@ -2,6 +2,7 @@
 
 mod lines;
 mod stores;
+mod unseen;
 
 use super::Program;
 use super::options::{Operand, Options, Parsed};
@@ -14,7 +15,11 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["mysql", "mariadb", "mycli"], MYSQL, mysql),
     Program::new(&["sqlite3", "sqlite", "litecli"], Options::new("", &[]), sqlite),
     Program::new(&["duckdb"], Options::new("cs", &["cmd", "init", "separator"]), duckdb),
-    Program::new(&["sqlcmd", "isql", "tsql"], Options::new("SdUPQqiohH", &["query"]), sqlcmd),
+    Program::new(
+        &["sqlcmd", "isql", "tsql"],
+        Options::new("SdUPQqiohH", &["query", "input-file", "server", "database-name"]),
+        sqlcmd,
+    ),
     Program::new(&["clickhouse-client", "clickhouse"], Options::new("qhudn", &QUERY), query),
     Program::new(&["cockroach", "snowsql", "trino", "presto", "hive", "beeline", "impala-shell"], EXECUTE, query),
     Program::new(&["sqlplus", "cqlsh"], EXECUTE, query),
@@ -76,6 +81,26 @@ const EXECUTE: Options =
 fn from_input(run: &mut Run<'_>, client: &str) {
     if let Some(input) = run.input() {
         statements(run, client, &input.text, input.certain);
+    } else if run.command.redirections.iter().any(|redirection| redirection.operator == "<" && redirection.fd == 0) {
+        unseen(run, client);
+    }
+}
+
+/// The files of statements that a client is given: one that the command line prints is read, any other is not seen.
+fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operand<'a>>) {
+    for file in files {
+        run.read(&file);
+        match run.substituted(&file) {
+            Some(input) => statements(run, client, &input.text, input.certain),
+            None => unseen(run, client),
+        }
+    }
+}
+
+/// Statements that nobody sees. On this machine they are daily work; on a server elsewhere they ask for a look.
+fn unseen(run: &mut Run<'_>, client: &str) {
+    if run.arguments().iter().any(|word| unseen::is_elsewhere(&word.text)) {
+        run.emit(Draft::destructive("database", "sql.script").certain(false).tag("client", client));
     }
 }
 
@@ -99,15 +124,16 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
         } else if line.starts_with(['.', '\\']) {
             lines::find(run, line);
         }
+        if ["source ", "\\i ", "\\. ", "\\ir ", ".read "].iter().any(|verb| line.starts_with(verb)) {
+            unseen(run, client);
+        }
     }
 }
 
 fn psql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let client = run.name.clone();
     let any = given(run, &client, parsed.values("c", "command"));
-    for file in parsed.values("f", "file") {
-        run.read(&file);
-    }
+    files(run, &client, parsed.values("f", "file"));
     for file in parsed.values("oL", "output").chain(parsed.values("", "log-file")) {
         run.write(&file);
     }
@@ -180,7 +206,7 @@ fn duckdb<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn sqlcmd<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let client = run.name.clone();
-    parsed.values("i", "").for_each(|file| run.read(&file));
+    files(run, &client, parsed.values("i", "input-file"));
     parsed.values("o", "").for_each(|file| run.write(&file));
     if !given(run, &client, parsed.values("Qq", "query")) {
         from_input(run, &client);

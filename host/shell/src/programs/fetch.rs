@@ -8,6 +8,7 @@ use super::Program;
 use super::options::{Operand, Options, Parsed, parse};
 use crate::effects::draft::Draft;
 use crate::effects::run::Run;
+use crate::sql;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["curl", "curlie"], CURL, curl),
@@ -147,6 +148,10 @@ fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
 
 /// A request that takes something away on the other side.
 fn deletes(run: &mut Run<'_>, method: &str, url: &str) {
+    if let Some((_, query)) = url.split_once("query=") {
+        let query = query.split('&').next().unwrap_or_default();
+        sql::quoted(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
+    }
     if method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query") {
         run.emit(Draft::destructive("network", "http.delete").target(url));
     }
@@ -202,6 +207,10 @@ fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand
     }
     let data = ["data", "data-binary", "data-urlencode", "data-ascii", "json", "variable"];
     let data = data.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("d", ""));
+    let data: Vec<Operand<'a>> = data.collect();
+    if let Some(url) = url {
+        data.iter().for_each(|value| body(run, &value.text, &url.text));
+    }
     for value in data {
         let Some((_, file)) = value.text.split_once('@') else { continue };
         uploads = true;
@@ -216,6 +225,21 @@ fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand
     if uploads {
         let url = url.map_or("", |url| url.text.as_ref()).to_owned();
         run.emit(Draft::notable("network", "network.upload").target(&url));
+    }
+}
+
+/// What a body asks for: a mutation that deletes, or statements for a database that speaks HTTP.
+fn body(run: &mut Run<'_>, text: &str, url: &str) {
+    let lower = text.to_ascii_lowercase();
+    let takes_away =
+        ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
+    if !takes_away {
+        return;
+    }
+    if lower.contains("mutation") && lower.contains('{') {
+        run.emit(Draft::destructive("network", "http.delete").target(url));
+    } else {
+        sql::quoted(run, "http", text);
     }
 }
 

@@ -3,7 +3,7 @@
 mod modes;
 mod transfer;
 
-use guard_sdk::syntax::Severity;
+use guard_sdk::syntax::{Command, Severity};
 
 use super::Program;
 use super::options::{Operand, Options, Parsed};
@@ -125,6 +125,23 @@ fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// `rd/s/q FOLDER`: switches may stand right behind the name, which then looks like a path. True if that is so.
+pub(super) fn has_switches(run: &mut Run<'_>) -> bool {
+    let mut parts = run.command.word(0).split('/');
+    let deletes = parts
+        .next()
+        .is_some_and(|name| ["rd", "rmdir", "del", "erase"].iter().any(|verb| name.eq_ignore_ascii_case(verb)));
+    let switches: Vec<&str> = parts.collect();
+    let below = switches.iter().any(|switch| switch.eq_ignore_ascii_case("s"));
+    if !deletes || !below || switches.iter().any(|switch| switch.len() != 1) {
+        return false;
+    }
+    for word in run.arguments().iter().filter(|word| !word.text.starts_with('/')) {
+        run.delete_tree(&Operand::of(word), true, "rd");
+    }
+    true
+}
+
 fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
@@ -182,6 +199,11 @@ fn is_remote(operand: &Operand<'_>) -> bool {
 fn write_into<'a>(run: &mut Run<'a>, sources: &[Operand<'a>], folder: &Operand<'a>, is_folder: bool) {
     if is_remote(folder) && matches!(run.name.as_str(), "scp" | "rsync") {
         run.emit(Draft::notable("network", "network.upload").target(&folder.text));
+        return;
+    }
+    if sources.iter().all(|source| source.text == "/dev/null") {
+        let by = run.name.clone();
+        run.empty(folder, Draft::notable("write", "fs.write").tag("by", &by));
         return;
     }
     run.write(folder);
@@ -284,8 +306,12 @@ fn tee<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let append = parsed.has("a", "append");
     let by = run.name.clone();
     for operand in &parsed.operands {
-        let draft = Draft::notable("write", "fs.write").flag("append", append).flag("truncate", !append);
-        run.write_as(operand, draft.tag("by", &by));
+        let draft = Draft::notable("write", "fs.write").flag("append", append);
+        if !append && gets_nothing(run.command) {
+            run.empty(operand, draft.tag("by", &by));
+        } else {
+            run.write_as(operand, draft.flag("truncate", !append).tag("by", &by));
+        }
     }
 }
 
@@ -294,16 +320,37 @@ fn truncate<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     let by = run.name.clone();
+    // `+` and other signs before the number are relative to the size of now.
+    let size = parsed.value("s", "size");
+    let to_nothing =
+        size.is_some_and(|size| size.text.starts_with('0') && !size.text.contains(|c: char| matches!(c, '1'..='9')));
     for operand in &parsed.operands {
-        run.write_as(operand, Draft::notable("write", "fs.write").flag("truncate", true).tag("by", &by));
+        let draft = Draft::notable("write", "fs.write");
+        if to_nothing {
+            run.empty(operand, draft.tag("by", &by));
+        } else {
+            run.write_as(operand, draft.flag("truncate", true).tag("by", &by));
+        }
     }
 }
 
+/// Whether what the command reads is empty.
+fn gets_nothing(command: &Command) -> bool {
+    let mut inputs = command.redirections.iter().filter(|redirection| redirection.fd == 0);
+    inputs.next_back().is_some_and(|redirection| redirection.operator == "<" && redirection.target.text == "/dev/null")
+}
+
 fn dd<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    const BLANK: &[&str] = &["if=/dev/null", "if=/dev/zero", "if=/dev/random", "if=/dev/urandom"];
+    let overwrites = parsed.operands.iter().any(|operand| BLANK.contains(&operand.text.as_ref()));
     for word in parsed.operands.iter().map(|operand| operand.word) {
         let Some((key, value)) = word.text.split_once('=') else { continue };
         let operand = Operand::tail(word, value);
         match key.to_ascii_lowercase().as_str() {
+            "of" if overwrites => {
+                let by = run.name.clone();
+                run.empty(&operand, Draft::notable("write", "fs.write").tag("by", &by));
+            }
             "of" => run.write(&operand),
             "if" => run.read(&operand),
             _ => {}

@@ -180,10 +180,12 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((target, sources)) = parsed.operands.split_last() else { return };
-    sources.iter().for_each(|source| run.delete(source, false));
-    run.write(target);
+    let moved = |draft: Draft| draft.tag("by", "git").flag("tracked", true);
+    let written = || moved(Draft::notable("write", "fs.write"));
+    sources.iter().for_each(|source| run.emit_on(moved(Draft::notable("delete", "fs.delete")), source));
+    run.write_as(target, written());
     if sources.len() > 1 || target.text.ends_with('/') {
-        sources.iter().for_each(|source| run.write(&target.joined(source)));
+        sources.iter().for_each(|source| run.write_as(&target.joined(source), written()));
     }
 }
 
@@ -257,12 +259,19 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("", "check") || parsed.is("", "stat") || parsed.is("", "numstat") || parsed.is("", "summary") {
         return;
     }
-    if parsed.is("", "abort") || parsed.is("", "skip") {
-        run.emit(Draft::destructive("vcs", "git.abort").target("am"));
+    if let Some(draft) = gives_up(parsed) {
+        run.emit(draft.target("am"));
         return;
     }
     parsed.operands.iter().for_each(|patch| run.read(patch));
     run.write_here("patch");
+}
+
+/// What is lost when an operation that stopped half-way is given up. To abort puts back the state before it, where
+/// everything was committed or is kept; to skip leaves a commit out.
+fn gives_up(parsed: &Parsed<'_>) -> Option<Draft> {
+    let skips = parsed.is("", "skip");
+    (skips || parsed.is("", "abort")).then(|| Draft::notable("vcs", "git.abort").severe(Severity::Destructive, skips))
 }
 
 /// Subcommands that move the branch or leave conflicts behind; what git holds stays.
@@ -277,14 +286,13 @@ fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         Some("revert") => "git.revert",
         _ => "git.pull",
     };
-    // The resolution of conflicts is work that no commit holds.
-    if parsed.is("", "abort") || parsed.is("", "skip") {
-        run.emit(Draft::destructive("vcs", "git.abort").target(operation.trim_start_matches("git.")));
+    if let Some(draft) = gives_up(parsed) {
+        run.emit(draft.target(operation.trim_start_matches("git.")));
         return;
     }
     let known = parsed.operands.first().is_none_or(|operand| !operand.dynamic);
     run.emit(Draft::notable("vcs", operation).target(parsed.text(0)).certain(known));
-    if parsed.is("x", "exec") {
+    if operation == "git.rebase" && parsed.is("x", "exec") {
         run.not_followed("a command that git starts is not followed");
     }
 }

@@ -19,8 +19,40 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["php"], Options::leading("rfdcz", &["run", "file", "define"]), php),
     Program::new(&["lua", "luajit"], Options::leading("el", &[]), lua),
     Program::new(&["rscript", "r"], Options::leading("e", &["eval"]), r_language),
+    Program::new(OTHERS, Options::leading("eEc", &["eval", "command"]), other_language),
+    Program::new(&["erl"], Options::NONE, erlang),
     Program::new(&["osascript"], Options::leading("el", &[]), osascript),
     Program::new(&["pwsh", "powershell"], Options::NONE, powershell),
+];
+
+/// Languages that are used less; their code is known by the program's name.
+const OTHERS: &[&str] = &[
+    "julia",
+    "elixir",
+    "scala",
+    "groovy",
+    "swift",
+    "guile",
+    "ghc",
+    "crystal",
+    "nim",
+    "ocaml",
+    "sbcl",
+    "clisp",
+    "racket",
+    "clojure",
+    "clj",
+    "raku",
+    "jshell",
+    "kotlin",
+    "gosh",
+    "chibi-scheme",
+    "nu",
+    "xonsh",
+    "tclsh",
+    "wish",
+    "expect",
+    "janet",
 ];
 
 const SHELL: Options = Options::leading("oO", &["rcfile", "init-file"]);
@@ -213,6 +245,22 @@ fn lua<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn r_language<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run_code(run, parsed, "r", "e", "eval");
+}
+
+fn other_language<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let language = run.name.clone();
+    run_code(run, parsed, &language, "eEc", "eval");
+}
+
+/// Its options are long names behind one dash.
+fn erlang<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    for pair in run.arguments().windows(2) {
+        if let [option, code] = pair
+            && option.text == "-eval"
+        {
+            code::inline(run, "erl", &code.text, !code.dynamic);
+        }
+    }
 }
 
 fn osascript<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -144,7 +144,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Whether the program is one of them.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 

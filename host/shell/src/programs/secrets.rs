@@ -67,6 +67,17 @@ const PRINTS: &[Prints] = &[
     ("gh", &["auth", "status"], &["-t", "--show-token"]),
     ("glab", &["auth", "status"], &["-t", "--show-token"]),
     ("git", &["credential", "fill"], &[]),
+    ("git", &["credential-store", "get"], &[]),
+    ("git", &["credential-cache", "get"], &[]),
+    ("git", &["credential-osxkeychain", "get"], &[]),
+    ("git", &["credential-libsecret", "get"], &[]),
+    ("glab", &["variable", "get"], &[]),
+    ("glab", &["variable", "export"], &[]),
+    ("kubectl", &["view-secret"], &[]),
+    ("keepassxc-cli", &["show"], &[]),
+    ("railway", &["variables"], &[]),
+    ("netlify", &["env:list"], &[]),
+    ("netlify", &["env:get"], &[]),
     ("pulumi", &["--show-secrets"], &[]),
     ("vault", &["kv", "get"], &[]),
     ("vault", &["read"], &[]),
@@ -85,6 +96,7 @@ const PRINTS: &[Prints] = &[
     ("op", &["item", "get"], &["--reveal", "--fields", "--otp"]),
     ("op", &["document", "get"], &[]),
     ("bw", &["get"], &[]),
+    ("bw", &["list", "items"], &[]),
     ("bw", &["export"], &[]),
     ("bw", &["unlock"], &["--raw"]),
     ("rclone", &["config", "show"], &[]),
@@ -186,6 +198,15 @@ fn is_taken_in(run: &Run<'_>) -> bool {
 /// At most this many commands are looked at for the next one of a pipeline.
 const MAX_BEHIND: usize = 8;
 
+/// Whether the command runs inside a container that runs already.
+fn is_in_service(run: &Run<'_>) -> bool {
+    let starts = run.commands.iter().filter(|command| command.id < run.command.id).rev().take(MAX_BEHIND);
+    let mut starts = starts.filter(|command| {
+        matches!(command.program(), "docker" | "podman" | "kubectl" | "oc" | "nerdctl" | "docker-compose")
+    });
+    run.is_via("container") && starts.next().is_some_and(|command| command.argv.iter().any(|word| word.text == "exec"))
+}
+
 /// Whether the command prints a secret for a reason that no single word of it shows.
 fn prints_by_form(run: &Run<'_>) -> bool {
     let words = run.arguments();
@@ -193,6 +214,17 @@ fn prints_by_form(run: &Run<'_>) -> bool {
         |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.text.split('=').next().unwrap_or_default()));
     let is_secret = |kind: &str| matches!(kind, "secret" | "secrets");
     match run.name.as_str() {
+        // What a container was given as its environment are mostly passwords.
+        "env" | "printenv" => words.is_empty() && is_in_service(run) && run.command.position.length < 2,
+        // In the style without a dash, `e` shows the environment of every process.
+        "ps" => words
+            .first()
+            .is_some_and(|word| word.text.contains('e') && word.text.bytes().all(|byte| byte.is_ascii_lowercase())),
+        // Both hide what is sensitive in other forms. A program behind it takes a part.
+        "terraform" | "tofu" if run.command.position.length < 2 && run.command.redirections.is_empty() => {
+            let leads = |at: usize, verb: &str| words.get(at).is_some_and(|word| word.text == verb);
+            leads(0, "output") && has(&["-json", "--json"]) || leads(0, "state") && leads(1, "pull")
+        }
         // `secret/x` and `cm,secret` name the kind as well, and so may a value of `-o` stand in one word with it.
         "kubectl" | "oc" => {
             let whole = words.iter().any(|word| {
@@ -239,7 +271,7 @@ fn prints_variable(run: &Run<'_>) -> bool {
 }
 
 /// Whether the name of a variable says that it holds a secret, not where one lies or what it is called.
-fn is_telling(name: &str) -> bool {
+pub(crate) fn is_telling(name: &str) -> bool {
     const SAYS: &[&str] = &["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY"];
     const DENIES: &[&str] = &[
         "_FILE", "_PATH", "_DIR", "_NAME", "_ID", "_URL", "_ARN", "_TYPE", "_COUNT", "_LENGTH", "_TTL", "TOKENS",

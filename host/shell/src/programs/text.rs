@@ -83,6 +83,11 @@ fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let patterns_elsewhere = parsed.is("e", "regexp") || parsed.is("f", "file") || parsed.is("", "files");
     parsed.values("f", "file").for_each(|operand| run.read(&operand));
     parsed.values("", "exclude-from").for_each(|operand| run.read(&operand));
+    // A number, an exit code or names say nothing of what the lines hold.
+    let tells = ["count", "quiet", "silent", "files-with-matches", "files-without-match"];
+    if parsed.is("qclL", "") && !run.name.starts_with('u') || tells.iter().any(|name| parsed.is("", name)) {
+        return;
+    }
     let recursive = parsed.has("rR", "recursive") || matches!(run.name.as_str(), "rg" | "ag" | "ack");
     for operand in parsed.from(usize::from(!patterns_elsewhere)) {
         run.read_as(operand, Draft::routine("read", "fs.read").flag("recursive", recursive));
@@ -98,20 +103,40 @@ fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         files = if first.word.quoted || first.text.is_empty() { rest } else { files };
     }
     parsed.values("f", "file").for_each(|operand| run.read(&operand));
+    let mut keeps_nothing = false;
     for script in parsed.values("e", "expression") {
+        keeps_nothing |= blanks(&script.text);
         sed_script(run, &script);
     }
     if !written_elsewhere {
         let Some((script, rest)) = files.split_first() else { return };
+        keeps_nothing = blanks(&script.text);
         sed_script(run, script);
         files = rest;
     }
     for file in files {
-        if in_place {
+        if in_place && keeps_nothing {
+            run.empty(file, Draft::notable("write", "fs.write").tag("by", "sed"));
+        } else if in_place {
             run.write(file);
         } else {
             run.read(file);
         }
+    }
+}
+
+/// Whether a sed script deletes every line, or all that stands in every line.
+fn blanks(script: &str) -> bool {
+    let script: String = script.chars().filter(|char| !char.is_whitespace()).collect();
+    let command = script.trim_end_matches(';');
+    let every = ["1,$", "1~1", "0~1", "//", "/.*/", "/^/", "/$/"];
+    let command = every.iter().find_map(|address| command.strip_prefix(address)).unwrap_or(command);
+    matches!(command, "d" | "D") || {
+        let mut rest = command.strip_prefix('s').unwrap_or_default().chars();
+        let delimiter = rest.next();
+        let mut parts = rest.as_str().split(|char| Some(char) == delimiter);
+        let pattern = parts.next().unwrap_or_default();
+        matches!(pattern, ".*" | "^.*" | "^.*$" | ".*$" | ".") && parts.next() == Some("")
     }
 }
 

@@ -86,6 +86,12 @@ pub(super) fn other(verb: &str, reader: &mut Reader<'_, '_>) -> Option<Draft> {
         "uninstall" => true,
         "system" => next("shutdown") || next("kill") || next("drop"),
         "reassign" => next("owned"),
+        // What stood under the name is gone. A view or a function holds no rows.
+        "create" if next("or") => {
+            reader.take_all(&["or", "replace"]);
+            let is_table = reader.take("table");
+            return is_table.then(|| destructive("sql.drop-table").target(&reader.name()));
+        }
         "create" => (next("user") || next("role") || next("login")) && holds(&["superuser", "bypassrls"]),
         "copy" => return copy(reader),
         // The query language of graphs.

@@ -69,8 +69,10 @@ impl Walker {
                 let rounds = self.rounds(unit, node.span, words, *body_at);
                 self.inside("loop", |walker| {
                     for round in 0..rounds.len().max(lines.len()) {
-                        if let Some(Some(value)) = rounds.get(round) {
-                            walker.shell.assign(variable, value, false);
+                        match rounds.get(round) {
+                            Some(Some(value)) if value.glob => walker.shell.assign_selected(variable, value),
+                            Some(Some(value)) => walker.shell.assign(variable, value, false),
+                            _ => {}
                         }
                         let input = lines.get(round).map(|line| Input::Here(line.clone()));
                         // What a condition reads is one line of what the loop is given; the rest is not known.

@@ -148,6 +148,16 @@ impl Shell {
         }
     }
 
+    /// Has a variable stand for the files that a pattern selects, one after the other. Quotes around the variable change
+    /// nothing about that, as the pattern was expanded before.
+    pub(crate) fn assign_selected(&mut self, name: &str, pattern: &Word) {
+        if pattern.text.len() <= limits::VALUE && pattern.parts.len() <= limits::PARTS {
+            self.set(name, Value::Scalar(Rc::new(pattern.clone())));
+        } else {
+            self.forget(name);
+        }
+    }
+
     /// Assigns `NAME=(...)`: subscripts, where they are written, and words.
     pub(crate) fn assign_array(&mut self, name: &str, words: Vec<(Option<String>, Word)>, append: bool) {
         let mut elements = match self.variables.get(name) {

@@ -100,6 +100,9 @@ impl Walker {
             self.guess(unit.slice(range), unit.span(range));
         }
         children.append(&mut reading.children);
+        if reading.pieces.iter().any(|piece| super::state::evaluates(piece, &self.shell)) {
+            self.partial("a word expands a quoted text once more");
+        }
         for piece in reading.pieces.iter_mut().filter(|piece| piece.kind == PieceKind::Command) {
             piece.output = self.printed(&piece.text);
         }

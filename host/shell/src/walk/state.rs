@@ -3,11 +3,12 @@
 use guard_sdk::syntax::{Command, Word};
 
 use super::output::Input;
+use super::shell::Shell;
 use super::{Unit, Walker, output};
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Range, Sequence};
 use crate::word::expand::Values as _;
-use crate::word::{self, Mode, expand, is_name};
+use crate::word::{self, Mode, Piece, PieceKind, expand, is_name};
 
 /// The raw name of a pipeline that is one simple command; empty for assignments alone.
 fn name<'t>(unit: &'t Unit<'_>, item: &Item) -> Option<&'t str> {
@@ -98,6 +99,26 @@ pub(super) fn changes_directory(text: &str) -> bool {
         .any(|word| matches!(word, "cd" | "pushd" | "popd"))
 }
 
+/// Whether a word expands the text of a variable once more, and that text holds a substitution: arithmetic takes it for
+/// an expression, `${x@P}` for a prompt.
+pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
+    let holds = |name: &str| {
+        let held = is_name(name).then(|| shell.value(name)).flatten();
+        held.is_some_and(|word| word.text.contains("$(") || word.text.contains('`'))
+    };
+    match piece.kind {
+        PieceKind::Arithmetic => {
+            let mut names = piece.text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+            names.any(holds)
+        }
+        PieceKind::Parameter => {
+            let inner = piece.text.trim_start_matches("${").trim_end_matches('}');
+            inner.strip_suffix("@P").is_some_and(holds)
+        }
+        _ => false,
+    }
+}
+
 /// Whether a builtin expands once more what its operands hold as plain text: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.
 pub(super) fn expands_again(argv: &[Word]) -> bool {
     const BUILTINS: &[&str] = &[
@@ -152,8 +173,8 @@ impl Walker {
             let reading = word::read(unit.text, *range, Mode::Word);
             values.extend(expand::words(reading.pieces, &self.shell).words);
         }
-        let plain = values.iter().all(|word| !word.glob && self.shell.plain(word).is_some());
-        if values.is_empty() || values.len() > MOST || !plain || self.rounds_left < values.len() {
+        let told = values.iter().all(|word| word.glob || self.shell.plain(word).is_some());
+        if values.is_empty() || values.len() > MOST || !told || self.rounds_left < values.len() {
             return unknown;
         }
         self.rounds_left -= values.len();

@@ -9,6 +9,7 @@ use super::Walker;
 use super::layers::Pending;
 use crate::effects;
 use crate::limits;
+use crate::programs;
 use crate::wrappers::shells::is_shell;
 use crate::wrappers::{Layer, Place, Run, What, program, reads_program};
 
@@ -98,26 +99,31 @@ impl Walker {
             return None;
         }
         let mut pairs = words.windows(2).take(MOST).enumerate();
-        let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit");
+        let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit") || is_own(&pending.argv);
         if let Some(at) = shell_text(words).filter(|_| !known) {
             let outer = pending.argv.get(..=at)?.to_vec();
             let what = What::Words { assignments: Vec::new(), words: words.get(at..)?.to_vec() };
             return Some(self.guessed_layer(name, outer, what));
         }
-        let (what, at) = pairs.find_map(|(index, pair)| {
-            let [before, word] = pair else { return None };
-            let (before, at) = (before.text.as_str(), index + 1);
-            let plain = word.text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/');
-            if !plain || word.dynamic || known {
-                return None;
-            }
-            if BEFORE_TEXT.contains(&before) && word.text.contains(' ') {
-                return Some((What::Text { text: word.clone(), parameters: None }, at));
-            }
-            let rest = words.get(at..)?;
-            let several = rest.len() > 1 && !word.text.contains(' ');
-            let found = What::Words { assignments: Vec::new(), words: rest.to_vec() };
-            (BEFORE_WORDS.contains(&before) && several).then_some((found, at))
+        // A program of which nobody knows anything may as well run all of its words.
+        let all = (!known && leads(name, &pending.argv))
+            .then(|| (What::Words { assignments: Vec::new(), words: words.to_vec() }, 0));
+        let (what, at) = all.or_else(|| {
+            pairs.find_map(|(index, pair)| {
+                let [before, word] = pair else { return None };
+                let (before, at) = (before.text.as_str(), index + 1);
+                let plain = word.text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/');
+                if !plain || word.dynamic || known {
+                    return None;
+                }
+                if BEFORE_TEXT.contains(&before) && word.text.contains(' ') {
+                    return Some((What::Text { text: word.clone(), parameters: None }, at));
+                }
+                let rest = words.get(at..)?;
+                let several = rest.len() > 1 && !word.text.contains(' ');
+                let found = What::Words { assignments: Vec::new(), words: rest.to_vec() };
+                (BEFORE_WORDS.contains(&before) && several).then_some((found, at))
+            })
         })?;
         self.unknown_left -= 1;
         if !self.loses(&what) {
@@ -159,6 +165,35 @@ impl Walker {
             }
             _ => STOPPED.iter().any(|start| effect.operation.starts_with(start)),
         })
+    }
+}
+
+/// Whether the first word behind a program that nobody knows is a program that is known, and the only one.
+fn leads(name: &str, argv: &[Word]) -> bool {
+    let first = argv.get(1).map(|word| word.text.as_str()).unwrap_or_default();
+    let plain = first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'.');
+    let relative = argv.first().is_some_and(|name| name.text.starts_with("../") || name.text.starts_with("./"));
+    plain
+        && !relative
+        && argv.len() > 2
+        && programs::is_known(first)
+        && !programs::is_known(name)
+        && !programs::is_plain(name)
+}
+
+/// Whether the words behind are arguments of the user's own program, which is built here and run.
+fn is_own(argv: &[Word]) -> bool {
+    let word = |at: usize| argv.get(at).map(|word| word.text.as_str()).unwrap_or_default();
+    let built = ["target/debug/", "target/release/", "build/", "dist/", "bin/Debug/"];
+    match word(0) {
+        "cargo" | "go" | "dotnet" | "swift" | "stack" | "cabal" | "gleam" | "zig" => {
+            matches!(word(1), "run" | "test" | "r" | "t")
+        }
+        "pytest" | "ctest" => true,
+        path => {
+            path.trim_start_matches("./").starts_with(built[0])
+                || built.iter().any(|folder| path.contains(&format!("/{folder}")))
+        }
     }
 }
 

@@ -75,6 +75,9 @@ const OPTIONS: &[(&str, &[&str])] = &[
 /// How the reason begins that a file is loaded; a policy reads it.
 const LOADS: &str = "a variable has the program load code from a folder that everybody may write to: ";
 
+/// Variables that name folders in which programs or modules are looked for.
+const SEARCHED: &[&str] = &["PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "GIT_EXEC_PATH", "GEM_PATH"];
+
 /// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
 const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
 
@@ -160,6 +163,10 @@ impl Walker {
         let all: Vec<(String, Word)> = given.chain(declared).take(limits::VARIABLES).collect();
         let mut loaded = all.iter().filter_map(|(name, value)| loaded_from_anywhere(name, &value.text));
         let loaded = loaded.next().map(str::to_owned);
+        let searched = all.iter().filter(|(name, _)| SEARCHED.contains(&name.as_str()));
+        let mut folders =
+            searched.flat_map(|(_, value)| value.text.split(':')).filter(|folder| folder.starts_with('/'));
+        let planted = folders.find(|folder| self.fills(folder, id)).map(str::to_owned);
         let found: Vec<(String, Word)> = all
             .into_iter()
             .filter_map(|(name, value)| {
@@ -170,7 +177,7 @@ impl Walker {
                 Some((name, literal(&text)))
             })
             .collect();
-        if let Some(path) = loaded {
+        if let Some(path) = loaded.or(planted) {
             self.partial(&format!("{LOADS}{path}"));
         }
         for (name, value) in found {
@@ -196,6 +203,22 @@ impl Walker {
             self.certain = certain;
             self.parent = parent;
         }
+    }
+
+    /// Whether a command before this one writes into a folder that everybody may write to.
+    fn fills(&self, folder: &str, id: u32) -> bool {
+        let open = OPEN_TO_ALL.iter().any(|open| folder.starts_with(open));
+        let inside = |text: &str| text.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
+        let mut before = self.commands.iter().filter(|command| command.id < id).take(limits::VARIABLES);
+        open && before.any(|command| {
+            let redirected =
+                command.redirections.iter().any(|found| found.operator.starts_with('>') && inside(&found.target.text));
+            let writes = matches!(
+                command.program(),
+                "cp" | "mv" | "ln" | "install" | "tee" | "curl" | "wget" | "chmod" | "touch"
+            );
+            redirected || writes && command.argv.iter().skip(1).any(|word| inside(&word.text))
+        })
     }
 
     /// Adds the words that a program reads from a variable.

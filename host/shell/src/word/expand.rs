@@ -220,7 +220,7 @@ impl Fields {
 
     /// A value that is not split.
     fn value(&mut self, value: &Word, quoted: bool) {
-        if !value.dynamic {
+        if !value.dynamic && !value.glob {
             return self.literal(&value.text, quoted);
         }
         for part in &value.parts {
@@ -251,7 +251,7 @@ impl Fields {
     /// A value outside quotes: split at the separators, and a pattern if it holds one.
     fn split(&mut self, value: &Word, separators: &str) {
         self.vanished = true;
-        if !value.dynamic {
+        if !value.dynamic && !value.glob {
             return self.split_text(&value.text, separators, None);
         }
         for part in &value.parts {

@@ -57,7 +57,7 @@ pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v
     if parameter.operator.is_empty() {
         return Some(Known::One(value));
     }
-    if value.dynamic {
+    if value.dynamic || value.glob {
         return None;
     }
     let text = operate(&value.text, parameter.operator, values)?;

@@ -21,6 +21,7 @@ const LINES: &[(&[&str], &[&str])] = &[
     (&["sqlite3", "sqlite", "duckdb"], &[".shell ", ".system "]),
     (&["ed", "ex", "vi", "vim", "nvim", "view"], &["!", ":!", "r !", ":r !"]),
     (&["gdb", "lldb"], &["shell ", "!"]),
+    (&["tclsh", "wish", "expect"], &["exec ", "spawn "]),
     (&["ftp", "sftp", "lftp"], &["!"]),
     (&["make", "gmake"], &["\t@", "\t-", "\t"]),
 ];
@@ -105,8 +106,13 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     let reads = !make
         || words.windows(2).any(|pair| matches!(pair, [option, file] if option.text == "-f" && matches!(file.text.as_str(), "-" | "/dev/stdin")));
     let given = input.lines().filter(|_| reads);
+    // A script of tcl on the command line has its commands behind semicolons as well.
+    let scripts = words.windows(2).filter(|pair| pair.first().is_some_and(|word| word.text == "-c"));
+    let scripts =
+        scripts.filter_map(|pair| pair.last()).flat_map(|script| script.text.split([';', '\n'])).map(str::trim_start);
+    let is_tcl = matches!(name, "tclsh" | "wish" | "expect");
     let mut found = Vec::new();
-    for line in given.chain(evals.clone().flat_map(str::lines)) {
+    for line in given.chain(evals.clone().flat_map(str::lines)).chain(scripts.filter(|_| is_tcl)) {
         let command = starts.iter().find_map(|start| line.strip_prefix(start));
         // A rule of one line: `target: ; command`.
         let command =

@@ -23,7 +23,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "sql.delete" && effect.tag("where").is_none()).then(|| {
+    let whole = effect.tag("where").is_none() && effect.tag("rehearsal").is_none();
+    (effect.operation == "sql.delete" && whole).then(|| {
         Hit::new(
             RULE.default,
             effect,

@@ -1,5 +1,5 @@
 //! `downloaded-code`: a file that the call itself writes and then runs, in a call that also downloads or decodes
-//! something.
+//! something; or what a program printed there, as a script.
 //!
 //! ## Why
 //! Nobody has seen the code between its arrival and its run.
@@ -25,6 +25,10 @@ pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(scene: &Scene<'_>) -> Option<Hit> {
     let analysis = scene.analysis;
+    if let Some(command) = runs_output(scene) {
+        let why = "what another program printed runs before anybody has seen it";
+        return Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"));
+    }
     if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
         && !analysis.commands.iter().any(|command| decodes(command) || fetches(command))
     {
@@ -40,6 +44,26 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     let why = "what came from elsewhere runs before anybody has seen it";
     Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"))
 }
+
+/// The command that runs, by a shell, what a redirection of this very text took from a program that nobody can read.
+fn runs_output<'a>(scene: &'a Scene<'_>) -> Option<&'a Command> {
+    let commands = &scene.analysis.commands;
+    let mut shells = commands.iter().take(MOST).filter(|command| {
+        matches!(command.word(0), "." | "source") || is_program(command.word(0), SHELLS)
+    });
+    shells.find(|shell| {
+        let Some(file) = runs(shell) else { return false };
+        let mut before = commands.iter().take_while(|command| command.id < shell.id).take(MOST);
+        before.any(|command| {
+            let told = is_program(command.word(0), TOLD) || command.argv.is_empty();
+            let written = |target: &str| plain(target) == plain(file);
+            !told && command.redirections.iter().any(|to| to.fd == 1 && to.operator.starts_with('>') && written(&to.target.text))
+        })
+    })
+}
+
+/// Programs that print what the text itself holds, or a file that lies here already.
+const TOLD: &[&str] = &["echo", "printf", "cat", "sed", "envsubst", "head", "tail", "git"];
 
 /// Files and commands that are compared with each other, at most.
 const MOST: usize = 128;

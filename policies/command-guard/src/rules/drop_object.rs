@@ -30,7 +30,7 @@ fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "what uses it stops working",
-            "save its definition first, such as with `pg_dump --schema-only`",
+            super::drop_table::save_first(effect),
         )
     })
 }

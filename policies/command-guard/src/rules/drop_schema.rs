@@ -20,6 +20,6 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     (effect.operation == "sql.drop-schema" && effect.tag("cascade").is_none()).then(|| {
-        Hit::new(RULE.default, effect, "what the schema holds is lost", "save it first, such as with `pg_dump`")
+        Hit::new(RULE.default, effect, "what the schema holds is lost", super::drop_table::save_first(effect))
     })
 }

@@ -19,7 +19,17 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "sql.drop-table").then(|| {
-        Hit::new(RULE.default, effect, "the rows go with the table", "save it first, such as with `pg_dump -t`")
+    (effect.operation == "sql.drop-table" && effect.tag("rehearsal").is_none()).then(|| {
+        Hit::new(RULE.default, effect, "the rows go with the table", save_first(effect))
     })
+}
+
+/// How to keep a copy, with the client's own program.
+pub(super) fn save_first(effect: &Effect) -> &'static str {
+    match effect.tag("client").unwrap_or_default() {
+        "sqlite3" | "sqlite" | "litecli" => "save it first, such as with `sqlite3 FILE .dump`",
+        "mysql" | "mariadb" | "mycli" => "save it first, such as with `mysqldump DATABASE`",
+        "psql" | "pgcli" => "save it first, such as with `pg_dump`",
+        _ => "save it first, such as with the dump of the database",
+    }
 }

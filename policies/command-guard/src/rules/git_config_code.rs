@@ -46,8 +46,13 @@ fn is_ordinary(command: &Command) -> bool {
     let plain = !value.dynamic && !value.text.contains([';', '|', '&', '`', '$', '\n', '>', '<', '(', '\\']);
     unset
         || plain
-            && words.next().is_some_and(|name| ORDINARY.contains(&name))
-            && words.all(|word| word.starts_with('-') && !word.contains(['=', ':', '+']))
+            && words.next().is_none_or(|name| ORDINARY.contains(&name))
+            && words.all(|word| word.starts_with('-') && !word.contains(['=', ':', '+']) || is_timeout(word))
+}
+
+/// Whether the word says how long a password is kept.
+fn is_timeout(word: &str) -> bool {
+    word.strip_prefix("--timeout=").is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Programs that git is ordinarily told to use.

@@ -11,7 +11,9 @@
 use guard_sdk::syntax::{Command, Script};
 use guard_sdk::{Outcome, Rule};
 
-use super::{Check, is_program};
+use super::{Check, SHELLS, is_program};
+use crate::calls::{CHILD_PROCESS, MOST, MOVES, TELLING_NOTHING, count, deletions_of, places, starts_of};
+use crate::code;
 use crate::scene::{Hit, Scene};
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,7 +33,8 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     }
     let mut scripts = analysis.scripts.iter();
     let script = scripts.find(|script| {
-        deletes_unknown(script, scene) || starts_unknown(script, scene)
+        let code = code::of(&script.text, &script.language);
+        deletes_unknown(script, &code, scene) || starts_unknown(script, &code, scene) || hands_out_shell(&script.text)
     })?;
     let why = format!("the {} code can delete or start what it likes, and it is not followed", script.language);
     Some(Hit::of_command(
@@ -56,122 +59,76 @@ fn is_hidden(command: &Command) -> bool {
 }
 
 /// Whether the code deletes what the analysis could not name. What it could name, other rules judge as they do for `rm`.
-fn deletes_unknown(script: &Script, scene: &Scene<'_>) -> bool {
-    let text = &script.text;
+fn deletes_unknown(script: &Script, code: &str, scene: &Scene<'_>) -> bool {
     // Two names that end at the same place are one call, as `os.unlink` and `.unlink(`.
-    let ends = |call: &&'static str| {
-        let width = call.trim_end_matches('(').len();
-        text.match_indices(*call).take(MOST).map(move |(at, _)| at + width).collect::<Vec<_>>()
-    };
-    let mut calls: Vec<usize> = deletions_of(&script.language).iter().flat_map(ends).collect();
+    let mut calls: Vec<usize> = deletions_of(&script.language).iter().flat_map(|call| places(code, call)).collect();
     calls.sort_unstable();
     calls.dedup();
     if calls.is_empty() {
         return false;
     }
     // A move deletes as well, and stands for no call that deletes.
-    let moves: usize = MOVES.iter().map(|call| text.matches(call).take(MOST).count()).sum();
+    let moves = count(code, MOVES);
     let effects = scene.analysis.effects.iter();
     let named = effects.filter(|effect| effect.command_id == script.command_id && effect.operation.starts_with("fs.delete"));
-    calls.len() > named.count().saturating_sub(moves) + own_folders(text)
+    let own = calls.iter().filter(|at| deletes_own(code, **at)).count();
+    calls.len() > named.count().saturating_sub(moves) + own
 }
 
-/// Calls that move a file, whose first place the analysis counts as deleted.
-const MOVES: &[&str] = &["shutil.move(", "os.rename(", "os.replace(", "renameSync("];
-
-/// How many calls delete the very folder that the code made for a while: `d = tempfile.mkdtemp()`.
-fn own_folders(text: &str) -> usize {
-    let is_own = |at: usize| {
-        let argument = text.get(at..).and_then(|rest| rest.split([',', ')']).next()).unwrap_or_default().trim();
-        let is_name = !argument.is_empty() && argument.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let assigned = |value: &str| text.matches(&format!("{argument} = {value}")).take(2).count();
-        is_name && assigned("tempfile.mkdtemp(") == 1 && assigned("") == 1 && !text.contains(&format!("{argument}="))
-    };
-    text.match_indices("shutil.rmtree(").take(MOST).filter(|(at, call)| is_own(at + call.len())).count()
+/// Whether the call deletes a file or a folder that the code itself made for a while: `d = tempfile.mkdtemp()`.
+fn deletes_own(code: &str, call_ends: usize) -> bool {
+    let arguments = code.get(call_ends..).unwrap_or_default().trim_start_matches('(');
+    let argument = arguments.split([',', ')']).next().unwrap_or_default().trim();
+    let is_name = !argument.is_empty() && argument.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let assigned = |value: &str| code.matches(&format!("{argument} = {value}")).take(2).count();
+    is_name && assigned("tempfile.mk") == 1 && assigned("") == 1 && !code.contains(&format!("{argument}="))
 }
 
 /// Whether the code starts a program that the analysis could not name.
-fn starts_unknown(script: &Script, scene: &Scene<'_>) -> bool {
-    let starts = starts_of(&script.language);
-    let count = |names: &[&str]| -> usize { names.iter().map(|call| script.text.matches(call).take(MOST).count()).sum() };
-    let mut calls = count(starts);
+fn starts_unknown(script: &Script, code: &str, scene: &Scene<'_>) -> bool {
+    let mut calls = count(code, starts_of(&script.language));
     // The names of these calls are those of harmless ones, too, where the module is not named.
     if matches!(script.language.as_str(), "javascript" | "typescript") && script.text.contains("child_process") {
-        calls += count(CHILD_PROCESS).max(1);
+        calls += count(code, CHILD_PROCESS).max(1);
+    }
+    if script.language == "perl" {
+        calls += opened(&script.text);
     }
     if calls == 0 {
         return false;
     }
     let named = |command: &&Command| {
         let by_code = command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code");
-        by_code && command.argv.iter().all(|word| !word.dynamic)
+        // What a program that deletes is given decides what is lost.
+        let deletes = is_program(command.word(0), DELETING) || is_program(command.word(0), SHELLS);
+        let known = command.argv.first().is_some_and(|name| !name.dynamic)
+            && !(deletes && command.argv.iter().any(|word| word.dynamic));
+        // A shell that is printed to runs what nobody knows.
+        let fed = script.language == "awk" && is_program(command.word(0), SHELLS) && command.argv.len() < 2;
+        by_code && known && !fed
     };
-    calls > count(TELLING_NOTHING) + scene.analysis.commands.iter().filter(named).count()
+    calls > count(code, TELLING_NOTHING) + scene.analysis.commands.iter().filter(named).count()
 }
 
-/// Calls that are counted, at most.
-const MOST: usize = 64;
-
-/// Names that begin like a call that starts a program, and are none.
-const TELLING_NOTHING: &[&str] = &[
-    "subprocess.PIPE",
-    "subprocess.DEVNULL",
-    "subprocess.STDOUT",
-    "subprocess.CalledProcessError",
-    "subprocess.TimeoutExpired",
-];
-
-/// Calls of the module of JavaScript that starts programs.
-const CHILD_PROCESS: &[&str] = &["execSync(", "spawnSync(", "execFile", ".exec(", ".spawn(", ".fork("];
-
-/// Calls that start a program, or code.
-fn starts_of(language: &str) -> &'static [&'static str] {
-    match language {
-        "python" => &[
-            "os.system",
-            "os.popen",
-            "os.exec",
-            "os.spawn",
-            "subprocess.",
-            "subprocess import",
-            "pty.spawn",
-            "exec(",
-            "eval(",
-            "__import__",
-        ],
-        "javascript" | "typescript" => {
-            &["Deno.run", "Deno.Command", "Bun.spawn", "eval("]
-        }
-        "perl" => &["system(", "system \"", "system '", "exec(", "exec \"", "exec '", "qx", "`", "eval"],
-        "ruby" => &["system", "exec", "spawn", "`", "%x", "eval"],
-        "php" => &["system", "exec", "passthru", "popen", "proc_open", "`", "eval"],
-        "lua" => &["os.execute", "io.popen"],
-        "awk" => &["system(", "| \"sh\"", "|\"sh\"", "| \"bash\""],
-        _ => &[],
-    }
+/// How many files of perl's `open` are commands: `open(F, "|command")`.
+fn opened(text: &str) -> usize {
+    let calls = text.match_indices("open(").take(MOST);
+    calls.filter(|(at, call)| {
+        let arguments = text.get(at + call.len()..).unwrap_or_default();
+        let (_, file) = arguments.split_once(',').unwrap_or_default();
+        let literal = guard_sdk::code::literal(file.trim_start());
+        literal.is_some_and(|(name, _)| name.starts_with('|') || name.ends_with('|') || name.starts_with('-'))
+    })
+    .count()
 }
 
-/// Calls that delete files or overwrite a disk.
-fn deletions_of(language: &str) -> &'static [&'static str] {
-    match language {
-        "python" => &[
-            "rmtree",
-            "os.remove",
-            "os.unlink",
-            "os.rmdir",
-            "removedirs",
-            ".unlink(",
-            ".rmdir(",
-            "os.truncate",
-            "socket.",
-        ],
-        "javascript" | "typescript" => {
-            &["rmSync", "rmdirSync", "unlinkSync", ".rm(", ".rmdir(", ".unlink(", "Deno.remove"]
-        }
-        "perl" => &["unlink", "rmtree", "remove_tree", "rmdir"],
-        "ruby" => &["rm_rf", "rm_r", "FileUtils.rm", "File.delete", "Dir.delete", "remove_entry", "unlink"],
-        "php" => &["unlink", "rmdir"],
-        "lua" => &["os.remove"],
-        _ => &[],
-    }
+/// Whether the code connects a shell to a socket.
+fn hands_out_shell(text: &str) -> bool {
+    const SHELL: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "cmd.exe", "dup2(", "popen("];
+    let connects = ["socket", "Socket", "/inet/tcp/", "net.connect"].iter().any(|name| text.contains(name));
+    connects && (SHELL.iter().any(|name| text.contains(name)) || text.contains("/inet/tcp/") && text.contains("getline"))
 }
+
+/// Programs of which a word that nobody knows may be all that counts.
+const DELETING: &[&str] =
+    &["rm", "rmdir", "unlink", "shred", "dd", "find", "git", "sudo", "doas", "env", "xargs", "docker", "kubectl", "psql", "mysql"];

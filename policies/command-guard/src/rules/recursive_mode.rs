@@ -48,20 +48,56 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
         let far = match reach(effect, scene) {
             Reach::Root | Reach::System => true,
+            _ if is_of_system(effect) && effect.tag("mode").is_some_and(lets_write) => true,
+            _ if effect.operation == "fs.owner" && scene.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with('/')) => true,
             Reach::Home => is_extreme,
             Reach::WorkingDirectory | Reach::Part => false,
         };
         return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, such as `chmod u+w ./file`"));
     }
     let outcome = match reach(effect, scene) {
+        Reach::WorkingDirectory if effect.tag("mode").is_some_and(keeps_work) && !climbs(&effect.target) => return None,
         Reach::Root => Outcome::Deny,
         Reach::System | Reach::Home => Outcome::Ask,
         // Handing the working directory back to its user is common; a mode for all of its files is seldom right.
-        Reach::WorkingDirectory if effect.operation == "fs.mode" => Outcome::Ask,
+        // The way up leads to what is nobody's project.
+        Reach::WorkingDirectory if effect.operation == "fs.mode" || climbs(&effect.target) => Outcome::Ask,
         Reach::WorkingDirectory | Reach::Part => return None,
     };
     let why = "programs and keys with wrong modes or owners stop working, and nothing knows the old ones";
     Some(Hit::new(outcome, effect, why, "name the directory you mean, such as `chmod -R u+w ./build`"))
+}
+
+/// Whether a mode only gives the owner more, without making files programs, or takes from others.
+fn keeps_work(mode: &str) -> bool {
+    mode.split(',').all(|clause| {
+        let gives = clause.strip_prefix("u+").is_some_and(|what| what.bytes().all(|right| b"rwX".contains(&right)));
+        let takes = clause.split_once('-').is_some_and(|(who, _)| matches!(who, "g" | "o" | "go" | "og"));
+        gives || takes
+    })
+}
+
+/// Whether a path does nothing but lead up.
+fn climbs(target: &str) -> bool {
+    target.starts_with("..") && target.split('/').all(|part| matches!(part, ".." | "." | ""))
+}
+
+/// Whether the target belongs to the system, which runs with more rights than its users.
+fn is_of_system(effect: &Effect) -> bool {
+    const FOLDERS: &[&str] = &["/bin/", "/boot/", "/etc/", "/lib/", "/lib64/", "/sbin/", "/usr/"];
+    effect.spellings().any(|text| FOLDERS.iter().any(|folder| text.starts_with(folder)))
+}
+
+/// Whether a mode lets everybody write.
+fn lets_write(mode: &str) -> bool {
+    if mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        return mode.bytes().next_back().is_some_and(|others| matches!(others, b'2' | b'3' | b'6' | b'7'));
+    }
+    mode.split(',').any(|clause| {
+        let at = clause.find(['+', '=']);
+        let Some((who, what)) = at.and_then(|at| clause.split_at_checked(at)) else { return false };
+        who.contains(['o', 'a']) && what.contains('w')
+    })
 }
 
 /// Whether a mode gives a right to those who are neither the owner nor of the group.

@@ -1,9 +1,10 @@
-//! `rm-glob`: `rm` of what an unquoted pattern selects, and `find -delete` of what its tests select.
+//! `rm-glob`: `rm` of what an unquoted pattern selects, and `find -delete` of what its tests select; and what leaves such
+//! files without a byte.
 //!
 //! ## Why
 //! The command does not say what is deleted; a stray space makes `*.log` mean everything.
 //! ## Example
-//! `rm *.log` · `rm -f build/*` · `find . -name '*.o' -delete`
+//! `rm *.log` · `rm -f build/*` · `find . -name '*.o' -delete` · `truncate -s 0 *.py`
 //! ## Settings
 //! none
 
@@ -11,27 +12,59 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
+use crate::reach::is_temporary;
 use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
-    summary: "deletion of files that a pattern selects",
+    summary: "loss of files that a pattern selects",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    let deletes =
-        matches!(effect.operation.as_str(), "fs.delete" | "fs.delete.recursive") && effect.tag("glob").is_some();
+fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    effect.tag("glob")?;
+    let deletes = matches!(effect.operation.as_str(), "fs.delete" | "fs.delete.recursive");
     let moved = effect.tag("by").is_some_and(|program| !super::is_program(program, &["rm", "unlink", "shred", "find"]));
-    (deletes && !moved).then(|| {
+    let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
+    let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, scene);
+    ((deletes && !moved || empties) && !made_again).then(|| {
+        let what = if empties { "is left empty" } else { "goes" };
         let why = if effect.tag("filtered").is_some() {
             "tests select the files, and the command does not say which ones".to_owned()
         } else {
-            format!("`{}` selects the files, and the command does not say which ones", shorten(&effect.target))
+            format!("`{}` selects what {what}, and the command does not say which files", shorten(&effect.target))
         };
         Hit::new(RULE.default, effect, why, "list them first with `ls`, and name them")
     })
+}
+
+/// Ends of names that a compiler, an editor or a test run gives to what it makes again.
+const BY_PRODUCTS: &[&str] = &[
+    ".aux", ".class", ".gcda", ".gcno", ".o", ".obj", ".orig", ".profraw", ".pyc", ".pyo", ".rej", ".swo", ".swp", ".tmp",
+    ".tsbuildinfo", "~",
+];
+
+/// Folders that hold nothing but what a build makes.
+const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "target", "test-results"];
+
+/// Whether the pattern names by-products: of a compiler or an editor by their end, of a build by their folder and an end,
+/// or some file below a folder for temporary files. A `*` alone may be anything.
+fn is_made_again(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let (folder, name) = effect.target.rsplit_once('/').unwrap_or(("", &effect.target));
+    let everything = name.chars().all(|c| "*?.[]!".contains(c));
+    let is_plain = |text: &str| !text.contains(['*', '?', '[', '$', '{']);
+    if !everything && is_temporary(effect, scene) {
+        return true;
+    }
+    // What another program finds may lie anywhere below.
+    let written = scene.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
+    let Some(end) = name.strip_prefix('*').filter(|end| is_plain(end) && written) else { return false };
+    let built = !folder.is_empty() && folder.split('/').all(|part| is_plain(part) && part != "..") && {
+        let last = folder.rsplit('/').next().unwrap_or_default();
+        OF_BUILDS.contains(&last) && end.len() > 1 && end.starts_with('.')
+    };
+    BY_PRODUCTS.contains(&end) || built
 }

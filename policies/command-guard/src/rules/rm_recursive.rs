@@ -22,7 +22,12 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let plain = effect.operation == "fs.delete.recursive" && effect.tag("force").is_none();
     (plain && reach(effect, scene) <= Reach::WorkingDirectory).then(|| {
-        let why = format!("all below {} is deleted, and it does not go to a bin", super::rm_recursive_force::name_of(effect));
+        let name = super::rm_recursive_force::name_of(effect);
+        if effect.tag("by") == Some("rsync") {
+            let why = format!("what lies below {name} and not in the source is deleted");
+            return Hit::new(RULE.default, effect, why, "see what it would be by adding `--dry-run`");
+        }
+        let why = format!("all below {name} is deleted, and it does not go to a bin");
         Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
     })
 }

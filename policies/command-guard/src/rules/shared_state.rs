@@ -19,7 +19,8 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    let shared =
+    // What is only rehearsed on this machine nobody else uses.
+    let shared = effect.tag("rehearsal").is_none() &&
         effect.severity == Severity::Notable && is_shared(effect) && !super::catastrophic_effect::is_named(effect);
     shared.then(|| {
         let why = format!("`{}` changes what others use", effect.operation);

@@ -10,8 +10,8 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
-use super::Check;
-use crate::scene::{Hit, Scene};
+use super::{Check, is_program};
+use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-read-secret",
@@ -23,21 +23,65 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    if effect.operation == "execute.unknown" {
+        return given_to_unknown(effect, scene);
+    }
     let files = &scene.settings.files;
     let entry = match effect.tag("link-to") {
-        Some(original) => files.secret(original)?,
+        Some(original) => files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?,
         None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, scene) => return None,
         None => files.secret_of(effect)?,
     };
+    if entry == "*.pem" && is_certificate(&effect.target) {
+        return None;
+    }
     let outcome = scene.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, scene) { outcome.min(Outcome::Ask) } else { outcome };
-    let (outcome, why) = if effect.tag("sent").is_some() {
+    let (outcome, why) = if effect.tag("kept").is_some() {
+        (outcome.min(Outcome::Ask), format!("`{entry}` holds secrets, and what is committed stays in the history"))
+    } else if effect.tag("sent").is_some() {
         (Outcome::Deny, format!("`{entry}` holds secrets, and the command sends it over the network"))
     } else {
         (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard"))
     };
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
+}
+
+/// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
+/// value of an option is mostly a setting of the program, such as where its own key lies.
+fn given_to_unknown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    if is_program(&effect.target, KEEPERS) {
+        return None;
+    }
+    let outcome = scene.settings.secret_reads.outcome()?.min(Outcome::Ask);
+    let files = &scene.settings.files;
+    let pairs = scene.command(effect)?.argv.windows(2).take(MOST);
+    let mut operands = pairs.filter_map(|pair| match pair {
+        [before, word] if !before.text.starts_with('-') && !word.text.starts_with('-') => Some(&word.text),
+        _ => None,
+    });
+    let (file, entry) = operands.find_map(|file| {
+        let entry = files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))?;
+        Some((file, entry))
+    })?;
+    let why = format!("`{entry}` holds secrets, and nobody knows what `{}` does with it", shorten(&effect.target));
+    Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", file.as_str()))
+}
+
+/// Programs whose business such files are, and editors that show them to the user alone.
+const KEEPERS: &[&str] = &[
+    "code", "cursor", "detect-secrets", "direnv", "dotenv", "dotenv-linter", "dotenvx", "git-crypt", "gitleaks", "idea",
+    "open", "subl", "trufflehog", "xdg-open", "zed",
+];
+
+/// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
+fn is_certificate(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
+    let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
+    let private = ["key", "privkey", "private", "priv"].iter().any(|word| name.contains(word));
+    !private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 
 /// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, the

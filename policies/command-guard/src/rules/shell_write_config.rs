@@ -11,7 +11,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach};
+use crate::reach::{Reach, is_temporary, reach};
 use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -36,11 +36,35 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         None if unpacks && reach(effect, scene) >= Reach::System => "/",
         None => return None,
     };
-    if files.secret_of(effect).is_some() {
+    if files.secret_of(effect).is_some() || is_harmless(effect, entry) || is_temporary(effect, scene) {
         return None;
     }
     let why = format!("'{}' decides what runs later or elsewhere (`{entry}`)", shorten(&effect.target));
     let hit =
         Hit::new(RULE.default, effect, why, "change it with the file tools, so that the user sees the difference");
     Some(hit.tag("path", effect.target.as_str()).tag("subject", effect.target.as_str()))
+}
+
+/// Files of git's own that start nothing: a lock that was left behind, the text of a message, patterns to ignore.
+const OF_GIT: &[&str] = &[
+    "/.git/COMMIT_EDITMSG",
+    "/.git/MERGE_HEAD",
+    "/.git/MERGE_MSG",
+    "/.git/description",
+    "/.git/gc.log",
+    "/.git/info/exclude",
+];
+
+/// Whether the change starts nothing, now or later: an empty folder, what git moves or merges, or a file
+/// of git that no program runs.
+fn is_harmless(effect: &Effect, entry: &str) -> bool {
+    if entry.starts_with('/') {
+        return false;
+    }
+    // Moved in the repository, or taken from one side of a merge: git has it all.
+    let tracked = effect.tag("tracked").is_some();
+    let target = format!("/{}", effect.target);
+    let own = |name: &&str| target.ends_with(*name);
+    let lock = effect.kind == "delete" && target.contains("/.git/") && target.ends_with(".lock");
+    effect.tag("directory").is_some() || tracked || lock || OF_GIT.iter().any(own)
 }

@@ -15,7 +15,7 @@ use crate::scene::{Hit, Scene, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unparsed-command",
-    summary: "a text that cannot be parsed",
+    summary: "a text that cannot be read to its end",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

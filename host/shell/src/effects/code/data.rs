@@ -3,6 +3,8 @@
 //! String literals and code are told apart, so that a call that is only text, as in a file that the code writes, counts
 //! for nothing. Nothing here is certain: the code may never come to the call.
 
+use guard_sdk::code::literal;
+
 use crate::effects::draft::Draft;
 use crate::effects::run::Run;
 use crate::sql;
@@ -84,9 +86,8 @@ const SENDS: &[&str] = &[
     ".prepare(",
 ];
 
-/// The most literals that are looked at, and the longest of them.
+/// The most literals that are looked at.
 const MAX_LITERALS: usize = 256;
-const MAX_LITERAL: usize = 8192;
 
 /// Adds what the code does to data.
 pub(super) fn changes(run: &mut Run<'_>, language: &str, text: &str) {
@@ -148,27 +149,4 @@ fn split<'t>(text: &'t str, language: &str) -> (String, Vec<&'t str>) {
         rest = rest.get(width..).unwrap_or_default();
     }
     (code, literals)
-}
-
-/// The string literal that the text begins with, and what follows it. Only some quotes go over several lines, so an
-/// apostrophe in a comment hides no more than its line.
-fn literal(text: &str) -> Option<(&str, &str)> {
-    for quote in ["\"\"\"", "'''", "`", "\"", "'"] {
-        let Some(inside) = text.strip_prefix(quote) else { continue };
-        let many = quote.len() > 1 || quote == "`";
-        let mut escaped = false;
-        for (at, char) in inside.char_indices().take(MAX_LITERAL) {
-            if escaped {
-                escaped = false;
-            } else if char == '\\' {
-                escaped = true;
-            } else if inside.get(at..).is_some_and(|rest| rest.starts_with(quote)) {
-                return Some((inside.get(..at)?, inside.get(at + quote.len()..)?));
-            } else if char == '\n' && !many {
-                return None;
-            }
-        }
-        return None;
-    }
-    None
 }

@@ -31,7 +31,11 @@ pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         Some(value) => vec![(value.text.into_owned(), !value.dynamic)],
         None => run.input().into_iter().map(|input| (input.text, input.certain)).collect(),
     };
-    for (text, certain) in texts {
+    for (mut text, certain) in texts {
+        // Brackets without quotes are the shell's, not the word's: what was meant is a call all the same.
+        if !text.contains('(') && text.starts_with("db.") && is_call(run, &text) {
+            text.push_str("()");
+        }
         run.script("javascript", &text, certain);
         let text: String =
             text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'')).collect();
@@ -43,6 +47,14 @@ pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
         }
     }
+}
+
+/// Whether the last name of the text is that of a call that takes no arguments.
+fn is_call(run: &Run<'_>, text: &str) -> bool {
+    let last = run.arguments().last().is_some_and(|word| word.text == text && !word.quoted);
+    last && text.rsplit('.').next().is_some_and(|name| {
+        CALLS.iter().any(|(call, ..)| call.trim_start_matches('.').starts_with(&format!("{name}(")))
+    })
 }
 
 pub(super) fn mongoimport<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

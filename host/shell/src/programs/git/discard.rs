@@ -22,9 +22,22 @@ fn is_path(operand: &Operand<'_>) -> bool {
     matches!(text, "." | "..") || text.starts_with(['.', '/', '~', ':']) || text.ends_with('/') || operand.word.glob
 }
 
-/// Whether an operand may be a file as well as a branch: it has something like an extension.
+/// Whether an operand may be a file as well as a branch: it has something like an extension. A dot behind a number is
+/// one of a version: `v1.2.3`, `release/1.x`.
 fn may_be_path(operand: &Operand<'_>) -> bool {
-    operand.text.rsplit('/').next().is_some_and(|name| name.contains('.'))
+    let name = operand.text.rsplit('/').next().unwrap_or_default();
+    name.split_once('.').is_some_and(|(stem, _)| !stem.ends_with(|c: char| c.is_ascii_digit()))
+}
+
+/// In a conflict one of the two sides is taken whole, which both branches still hold.
+fn takes_side(parsed: &Parsed<'_>) -> bool {
+    parsed.is("", "ours") || parsed.is("", "theirs")
+}
+
+fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
+    for operand in operands {
+        run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").flag("tracked", true));
+    }
 }
 
 pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -33,6 +46,9 @@ pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     if parsed.has("", "pathspec-from-file") {
         run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
+    }
+    if takes_side(parsed) {
+        return write_sides(run, &parsed.operands);
     }
     if let Some(before) = parsed.before_dashes {
         parsed.from(before).iter().for_each(|operand| discard(run, operand, true));
@@ -67,6 +83,9 @@ pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     if parsed.has("", "pathspec-from-file") {
         run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
+    }
+    if takes_side(parsed) {
+        return write_sides(run, &parsed.operands);
     }
     parsed.operands.iter().for_each(|operand| discard(run, operand, true));
 }

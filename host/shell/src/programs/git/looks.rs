@@ -78,10 +78,14 @@ pub(super) fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A forced `add` takes in what the repository means to leave out; from then on it is in the history.
+/// What is added is in the history from the next commit on. A forced `add` takes in even what the repository means to
+/// leave out.
 pub(super) fn add<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("f", "force") && !parsed.is("n", "dry-run") {
-        parsed.operands.iter().for_each(|file| run.read(file));
+    let forced = parsed.is("f", "force");
+    if !parsed.is("n", "dry-run") {
+        for file in &parsed.operands {
+            run.read_as(file, Draft::routine("read", "fs.read").flag("kept", !forced));
+        }
     }
 }
 

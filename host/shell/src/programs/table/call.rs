@@ -104,7 +104,11 @@ impl<'p, 'a> Call<'p, 'a> {
         if mark.value.is_empty() {
             return self.parsed.on(mark.letter, mark.long, self.entry.abbreviates);
         }
-        let values = self.parsed.values(mark.letter, mark.long);
+        let mut values = self.parsed.values(mark.letter, mark.long);
+        // Fields such as `-f name=value` add up; of other options the last value holds.
+        if mark.value.contains('=') {
+            return values.any(|value| fits(mark.value, &value.text));
+        }
         values.last().is_some_and(|value| fits(mark.value, &value.text))
     }
 

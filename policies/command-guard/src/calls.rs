@@ -1,0 +1,228 @@
+//! Calls that start programs, or delete files, by language; and how they are found in code.
+//!
+//! A name ends where a word does, unless it ends in `*`. One with `!` before it is none where it is a method: `eval` of
+//! python, but not `model.eval()`.
+
+/// Calls that are counted, at most.
+pub(crate) const MOST: usize = 64;
+
+/// Calls that move a file, whose first place the analysis counts as deleted.
+pub(crate) const MOVES: &[&str] = &["shutil.move(", "os.rename(", "os.replace(", "renameSync("];
+
+/// Names that begin like a call that starts a program, and are none.
+pub(crate) const TELLING_NOTHING: &[&str] = &[
+    "subprocess.PIPE",
+    "subprocess.DEVNULL",
+    "subprocess.STDOUT",
+    "subprocess.CalledProcessError",
+    "subprocess.TimeoutExpired",
+];
+
+/// Calls of the module of JavaScript that starts programs.
+pub(crate) const CHILD_PROCESS: &[&str] = &["execSync(", "spawnSync(", "execFile*", ".exec(", ".spawn(", ".fork("];
+
+/// Objects whose methods are what a `!` name means.
+const OWNERS: &[&str] = &["builtins.", "builtins__.", "Kernel.", "Process.", "IO.", "Open3.", "globalThis.", "window."];
+
+/// Where calls of this name end in the code.
+pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
+    let (name, own) = call.strip_prefix('!').map_or((call, false), |name| (name, true));
+    let (name, prefix) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
+    let is_word = |char: Option<char>| char.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    let begins_word = is_word(name.chars().next());
+    let ends_word = is_word(name.chars().next_back()) && !prefix;
+    let stands = |at: &usize| {
+        let (before, after) = code.split_at_checked(*at).unwrap_or_default();
+        let last = before.chars().next_back();
+        let method = matches!(last, Some('.' | '$')) || before.ends_with("->");
+        let of_language = OWNERS.iter().any(|owner| before.ends_with(owner));
+        let rest = after.get(name.len()..).unwrap_or_default();
+        let next = rest.chars().next();
+        // Without brackets its arguments stand behind a blank; elsewhere, as in a regular expression, it is only a word.
+        let bare = own && ends_word;
+        let called = next.is_some_and(|c| "(\"'`".contains(c))
+            || rest.starts_with(' ') && {
+                let argument = rest.trim_start().chars().next();
+                argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:".contains(c))
+            };
+        let inside_word = begins_word && is_word(last) || ends_word && is_word(next);
+        !inside_word && (!own || !method || of_language) && (!bare || called)
+    };
+    let width = name.trim_end_matches('(').len();
+    code.match_indices(name).map(|(at, _)| at).filter(stands).take(MOST).map(|at| at + width).collect()
+}
+
+/// How many calls of these names there are.
+pub(crate) fn count(code: &str, calls: &[&str]) -> usize {
+    calls.iter().map(|call| places(code, call).len()).sum()
+}
+
+/// Calls that start a program, or code.
+pub(crate) fn starts_of(language: &str) -> &'static [&'static str] {
+    match language {
+        "python" => &[
+            "os.system",
+            "os).system",
+            "os.popen",
+            "os).popen",
+            "os.exec*",
+            "os.spawn*",
+            "os.posix_spawn*",
+            "os import system",
+            "os import popen",
+            "os import exec*",
+            "os import spawn*",
+            "subprocess.*",
+            "subprocess).*",
+            "subprocess import",
+            "pty.spawn",
+            "!exec(",
+            "!eval(",
+            "getattr(os,",
+            "os.__dict__",
+            "__import__",
+            "ctypes.CDLL",
+            "libc.system",
+        ],
+        "javascript" | "typescript" => &["Deno.run", "Deno.Command", "Bun.spawn*", "Bun.$", "!eval(", "eval)("],
+        "perl" => &["!system", "!exec", "!qx*", "`", "!eval"],
+        "ruby" => &[
+            "!system",
+            ":system",
+            ":exec",
+            ":spawn",
+            "!exec",
+            "!spawn",
+            "!popen*",
+            "`",
+            "%x",
+            "!eval",
+            "instance_eval",
+            "class_eval",
+            "Open3.*",
+        ],
+        "php" => &["!system", "!exec", "shell_exec", "!passthru", "!popen", "proc_open", "`", "!eval"],
+        "lua" => &["os.execute", "io.popen"],
+        "awk" => &["system(", "| \"sh\"", "|\"sh\"", "| \"bash\""],
+        "sed" | "applescript" => &[],
+        _ => OF_OTHERS,
+    }
+}
+
+/// Calls that start a program, in languages that are used less.
+const OF_OTHERS: &[&str] = &[
+    "!system(",
+    "!system2(",
+    "(system",
+    "!shell(",
+    "System.cmd",
+    "System.shell",
+    "os:cmd",
+    ".execute()",
+    "Process(",
+    "process.Process",
+    "getRuntime()",
+    "ProcessBuilder",
+    "callCommand",
+    "callProcess",
+    "readProcess",
+    "Sys.command",
+    "Unix.system",
+    "run-program",
+    "run-shell-command",
+    "shell-command*",
+    "call-process*",
+    "start-process*",
+    "!run(",
+    "!exec ",
+    "!spawn ",
+];
+
+/// Calls that delete files or overwrite a disk.
+pub(crate) fn deletions_of(language: &str) -> &'static [&'static str] {
+    match language {
+        "python" => &[
+            "rmtree",
+            "remove_tree",
+            "os.remove",
+            "os.unlink",
+            "os.rmdir",
+            "os).remove",
+            "os).unlink",
+            "os import remove",
+            "os import unlink",
+            "removedirs",
+            ".unlink(",
+            ".rmdir(",
+            "os.truncate",
+        ],
+        "javascript" | "typescript" => &[
+            "rmSync",
+            "rmdirSync",
+            "unlinkSync",
+            ".rm(",
+            ".rmdir(",
+            ".unlink(",
+            "!rm(",
+            "!unlink(",
+            "rimraf",
+            "Deno.remove*",
+        ],
+        "perl" => &["!unlink", "rmtree", "remove_tree", "!rmdir"],
+        "ruby" => &[
+            "rm_rf",
+            "rm_r",
+            "FileUtils.rm",
+            "FileUtils.remove*",
+            "remove_dir",
+            "File.delete",
+            "Dir.delete",
+            "remove_entry*",
+            "unlink",
+        ],
+        "php" => &["!unlink", "!rmdir"],
+        "lua" => &["os.remove"],
+        "awk" | "sed" | "applescript" => &[],
+        // Its `rm` takes variables.
+        "r" => &["!unlink(", "file.remove(", "file_delete("],
+        _ => &[
+            "!unlink(",
+            "file.remove",
+            "!rm(",
+            "File.rm*",
+            "delete-directory*",
+            "delete-file*",
+            "removeDirectory*",
+            "removeFile*",
+            "Files.delete*",
+            "deleteRecursively",
+            "deleteDir",
+            "Sys.remove",
+            "FileManager.default.removeItem",
+            "file delete",
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_as_words_and_builtins_not_as_methods() {
+        for (code, call, expected) in [
+            ("model.eval()", "!eval(", 0),
+            ("ast.literal_eval(x)", "!eval(", 0),
+            ("print(eval(x))", "!eval(", 1),
+            ("builtins.eval(x)", "!eval(", 1),
+            ("shutil.rmtree(x)", "rmtree", 1),
+            ("safe_rmtree(x)", "rmtree", 0),
+            ("os.execvp(x)", "os.exec*", 1),
+            ("os.systems", "os.system", 0),
+            ("systemd.start", "!system", 0),
+            ("p.unlink()", ".unlink(", 1),
+        ] {
+            assert_eq!(places(code, call).len(), expected, "{code}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The code of a script without what it only says: comments, and what string literals hold.
+
+use guard_sdk::code::literal;
+
+/// The most literals that are told from the code around them.
+const MOST: usize = 512;
+
+/// The code, each literal as an empty one. What a literal holds that is code again stays: expressions in it, and commands
+/// between backticks, of which one backtick is left. Modules that are called for by their name stand as that name.
+pub(crate) fn of(text: &str, language: &str) -> String {
+    if language == "awk" {
+        // Its literals are commands as often as not.
+        return text.to_owned();
+    }
+    let hashes = matches!(language, "python" | "ruby" | "perl" | "php" | "r" | "julia" | "elixir" | "crystal" | "nim");
+    let slashes = matches!(language, "javascript" | "typescript" | "php" | "scala" | "groovy" | "swift");
+    let runs_backticks = matches!(language, "perl" | "ruby" | "php" | "julia" | "crystal");
+    let mut code = String::with_capacity(text.len());
+    let mut tried = 0;
+    let mut rest = text;
+    while let Some(char) = rest.chars().next() {
+        let mut width = char.len_utf8();
+        let in_word = code.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if matches!(char, '\'' | '"' | '`') && tried < MOST {
+            tried += 1;
+            if let Some((inside, after)) = literal(rest) {
+                push(&mut code, char, (inside, after), language, runs_backticks);
+                rest = after;
+                continue;
+            }
+        }
+        match char {
+            '#' if hashes && !in_word && !code.ends_with(['$', '{', '@']) => {
+                width = rest.find('\n').unwrap_or(rest.len())
+            }
+            '/' if slashes && rest.starts_with("//") => width = rest.find('\n').unwrap_or(rest.len()),
+            '\\' => width += rest.chars().nth(1).map_or(0, char::len_utf8),
+            _ => code.push(char),
+        }
+        rest = rest.get(width..).unwrap_or_default();
+    }
+    code
+}
+
+fn push(code: &mut String, quote: char, (inside, after): (&str, &str), language: &str, runs_backticks: bool) {
+    if quote == '`' && runs_backticks {
+        return code.push('`');
+    }
+    let module = "__import__(";
+    let is_name = inside.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
+    if is_name && code.ends_with(module) && after.starts_with(')') {
+        code.truncate(code.len().saturating_sub(module.len()));
+        // The bracket that closes the call is left over, and means nothing here.
+        return code.push_str(inside);
+    }
+    let formatted = language == "python" && code.ends_with(['f', 'F']) && inside.contains('{');
+    // The name of a function stands for the function, as in `array_map("unlink", $files)`.
+    let called = language == "php" && is_name;
+    let holds_code = formatted || called || ["${", "#{", "@{[", "{$"].iter().any(|start| inside.contains(start));
+    code.push(quote);
+    if holds_code {
+        code.push_str(inside);
+    }
+    code.push(quote);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn what_is_only_said_is_left_out() {
+        for (language, text, expected) in [
+            ("python", "s.replace('os.remove(x)', \"y\") # eval(z)", "s.replace('', \"\") "),
+            ("python", "f'{os.remove(x)}'", "f'{os.remove(x)}'"),
+            ("python", "__import__('os').system(x)", "os).system(x)"),
+            ("ruby", "puts `git log` # now", "puts ` "),
+            ("javascript", "a(`x`); b(`${c()}`) // d()", "a(``); b(`${c()}`) "),
+            ("awk", "{ print | \"sh\" }", "{ print | \"sh\" }"),
+        ] {
+            assert_eq!(of(text, language), expected, "{text}");
+        }
+    }
+}
