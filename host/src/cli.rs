@@ -9,7 +9,10 @@ mod confirm;
 mod explain;
 mod inspect;
 mod print;
+mod sandbox;
 mod session;
+mod settings;
+mod starter;
 mod subject;
 mod terminal;
 mod trust;
@@ -27,6 +30,7 @@ use args::{Cli, Command, HookOnly};
 
 /// Runs the command line. Gives the exit code.
 pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
+    let arguments = args::by_name(&arguments).unwrap_or(arguments);
     if args::is_hook(&arguments) {
         return run_hook(&arguments, environment);
     }
@@ -47,6 +51,8 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Trust(args) => trust::trust(&args, &places, environment),
         Command::Untrust(args) => trust::untrust(&args, &places, environment),
         Command::Config(args) => config::run(&args, &places, environment),
+        Command::Settings(args) => settings::run(&args, environment),
+        Command::Sandbox(args) => sandbox::run(&args, environment),
     };
     match result {
         Ok(exit) => exit.code(),

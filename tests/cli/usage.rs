@@ -5,14 +5,19 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 11] =
-    ["hook", "check", "explain", "policy", "cache", "config", "audit", "confirm", "session", "trust", "untrust"];
+const COMMANDS: [&str; 13] = [
+    "hook", "check", "explain", "policy", "cache", "config", "audit", "confirm", "session", "trust", "untrust",
+    "settings", "sandbox",
+];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {
     let world = World::cold();
     let mut lines: Vec<Vec<&str>> = COMMANDS.iter().map(|command| vec![*command]).collect();
     lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"]]);
+    lines.extend(["init", "schema"].map(|command| vec!["config", command]));
+    lines.extend(["render", "init", "path", "args"].map(|command| vec!["settings", command]));
+    lines.push(vec!["sandbox", "new"]);
     for arguments in lines {
         let ended = world.run(&[arguments.as_slice(), &["--help"]].concat(), "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{arguments:?}");
@@ -40,7 +45,7 @@ fn the_version_is_that_of_the_package() {
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
     let world = World::cold();
-    let lines: [&[&str]; 20] = [
+    let lines: [&[&str]; 24] = [
         &[],
         &["no-such-command"],
         &["check"],
@@ -53,6 +58,10 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
         &["cache", "melt"],
         &["config"],
         &["--config"],
+        &["settings"],
+        &["settings", "render"],
+        &["sandbox"],
+        &["config", "schema", "--fixtures", "guard.toml"],
         &["session"],
         &["confirm", "x", "--code", "y"],
         &["confirm", "x", "--list"],
