@@ -3,6 +3,7 @@
 mod audit;
 mod cache;
 mod consent;
+mod install;
 mod settings;
 
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ use crate::environment::Environment;
 pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
+pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 
 /// The hook that a coding agent asks before each tool call.
@@ -109,6 +111,14 @@ pub(super) enum Command {
     Untrust(UntrustArgs),
     /// Show, check or begin the configuration.
     Config(ConfigArgs),
+    /// Register the hook with a harness.
+    Install(InstallArgs),
+    /// Take the hook out of a harness's files.
+    Uninstall(UninstallArgs),
+    /// Prove that the hook works here, or say what to fix.
+    Doctor(DoctorArgs),
+    /// Print what makes a shell complete the command line.
+    Completions(CompletionsArgs),
     /// Make the permission file of a campaign of experiments.
     Settings(SettingsArgs),
     /// Make a place in the project to try things out.
