@@ -58,6 +58,11 @@ struct Guard {
     /// It is told where the files of this program lie.
     #[serde(default)]
     places: bool,
+    /// The script whose place it takes: under this name the program is a hook of this policy alone.
+    called: Option<String>,
+    /// The stem of a file to start its settings from: the folder has `STEM.json` with the defaults, and
+    /// `STEM.schema.json`.
+    starter: Option<String>,
 }
 
 /// Package and metadata by order and name.
@@ -97,11 +102,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         let artifacts = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
         for ((_, name), (package, guard)) in &policies {
             let (path, digest) = embed(&artifacts, package, &out)?;
+            let Guard { presets, grants, tools, settings_file, may_allow, places, called, .. } = guard;
+            let starter = match &guard.starter {
+                Some(stem) => starter(&root.join("policies").join(name), stem)?,
+                None => "None".to_owned(),
+            };
             writeln!(
                 table,
-                "    Builtin {{ name: {name:?}, presets: &{:?}, grants: &{:?}, tools: &{:?}, settings_file: {:?}, may_allow: {}, \
-                 places: {}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
-                guard.presets, guard.grants, guard.tools, guard.settings_file, guard.may_allow, guard.places
+                "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, \
+                 settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
+                 starter: {starter}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
             )?;
         }
         let (path, digest) = embed(&artifacts, ANALYZER, &out)?;
@@ -175,6 +185,14 @@ fn policies(root: &Path) -> Result<Policies, Box<dyn Error>> {
         policies.insert((guard.order, name), (parsed.package.name, guard));
     }
     Ok(policies)
+}
+
+/// The file to start a policy's settings from and its schema, as a value of the table.
+fn starter(folder: &Path, stem: &str) -> Result<String, Box<dyn Error>> {
+    let name = format!("{stem}.json");
+    let text = fs::read_to_string(folder.join(&name))?;
+    let schema = fs::read_to_string(folder.join(format!("{stem}.schema.json")))?;
+    Ok(format!("Some(Starter {{ name: {name:?}, text: {text:?}, schema: {schema:?} }})"))
 }
 
 /// Builds the packages in one cargo run and gives the folder of the results.

@@ -11,6 +11,9 @@
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;
+#[expect(unreachable_pub, reason = "as the other helpers")]
+#[path = "support/schema.rs"]
+mod schema;
 #[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
@@ -23,7 +26,13 @@ mod batch;
 mod cached;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/sandbox.rs"]
+mod sandbox;
+#[path = "cli/settings.rs"]
+mod settings;
 #[path = "cli/show.rs"]
 mod show;
+#[path = "cli/starter.rs"]
+mod starter;
 #[path = "cli/usage.rs"]
 mod usage;

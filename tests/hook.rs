@@ -30,6 +30,8 @@ mod log;
 mod malformed;
 #[path = "hook/plan.rs"]
 mod plan;
+#[path = "hook/rows.rs"]
+mod rows;
 #[path = "hook/secrets.rs"]
 mod secrets;
 #[path = "hook/seed.rs"]

@@ -115,6 +115,7 @@ fn policies() -> Vec<(String, PathBuf)> {
     policies
 }
 
+/// S4-99l: each policy has a section, that of write-control among them.
 #[test]
 fn every_policy_is_a_built_in_with_a_section_in_the_readme() {
     let readme = fs::read_to_string(root().join("policies/README.md")).unwrap();
@@ -125,6 +126,37 @@ fn every_policy_is_a_built_in_with_a_section_in_the_readme() {
         assert!(built_in.contains(name.as_str()), "`{name}` is not in the binary");
     }
     assert_eq!(names.len(), built_in.len());
+}
+
+/// The id stands in the text as a word, in lower case, with `-` or with `_`.
+fn names_row(text: &str, id: &str) -> bool {
+    let forms = [id.to_lowercase(), id.to_lowercase().replace('-', "_")];
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    forms.iter().any(|form| text.match_indices(form).any(|(at, _)| text.get(at + form.len()..).is_some_and(ends)))
+}
+
+#[test]
+fn every_row_of_the_seed_matrix_has_a_test_or_a_reason() {
+    let is_test =
+        |name: &str| ["tests/", "policies/", "host/src/", "host/shell/"].iter().any(|start| name.starts_with(start));
+    let texts: Vec<_> = ["rs", "toml", "json"].into_iter().flat_map(files).filter(|(name, _)| is_test(name)).collect();
+    let tests: String = texts.into_iter().map(|(_, text)| text.to_lowercase() + "\n").collect();
+    let readme = fs::read_to_string(root().join("policies/README.md")).unwrap();
+    let (_, reasons) = readme.split_once("\n### Rows without a test\n").unwrap();
+    let rows = fs::read_to_string(root().join("tests/rows.txt")).unwrap();
+    let mut complaints = Vec::new();
+    let mut seen = BTreeSet::new();
+    for row in rows.lines().filter(|line| !line.starts_with('#')) {
+        let (id, later) = row.split_once(" later: ").map_or((row, false), |(id, _)| (id, true));
+        assert!(seen.insert(id.to_owned()), "{id} stands twice in tests/rows.txt");
+        let tested = names_row(&tests, id);
+        let excused = reasons.lines().any(|line| line.starts_with(&format!("| {id} | ")));
+        if tested == excused && !later {
+            complaints.push(format!("{id}: {}", if tested { "has a test and an excuse" } else { "no test names it" }));
+        }
+    }
+    assert!(seen.len() > 300, "{} rows", seen.len());
+    fail_with(&complaints);
 }
 
 #[test]

@@ -17,10 +17,25 @@ pub struct Builtin {
     pub may_allow: bool,
     /// Its settings are to say where the files of this program lie.
     pub places: bool,
+    /// The script whose place it takes: under this name the program is a hook of this policy alone.
+    pub called: Option<&'static str>,
+    /// A file to start its settings from.
+    pub starter: Option<Starter>,
     /// The digest of `wasm`.
     pub sha256: [u8; 32],
     /// The component.
     pub wasm: &'static [u8],
+}
+
+/// A file that serves as a policy's settings, for people to start from.
+#[derive(Debug)]
+pub struct Starter {
+    /// Its usual name.
+    pub name: &'static str,
+    /// The policy's defaults, written out.
+    pub text: &'static str,
+    /// Its JSON schema.
+    pub schema: &'static str,
 }
 
 /// The component that understands shell text.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::analysis::{self, analyze};
+use crate::builtin;
 use crate::cache::{Artifact, Member, Prepared, Readiness, discard};
 use crate::call::{Circumstances, ToolCall};
 use crate::contract::syntax::{Analysis, Coverage};
@@ -101,7 +102,10 @@ impl Chain {
             let known = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
             for name in only.iter().filter(|name| !known(name)) {
                 let text = format!("`--only` names `{name}`, which is not in the chain");
-                let remedy = "correct the name in the hook's registration".to_owned();
+                let remedy = match builtin::find(name) {
+                    Some(_) => format!("add `[[policy]]` with `name = \"{name}\"` to guard.toml"),
+                    None => "correct the name in the hook's registration".to_owned(),
+                };
                 hear(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
             }
         }

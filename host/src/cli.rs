@@ -11,7 +11,10 @@ mod explain;
 mod inspect;
 mod install;
 mod print;
+mod sandbox;
 mod session;
+mod settings;
+mod starter;
 mod subject;
 mod terminal;
 mod trust;
@@ -29,6 +32,7 @@ use args::{Cli, Command, HookOnly};
 
 /// Runs the command line. Gives the exit code.
 pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
+    let arguments = args::by_name(&arguments).unwrap_or(arguments);
     if args::is_hook(&arguments) {
         return run_hook(&arguments, environment);
     }
@@ -53,6 +57,8 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Uninstall(args) => install::uninstall(&args, &places, environment),
         Command::Doctor(args) => doctor::run(&args, &places, environment),
         Command::Completions(args) => completions(args.shell),
+        Command::Settings(args) => settings::run(&args, environment),
+        Command::Sandbox(args) => sandbox::run(&args, environment),
     };
     match result {
         Ok(exit) => exit.code(),

@@ -25,6 +25,9 @@ use crate::builtin;
 use crate::policy::{Entry, Source};
 use crate::session::Sessions;
 
+/// A `guard.toml` to start from: every default, behind a mark.
+pub const STARTER: &str = include_str!("config/starter.toml");
+
 /// Where the files of this program lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {

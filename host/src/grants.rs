@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::facts::paths::{is_below, lexical};
 
 /// The `[policy.grants]` of a configuration, as it is written.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct GrantSpec {
     /// Names of variables.

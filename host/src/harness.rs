@@ -3,6 +3,7 @@
 //! Knows shapes of vendors; knows nothing of policies or configuration.
 
 mod claude;
+mod generic;
 mod patch;
 pub mod text;
 
@@ -87,8 +88,8 @@ pub trait Harness: Sync {
     }
 }
 
-/// All harnesses; the first one is taken when nothing tells which it is.
-pub static ALL: &[&dyn Harness] = &[&claude::Claude];
+/// All harnesses; of several that a payload looks like the first one is taken.
+pub static ALL: &[&dyn Harness] = &[&claude::Claude, &generic::Generic];
 
 /// The harness of that name.
 #[must_use]

@@ -29,6 +29,10 @@ pub mod session;
 pub mod hook;
 
 pub mod suite;
+pub mod schema;
+pub mod files;
+pub mod campaign;
+pub mod sandbox;
 pub mod environment;
 pub mod exit;
 pub mod cli;

@@ -34,7 +34,12 @@ fn run(environment: &Environment) -> u8 {
 fn start_again_without(variables: &[&str]) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.args(std::env::args_os().skip(1));
+    let mut arguments = std::env::args_os();
+    if let Some(name) = arguments.next() {
+        // The name may say which hook this is.
+        command.arg0(name);
+    }
+    command.args(arguments);
     for name in variables {
         command.env_remove(name);
     }

@@ -5,6 +5,7 @@
 mod read;
 mod run;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -14,7 +15,7 @@ pub use run::{Report, run};
 use crate::facts::fixed::FixedFacts;
 
 /// Cases that share settings and facts.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Suite {
     /// What the policy's `configure` is given.
@@ -26,7 +27,7 @@ pub struct Suite {
 }
 
 /// The world of a case: where the call happens, and the machine around it.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WorldFacts {
     /// Default: `claude`.
@@ -88,7 +89,7 @@ impl WorldFacts {
 }
 
 /// One case: a call and what must come of it, or a payload and what must be printed.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Case {
     /// What it proves; for people and reports.
@@ -166,5 +167,18 @@ impl<'de> Deserialize<'de> for OneOrMore {
         }
 
         deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for OneOrMore {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OneOrMore".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A string, or a list of strings.",
+            "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
+        })
     }
 }

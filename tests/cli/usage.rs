@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "hook",
     "check",
     "explain",
@@ -21,6 +21,8 @@ const COMMANDS: [&str; 15] = [
     "uninstall",
     "doctor",
     "completions",
+    "settings",
+    "sandbox",
 ];
 
 #[test]
@@ -28,6 +30,9 @@ fn the_help_of_each_command_shows_two_examples() {
     let world = World::cold();
     let mut lines: Vec<Vec<&str>> = COMMANDS.iter().map(|command| vec![*command]).collect();
     lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"]]);
+    lines.extend(["init", "schema"].map(|command| vec!["config", command]));
+    lines.extend(["render", "init", "path", "args"].map(|command| vec!["settings", command]));
+    lines.push(vec!["sandbox", "new"]);
     for arguments in lines {
         let ended = world.run(&[arguments.as_slice(), &["--help"]].concat(), "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{arguments:?}");
@@ -67,7 +72,7 @@ fn every_shell_gets_completions_that_name_every_command() {
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
     let world = World::cold();
-    let lines: [&[&str]; 20] = [
+    let lines: [&[&str]; 24] = [
         &[],
         &["no-such-command"],
         &["check"],
@@ -80,6 +85,10 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
         &["cache", "melt"],
         &["config"],
         &["--config"],
+        &["settings"],
+        &["settings", "render"],
+        &["sandbox"],
+        &["config", "schema", "--fixtures", "guard.toml"],
         &["session"],
         &["confirm", "x", "--code", "y"],
         &["confirm", "x", "--list"],

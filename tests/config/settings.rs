@@ -99,6 +99,7 @@ fn a_settings_file_is_read_by_its_extension() {
     assert_eq!(warnings, [""; 0]);
 }
 
+/// S2-26, S4-62.
 #[test]
 fn a_settings_file_that_is_missing_gives_the_defaults() {
     assert_eq!(read("s.json", None), (json!({}), Vec::new()));
@@ -106,6 +107,7 @@ fn a_settings_file_that_is_missing_gives_the_defaults() {
     assert_eq!(read("s.txt", None), (json!({}), Vec::new()));
 }
 
+/// S2-26, S4-63, S4-92.
 #[test]
 fn a_settings_file_that_cannot_be_used_gives_the_defaults_and_a_warning() {
     for (name, text) in [("s.json", "{oops"), ("s.json", "[]"), ("s.json", ""), ("s.toml", "= 1"), ("s.json", "5")] {

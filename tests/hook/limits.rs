@@ -24,6 +24,7 @@ fn never_ending(world: &World, start: &str) -> (Ended, Duration) {
     (Ended { exit, stdout: text(output.stdout), stderr: text(output.stderr) }, elapsed)
 }
 
+/// S4-98.
 #[test]
 fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
     let world = World::warm();
@@ -34,6 +35,7 @@ fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
     }
 }
 
+/// S2-12d.
 #[test]
 fn a_reader_that_is_gone_changes_nothing_else() {
     let world = World::warm();

@@ -116,7 +116,7 @@ fn s1_12_the_file_path_of_a_file_tool_counts() {
 }
 
 #[test]
-fn s1_13_of_two_path_keys_the_worse_counts() {
+fn s1_13_s1_77_of_two_path_keys_the_worse_counts() {
     let world = World::warm();
     assert_deny(&tool(&world, "Write", json!({ "path": ".env" })), &[]);
     assert_deny(&tool(&world, "Write", json!({ "path": ".env", "file_path": "a.txt" })), &["'.env'"]);

@@ -41,6 +41,7 @@ fn without_a_harness_the_payload_tells() {
     assert_deny(&World::warm().run(&["hook"], REMOVE_ALL), &[]);
 }
 
+/// S1-70, S1-71.
 #[test]
 fn only_runs_the_named_part_of_the_chain() {
     let world = World::warm();

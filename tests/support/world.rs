@@ -141,7 +141,16 @@ fn shared() -> PathBuf {
     ONCE.call_once(|| {
         fs::create_dir_all(home.join("repo/.git")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_guard-host"));
-        command.args(["cache", "warm"]).current_dir(home.join("repo")).env_clear().env("HOME", &home);
+        // All built-ins: on a busy machine a hook has no time to make one.
+        let all = home.join("full.toml");
+        fs::write(&all, "preset = \"full\"\n").unwrap();
+        command
+            .arg("--config")
+            .arg(all)
+            .args(["cache", "warm"])
+            .current_dir(home.join("repo"))
+            .env_clear()
+            .env("HOME", &home);
         let ended = end(command, "");
         assert_eq!(ended.exit, 0, "cache warm: {ended:?}");
     });

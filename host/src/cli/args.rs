@@ -4,12 +4,14 @@ mod audit;
 mod cache;
 mod consent;
 mod install;
+mod settings;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::builtin;
 use crate::config::Places;
 use crate::environment::Environment;
 
@@ -17,6 +19,7 @@ pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
+pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -106,7 +109,7 @@ pub(super) enum Command {
     Trust(TrustArgs),
     /// Take the trust in a project back.
     Untrust(UntrustArgs),
-    /// Show or check the configuration.
+    /// Show, check or begin the configuration.
     Config(ConfigArgs),
     /// Register the hook with a harness.
     Install(InstallArgs),
@@ -116,14 +119,21 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Print what makes a shell complete the command line.
     Completions(CompletionsArgs),
+    /// Make the permission file of a campaign of experiments.
+    Settings(SettingsArgs),
+    /// Make a place in the project to try things out.
+    Sandbox(SandboxArgs),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host hook claude < payload.json
-  guard-host hook claude --only command-guard,protected-files < payload.json")]
+  guard-host hook claude --only command-guard,protected-files < payload.json
+
+A link to this program that has the name of a built-in policy's script, such as nous-plan-enforcer, is a hook of that
+policy alone.")]
 pub(super) struct HookArgs {
-    /// The harness: claude [default: the payload tells]
+    /// The harness: claude, or generic for `{"decision": ...}` [default: the payload tells]
     pub(super) harness: Option<String>,
     /// Ask only these policies of the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -227,6 +237,48 @@ pub(super) enum ConfigCommand {
     },
     /// Find what is wrong; ends with 78 if something is
     Check,
+    /// Write a file to start from, with the defaults in it, unless it is there
+    #[command(after_help = "Examples:
+  guard-host config init
+  guard-host config init write-policies.json --print > policies.json")]
+    Init {
+        /// guard.toml, guardrails.json or write-policies.json; written to where a preset reads it, or beside your guard.toml
+        #[arg(default_value = "guard.toml")]
+        name: String,
+        /// Print the file instead
+        #[arg(long)]
+        print: bool,
+    },
+    /// Print the JSON schema of a file, for editors
+    #[command(after_help = "Examples:
+  guard-host config schema > guard.schema.json
+  guard-host config schema --fixtures > fixtures.schema.json")]
+    Schema {
+        /// guard.toml, guardrails.json or write-policies.json
+        #[arg(default_value = "guard.toml", conflicts_with = "fixtures")]
+        name: String,
+        /// The schema of a policy's cases
+        #[arg(long)]
+        fixtures: bool,
+    },
+}
+
+/// The command line of the hook that the program is by its own name: the script of one built-in policy.
+///
+/// None if it has another name, or is told what to do.
+pub(super) fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let (own, rest) = arguments.split_first()?;
+    let own = Path::new(own).file_name()?.to_str()?;
+    let policy = builtin::all().iter().find(|builtin| builtin.called == Some(own))?;
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        if !matches!(word.to_str(), Some("--config" | "--state" | "--cache")) {
+            return None;
+        }
+        words.next()?;
+    }
+    let hook = ["hook", "claude", "--only", policy.name].map(OsString::from);
+    Some(arguments.iter().cloned().chain(hook).collect())
 }
 
 /// The command line is one of `hook`: the first word that is no global flag or its value.

@@ -5,20 +5,23 @@ use std::path::Path;
 use serde_json::json;
 
 use super::args::{ConfigArgs, ConfigCommand, Format};
-use super::print;
 use super::subject::circumstances;
+use super::{print, starter};
 use crate::config::{Config, Places, Trust, load};
 use crate::contract::outcome_name;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::policy::{Entry, Source};
+use crate::schema;
 
 pub(super) fn run(args: &ConfigArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let at = circumstances(environment, None);
-    let config = load(places, &at.projects());
-    match args.command {
-        ConfigCommand::Show { format } => show(&config, format),
-        ConfigCommand::Check => check(&config),
+    let config = || load(places, &circumstances(environment, None).projects());
+    match &args.command {
+        ConfigCommand::Show { format } => show(&config(), *format),
+        ConfigCommand::Check => check(&config()),
+        ConfigCommand::Init { name, print } => starter::init(name, *print, places),
+        ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
+        ConfigCommand::Schema { name, .. } => starter::schema(name),
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::Glob;
 
+use super::load::of_builtin;
 use super::options::{OnError, Options, PolicyOptions};
 use super::problem::Problem;
 use super::settings;
@@ -175,7 +176,13 @@ pub fn entry(
         Some(OnError::Allow) => Outcome::Abstain,
         Some(OnError::Deny) => Outcome::Deny,
     };
-    let grants = options.grants.unwrap_or_default();
+    // Of a built-in holds what its metadata says of it, as in a preset; a project gives nothing that it does not name.
+    let usual = match &source {
+        Source::Builtin(name) if layer != Layer::Project => builtin::find(name).map(|found| of_builtin(found, layer)),
+        _ => None,
+    };
+    let may_allow = options.may_allow.unwrap_or(usual.as_ref().is_some_and(|usual| usual.may_allow));
+    let grants = options.grants.or(usual.map(|usual| usual.grants)).unwrap_or_default();
     if is_limited {
         let hint = "put the entry into your own guard.toml, or look at the file and run `guard-host trust`";
         if on_error == Outcome::Abstain {
@@ -223,7 +230,7 @@ pub fn entry(
         tools: options.tools,
         settings,
         on_error,
-        may_allow: options.may_allow.unwrap_or(false),
+        may_allow,
         limits,
         grants,
     })

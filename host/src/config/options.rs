@@ -1,12 +1,13 @@
 //! What a user may write in `guard.toml`. Nothing is resolved here.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Table;
 
 use crate::grants::GrantSpec;
 
 /// A whole file. Every key is optional.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
     /// The oldest guard-host that understands the file. Example: `"0.1.0"`.
@@ -18,6 +19,7 @@ pub struct Options {
     /// What becomes of an ask in a mode that skips prompts. Default: `"ask"`. Not in a project's file.
     pub bypass_ask: Option<BypassAsk>,
     /// The whole time of a hook call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
+    #[schemars(range(min = 100, max = 2000))]
     pub deadline_ms: Option<u32>,
     /// Names that the user's file may not replace. Only in the managed file.
     pub lock: Option<Vec<String>>,
@@ -30,7 +32,7 @@ pub struct Options {
 }
 
 /// A chain of built-ins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// The guards that nobody should miss.
@@ -57,7 +59,7 @@ impl Preset {
 }
 
 /// What an unreadable payload gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnMalformed {
     /// Exit code 1 and one line on standard error.
@@ -71,7 +73,7 @@ pub enum OnMalformed {
 }
 
 /// What becomes of an ask when the harness skips prompts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BypassAsk {
     /// It stays an ask.
@@ -83,7 +85,7 @@ pub enum BypassAsk {
 }
 
 /// `[audit]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AuditOptions {
     /// Which calls are logged. Default: `"interventions"`.
@@ -95,7 +97,7 @@ pub struct AuditOptions {
 }
 
 /// Which calls are logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditLevel {
     /// Asks and denies.
@@ -105,7 +107,7 @@ pub enum AuditLevel {
 }
 
 /// `[session]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SessionOptions {
     /// The file that holds the grants of a session.
@@ -113,7 +115,7 @@ pub struct SessionOptions {
 }
 
 /// `[[policy]]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PolicyOptions {
     /// The entry's name. In the user's file it replaces the preset's entry of that name.
@@ -125,23 +127,25 @@ pub struct PolicyOptions {
     /// Narrows the tools that the policy is asked about.
     pub tools: Option<Vec<String>>,
     /// What the policy's `configure` is given.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub settings: Option<Table>,
     /// A file with the settings instead.
     pub settings_file: Option<String>,
     /// What a fault of the policy gives. Default: `"ask"`.
     pub on_error: Option<OnError>,
-    /// The policy's allow may skip the harness's own prompt. Default: `false`. Not in a project's file.
+    /// The policy's allow may skip the harness's own prompt. Default: `false`, but for a built-in that is made for it. Not
+    /// in a project's file.
     pub may_allow: Option<bool>,
     /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers.
     pub wasi: Option<Wasi>,
     /// What the policy may use.
     pub limits: Option<LimitOptions>,
-    /// What the policy may ask for.
+    /// What the policy may ask for. Default: what a preset grants the built-in; nothing for any other component.
     pub grants: Option<GrantSpec>,
 }
 
 /// What a fault of a policy gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// A prompt.
@@ -153,7 +157,7 @@ pub enum OnError {
 }
 
 /// How much of WASI a guest is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wasi {
     /// A clock that stands still and fixed random numbers; no files, no sockets, no environment.
@@ -161,11 +165,13 @@ pub enum Wasi {
 }
 
 /// `limits`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LimitOptions {
     /// Wall time in milliseconds, 10 to 1500. Default: 200.
+    #[schemars(range(min = 10, max = 1500))]
     pub time_ms: Option<u32>,
     /// Linear memory in MiB, 1 to 1024. Default: 64.
+    #[schemars(range(min = 1, max = 1024))]
     pub memory_mib: Option<u32>,
 }

@@ -1,12 +1,12 @@
 //! The settings of a policy: from a table or a file to the JSON that `configure` is given.
 
-use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::{Places, trust};
+use crate::files;
 
 /// The largest settings file that is read.
 const SETTINGS_BYTES: u64 = 1 << 20;
@@ -27,11 +27,11 @@ pub(super) struct Settings {
 pub(super) fn read(path: &Path) -> Settings {
     let defaults = |warning| Settings { settings: "{}".to_owned(), warning, sha256: None };
     let warning = |error: String| Some(format!("{}: {error}; the defaults hold", path.display()));
-    let text = match read_text(path) {
-        Ok(Some(text)) => text,
-        Ok(None) => return defaults(None),
+    let text = match files::read_text(path, SETTINGS_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return defaults(None),
         // What cannot be read as text is pinned by its bytes.
-        Err(error) => return Settings { sha256: trust::digest(path), ..defaults(warning(error)) },
+        Err(error) => return Settings { sha256: trust::digest(path), ..defaults(warning(error.to_string())) },
     };
     let sha256 = Some(trust::digest_of(text.as_bytes()));
     let value = match path.extension().and_then(|extension| extension.to_str()) {
@@ -64,23 +64,6 @@ pub(super) fn with_places(settings: &str, places: &Places, others: [(&str, &Path
     let policies = ("policies".to_owned(), policies.iter().map(|path| text(path)).collect());
     settings.insert("places".to_owned(), Value::Object(named.chain([policies]).collect()));
     Value::Object(settings).to_string()
-}
-
-fn read_text(path: &Path) -> Result<Option<String>, String> {
-    match fs::metadata(path) {
-        // A pipe would be waited for.
-        Ok(data) if !data.is_file() => return Err("it is not a file".to_owned()),
-        Ok(_) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    }
-    let mut text = String::new();
-    let read = fs::File::open(path).and_then(|file| file.take(SETTINGS_BYTES + 1).read_to_string(&mut text));
-    match read {
-        Ok(_) if text.len() as u64 > SETTINGS_BYTES => Err("larger than 1 MiB".to_owned()),
-        Ok(_) => Ok(Some(text)),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -17,11 +17,11 @@ const REPLY_BYTES: usize = 9500;
 /// anything.
 #[must_use]
 pub fn reason(verdict: &Verdict) -> String {
+    // Who is asked wants to know what was said beside it; who is refused does not.
+    let notices = verdict.outcome != Outcome::Deny;
     let told: Vec<&Attributed> = verdict
         .reasons()
-        .filter(|attributed| {
-            rank(attributed.finding.outcome) >= rank(Outcome::Warn) || verdict.outcome == Outcome::Allow
-        })
+        .filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn) || notices)
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
     let mut paragraphs: Vec<String> = Vec::new();

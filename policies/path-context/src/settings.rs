@@ -12,6 +12,18 @@ pub(crate) use pattern::Pattern;
 
 use crate::rules::starters::{self, Starter};
 
+/// What the file may say.
+const KEYS: &[&str] = &["$schema", "version", "safe_paths", "blocked_paths", "rules"];
+
+/// What `rules` may say.
+const KINDS: &[&str] = &["bash", "write", "edit"];
+
+/// What a rule for commands may say.
+const OF_COMMANDS: &[&str] = &["pattern", "action", "outside_safe_paths"];
+
+/// What a rule for files may say.
+const OF_FILES: &[&str] = &["path_patterns", "action"];
+
 /// The most entries of one list.
 const ENTRIES: usize = 500;
 
@@ -88,6 +100,8 @@ impl Settings {
         }
         let value = if is_known { value } else { &Value::Null };
         let rules = value.get("rules").unwrap_or(&Value::Null);
+        warn_of_unknown(value, KEYS, &mut warnings);
+        warn_of_unknown(rules, KINDS, &mut warnings);
         let mut texts = |key: &str, defaults: &[&str]| match list(value, key, &mut warnings) {
             Some(list) => {
                 list.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned).collect()
@@ -107,6 +121,13 @@ impl Settings {
         warnings.truncate(32);
         Settings { safe, blocked, bash, write, edit, warnings }
     }
+}
+
+/// A key that means nothing is most likely a slip.
+fn warn_of_unknown(value: &Value, known: &[&str], warnings: &mut Vec<String>) {
+    let keys = value.as_object().into_iter().flat_map(|map| map.keys());
+    let unknown = keys.filter(|key| !known.contains(&key.as_str())).take(4);
+    warnings.extend(unknown.map(|key| format!("the key `{key}` is not known")));
 }
 
 fn list<'a>(value: &'a Value, key: &str, warnings: &mut Vec<String>) -> Option<&'a [Value]> {
@@ -140,6 +161,7 @@ fn bash_rule(rule: &Value, warnings: &mut Vec<String>) -> Option<BashRule> {
         warnings.push("a rule for commands has no pattern and is left out".to_owned());
         return None;
     };
+    warn_of_unknown(rule, OF_COMMANDS, warnings);
     let outcome = action(rule, warnings);
     let outside = rule.get("outside_safe_paths").and_then(Value::as_bool).unwrap_or(false);
     let matter = if text == defaults::REMOVAL {
@@ -153,6 +175,7 @@ fn bash_rule(rule: &Value, warnings: &mut Vec<String>) -> Option<BashRule> {
 }
 
 fn file_rule(rule: &Value, warnings: &mut Vec<String>) -> FileRule {
+    warn_of_unknown(rule, OF_FILES, warnings);
     let paths = list(rule, "path_patterns", warnings).unwrap_or_default();
     let paths = paths.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(|text| match text {
         "blocked_paths" => Paths::Blocked,
@@ -187,6 +210,36 @@ mod tests {
             assert_eq!(format!("{given:?}"), format!("{default:?}"));
         }
         assert_eq!(format!("{:?}{:?}", settings.write, settings.edit), format!("{0:?}{0:?}", defaults.write));
+    }
+
+    #[test]
+    fn s2_70_the_file_to_start_from_is_the_defaults() {
+        let file = serde_json::from_str(include_str!("../guardrails.json")).unwrap();
+        assert_eq!(format!("{:?}", Settings::new(&file)), format!("{:?}", Settings::new(&Value::Null)));
+    }
+
+    #[test]
+    fn the_schema_has_the_keys_that_are_read() {
+        let schema: Value = serde_json::from_str(include_str!("../guardrails.schema.json")).unwrap();
+        for (place, known) in [
+            ("/properties", KEYS),
+            ("/properties/rules/properties", KINDS),
+            ("/$defs/command/properties", OF_COMMANDS),
+            ("/$defs/files/items/properties", OF_FILES),
+        ] {
+            let keys: std::collections::BTreeSet<_> =
+                schema.pointer(place).unwrap().as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(keys, known.iter().copied().collect(), "{place}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_means_nothing_is_told() {
+        let settings = Settings::new(&serde_json::json!({
+            "safe_path": [], "rules": {"bahs": [], "bash": [{"pattern": "x", "action": "block", "outside": true}],
+            "write": [{"path_patterns": ["x"], "action": "block", "z": 1}]}
+        }));
+        assert_eq!(settings.warnings.len(), 4, "{:?}", settings.warnings);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use guard_sdk::syntax::{Analysis, Command, Coverage};
 use guard_sdk::{Finding, Outcome};
+use policy_experiment_plan::{Plan, cut};
 use serde_json::{Value, json};
 
-use crate::plan::Plan;
 use crate::rules::{ad_hoc, plan_unreadable, unplanned_command};
 
 /// The longest command that the journal gets, in bytes. Escapes in JSON may make it six times as long, and a line takes
@@ -64,7 +64,7 @@ impl Judgement {
             }
         };
         let kind = match found {
-            Some(command) => Kind::Unplanned(cut(command.program(), 120), plan.programs()),
+            Some(command) => Kind::Unplanned(cut(command.program(), 120), plan.names()),
             None if analysis.coverage == Coverage::Complete => return None,
             None => Kind::Unclear(analysis.reasons.first().map(|reason| cut(reason, 200)).unwrap_or_default()),
         };
@@ -105,13 +105,4 @@ fn is_via(command: &Command, plan: &Plan) -> bool {
         "find-exec" => plan.has_program("find"),
         kind => plan.has_program(kind),
     })
-}
-
-/// The first `most` bytes of a text.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    let end = text.floor_char_boundary(most.min(text.len()));
-    match text.get(..end) {
-        Some(start) if end < text.len() => format!("{start}…"),
-        _ => text.to_owned(),
-    }
 }

@@ -5,21 +5,26 @@
 //! `# nous: ad-hoc` always runs, and is noted. Without the folder or the plan there is nothing to compare with, and the
 //! policy has no opinion. Two executors that work in one folder were the reason to have it.
 
-mod heads;
 mod judgement;
-mod plan;
 mod rules;
 
 use guard_sdk::{Call, Decision, Error, Example, Fault, Level, Manifest, NoSettings, Outcome, Policy};
+use policy_experiment_plan::Plan;
 
 use judgement::Judgement;
-use plan::{Plan, Unreadable};
 
 /// What a command holds that is to run though the plan does not name it.
 const MARKER: &str = "# nous: ad-hoc";
 
 /// The journal's stream.
 const STREAM: &str = "violations";
+
+/// Why there is no plan.
+#[derive(Debug)]
+enum Unreadable {
+    Absent,
+    Because(String),
+}
 
 /// The policy.
 #[derive(Debug)]
@@ -61,7 +66,7 @@ impl Policy for PlanEnforcer {
             return Ok(Decision::abstain());
         };
         let plan = match call.read_text(&format!("{folder}/experiment_plan.yaml")) {
-            Ok(text) => Plan::read(&text),
+            Ok(text) => Plan::read(&text).map_err(Unreadable::Because),
             Err(Fault::Absent) => Err(Unreadable::Absent),
             Err(Fault::Denied) => {
                 call.log(Level::Warn, "reading experiment_plan.yaml is not granted");

@@ -1,4 +1,4 @@
-//! The settings: a `write-policies.json` as it is, and three keys of our own.
+//! The settings: a `write-policies.json` as it is, and four keys of our own.
 //!
 //! Never fails: what cannot be used gives the defaults and a warning, so that a slip in the file takes no write away.
 
@@ -18,6 +18,12 @@ const SAFE: &[&str] = &["docs/**", "agent_sandbox/**", "tests/**", "*.md"];
 /// Templates hold no secret, and a guard that offers one must not deny it.
 const TEMPLATES: &[&str] = &[".env*.example", ".env*.sample", ".env*.template", ".env*.dist"];
 
+/// What the file may say.
+const KEYS: &[&str] = &["protected", "exempt", "warned", "safe", "shell", "paranoid", "fold-case"];
+
+/// Where an editor finds the schema of the file. It says nothing here.
+const SCHEMA: &str = "$schema";
+
 /// The most patterns of one tier.
 const PATTERNS: usize = 1000;
 
@@ -27,9 +33,10 @@ const PATTERNS: usize = 1000;
 /// { "protected": [".git/**"], "warned": ["src/**"], "safe": ["docs/**"] }
 /// ```
 ///
-/// A list that is given replaces the default one. Other keys are `shell` (look at shell commands as well; default
-/// false), `paranoid` (ask before a production path is written; default false) and `fold-case` (the case of protected
-/// paths does not count; default: only on macOS).
+/// A list that is given replaces the default one. Other keys are `exempt` (what is not protected although it fits;
+/// default: templates such as `.env.example`, unless `protected` is given), `shell` (look at shell commands as well;
+/// default false), `paranoid` (ask before a production path is written; default false) and `fold-case` (the case of
+/// protected paths does not count; default: only on macOS).
 #[derive(Debug)]
 pub struct Settings {
     pub(crate) protected: Vec<Glob>,
@@ -45,11 +52,13 @@ pub struct Settings {
 impl Settings {
     pub(crate) fn new(value: &Value) -> Self {
         let mut warnings = Vec::new();
-        let known = ["protected", "warned", "safe", "shell", "paranoid", "fold-case"];
-        let unknown = value.as_object().into_iter().flat_map(|map| map.keys()).filter(|key| !known.contains(&&***key));
+        let is_known = |key: &str| KEYS.contains(&key) || key == SCHEMA;
+        let unknown = value.as_object().into_iter().flat_map(|map| map.keys()).filter(|key| !is_known(key));
         warnings.extend(unknown.take(8).map(|key| format!("the key `{key}` is not known")));
         let mut tier = |key, defaults: &[&str]| patterns(value.get(key), key, defaults, &mut warnings);
         let (protected, warned, safe) = (tier("protected", PROTECTED), tier("warned", WARNED), tier("safe", SAFE));
+        // A list of the user's is taken at its word.
+        let exempt = tier("exempt", if protected.1 { &[] } else { TEMPLATES });
         let mut flag = |key: &str| match value.get(key) {
             None | Some(Value::Null) => None,
             Some(Value::Bool(flag)) => Some(*flag),
@@ -60,8 +69,7 @@ impl Settings {
         };
         let (shell, paranoid, fold_case) = (flag("shell"), flag("paranoid"), flag("fold-case"));
         Settings {
-            // A list of the user's is taken at its word.
-            exempt: if protected.1 { Vec::new() } else { TEMPLATES.iter().map(|text| Glob::new(text)).collect() },
+            exempt: exempt.0,
             protected: protected.0,
             warned: warned.0,
             safe: safe.0,
@@ -113,6 +121,32 @@ mod tests {
         assert_eq!(settings.warnings.len(), 5, "{:?}", settings.warnings);
         assert_eq!(settings.safe.len(), SAFE.len());
         assert!(!settings.shell);
+    }
+
+    #[test]
+    fn s4_61_the_starter_file_is_the_defaults() {
+        let file = serde_json::from_str(include_str!("../write-policies.json")).unwrap();
+        assert_eq!(format!("{:?}", Settings::new(&file)), format!("{:?}", Settings::new(&Value::Null)));
+    }
+
+    #[test]
+    fn s4_64_the_schema_has_the_keys_that_are_read() {
+        let schema: Value = serde_json::from_str(include_str!("../write-policies.schema.json")).unwrap();
+        let mut keys: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        keys.retain(|key| *key != SCHEMA);
+        let mut known = KEYS.to_vec();
+        known.sort_unstable();
+        keys.sort_unstable();
+        assert_eq!(keys, known);
+    }
+
+    #[test]
+    fn what_is_exempt_can_be_said_beside_what_is_protected() {
+        let exempt = |value| Settings::new(&value).exempt.len();
+        assert_eq!(exempt(serde_json::json!({})), TEMPLATES.len());
+        assert_eq!(exempt(serde_json::json!({"protected": [".env*"]})), 0);
+        assert_eq!(exempt(serde_json::json!({"protected": [".env*"], "exempt": [".env.example"]})), 1);
+        assert_eq!(exempt(serde_json::json!({"exempt": []})), 0);
     }
 
     #[test]

@@ -8,8 +8,7 @@
 //! none
 
 use guard_sdk::{Finding, Outcome, Rule};
-
-use crate::judgement::cut;
+use policy_experiment_plan::cut;
 
 pub(crate) const RULE: Rule = Rule {
     id: "unplanned-command",

@@ -8,7 +8,7 @@ mod node;
 
 use std::collections::BTreeSet;
 
-use crate::heads::heads;
+use crate::heads::{Program, heads};
 use node::{Node, Walk};
 
 /// The largest plan that is read. The parser needs a few milliseconds for it.
@@ -20,19 +20,13 @@ const COMMANDS: usize = 4_000;
 /// The longest name of an arm.
 const NAME: usize = 200;
 
-/// Why there is no plan.
-#[derive(Debug)]
-pub(crate) enum Unreadable {
-    Absent,
-    Because(String),
-}
-
 /// The commands of a plan.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub struct Plan {
     arms: Vec<Arm>,
     texts: BTreeSet<String>,
-    programs: BTreeSet<String>,
+    programs: BTreeSet<Program>,
+    names: BTreeSet<String>,
 }
 
 #[derive(Debug, Default)]
@@ -42,12 +36,17 @@ struct Arm {
 }
 
 impl Plan {
-    pub(crate) fn read(text: &str) -> Result<Self, Unreadable> {
-        let because = |why: &str| Unreadable::Because(why.to_owned());
+    /// Reads the text of a plan.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no plan in it: it is too large, no YAML, or names no command.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let because = |why: &str| why.to_owned();
         if text.len() > BYTES {
             return Err(because("it is larger than 256 KiB"));
         }
-        let root = Node::read(text).map_err(Unreadable::Because)?;
+        let root = Node::read(text)?;
         let walk = Walk::default();
         let mut plan = Plan::default();
         for (name, arm) in walk.field(&root, "arms").map(|arms| walk.items(arms)).unwrap_or_default() {
@@ -65,7 +64,7 @@ impl Plan {
     }
 
     fn add_arm(&mut self, name: Option<&str>, node: &Node, walk: &Walk) {
-        let mut arm = Arm { name: name.map(|name| crate::judgement::cut(name, NAME)), ..Arm::default() };
+        let mut arm = Arm { name: name.map(|name| crate::cut(name, NAME)), ..Arm::default() };
         match node.text() {
             Some(text) => self.add_text(&mut arm, text),
             None => self.add_commands(&mut arm, node, walk),
@@ -106,32 +105,44 @@ impl Plan {
         self.texts.insert(words.join(" ").trim().to_owned());
     }
 
-    fn add_programs(&mut self, arm: &mut Arm, programs: Vec<String>) {
-        self.programs.extend(programs.iter().cloned());
-        arm.programs.extend(programs);
+    fn add_programs(&mut self, arm: &mut Arm, programs: Vec<Program>) {
+        for program in programs {
+            self.names.insert(program.name.clone());
+            arm.programs.insert(program.name.clone());
+            self.programs.insert(program);
+        }
     }
 
     /// Whether the plan has this very text.
-    pub(crate) fn has_text(&self, command: &str) -> bool {
+    #[must_use]
+    pub fn has_text(&self, command: &str) -> bool {
         self.texts.contains(command.trim())
     }
 
     /// Whether a planned command starts this program.
-    pub(crate) fn has_program(&self, program: &str) -> bool {
-        self.programs.contains(program)
+    #[must_use]
+    pub fn has_program(&self, program: &str) -> bool {
+        self.names.contains(program)
     }
 
-    /// The programs that planned commands start.
-    pub(crate) fn programs(&self) -> Vec<String> {
-        self.programs.iter().cloned().collect()
+    /// The names of the programs that planned commands start.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.names.iter().cloned().collect()
+    }
+
+    /// The programs that planned commands start, in each of their spellings.
+    pub fn programs(&self) -> impl Iterator<Item = &Program> {
+        self.programs.iter()
     }
 
     /// The arm that a command most likely belongs to: one that starts the same program, one whose name the command
     /// holds, or the only one there is.
-    pub(crate) fn arm_of(&self, command: &str) -> Option<String> {
+    #[must_use]
+    pub fn arm_of(&self, command: &str) -> Option<String> {
         let programs = heads(command);
         let named = || self.arms.iter().filter(|arm| arm.name.is_some());
-        let starts = |arm: &&Arm| programs.iter().any(|program| arm.programs.contains(program));
+        let starts = |arm: &&Arm| programs.iter().any(|program| arm.programs.contains(&program.name));
         let holds = |arm: &&Arm| arm.name.as_deref().is_some_and(|name| holds_word(command, name));
         let only = || named().next().filter(|_| named().count() == 1);
         let arm = named().find(holds).or_else(|| named().find(starts)).or_else(only)?;

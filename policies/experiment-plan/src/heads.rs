@@ -47,22 +47,31 @@ const BEFORE: &[&str] = &["!", "{", "then", "else", "elif", "if", "do", "while",
 /// Words that begin or end a construct, with no command behind them.
 const ALONE: &[&str] = &["}", "fi", "done", "esac", "for", "select", "case", "function", "in"];
 
-/// The programs of a text, by name and without their folders.
-pub(crate) fn heads(text: &str) -> Vec<String> {
+/// A program that a command starts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Program {
+    /// Its name, without a folder.
+    pub name: String,
+    /// How the command spells it: `./blis`.
+    pub spelled: String,
+}
+
+/// The programs of a text.
+pub(crate) fn heads(text: &str) -> Vec<Program> {
     let mut found = Vec::new();
     collect(text, 0, &mut found);
     found
 }
 
 /// The programs of a command that is given as its words.
-pub(crate) fn of_words(words: &[&str]) -> Vec<String> {
+pub(crate) fn of_words(words: &[&str]) -> Vec<Program> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let mut found = Vec::new();
     head(&words, 0, &mut found);
     found
 }
 
-fn collect(text: &str, depth: usize, found: &mut Vec<String>) {
+fn collect(text: &str, depth: usize, found: &mut Vec<Program>) {
     if depth > DEPTH {
         return;
     }
@@ -72,7 +81,7 @@ fn collect(text: &str, depth: usize, found: &mut Vec<String>) {
 }
 
 /// Adds the program of one command.
-fn head(words: &[String], depth: usize, found: &mut Vec<String>) {
+fn head(words: &[String], depth: usize, found: &mut Vec<Program>) {
     let mut words = words.iter().map(String::as_str).peekable();
     loop {
         while words.peek().is_some_and(|word| BEFORE.contains(word) || is_assignment(word)) {
@@ -107,7 +116,7 @@ fn head(words: &[String], depth: usize, found: &mut Vec<String>) {
         };
         match text {
             Some(text) => collect(&text, depth + 1, found),
-            None => found.push(crate::judgement::cut(name, NAME)),
+            None => found.push(Program { name: crate::cut(name, NAME), spelled: crate::cut(word, NAME) }),
         }
         return;
     }
@@ -125,7 +134,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        assert_eq!(heads(text), expected, "{text}");
+        let names: Vec<String> = heads(text).into_iter().map(|program| program.name).collect();
+        assert_eq!(names, expected, "{text}");
     }
 
     #[test]
@@ -136,6 +146,12 @@ mod tests {
         check("py\"th\"on3 x", &["python3"]);
         check("", &[]);
         check("# nothing", &[]);
+    }
+
+    #[test]
+    fn the_spelling_is_kept() {
+        let spelled: Vec<String> = heads("./blis && '/opt/sim' x; jq .").into_iter().map(|head| head.spelled).collect();
+        assert_eq!(spelled, ["./blis", "/opt/sim", "jq"]);
     }
 
     #[test]

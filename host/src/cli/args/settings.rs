@@ -1,0 +1,112 @@
+//! What `guard-host settings`, `sandbox` and `config init` take.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host settings init --work-dir runs/7 --repo-path . --plan runs/7/experiment_plan.yaml
+  claude -p --settings \"$(guard-host settings path --work-dir runs/7)\" 'run the plan'")]
+pub(in crate::cli) struct SettingsArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: SettingsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum SettingsCommand {
+    /// Print the settings of a campaign: what its agent may do instead of everything
+    ///
+    /// `allowOnly` names the folders of the campaign. Claude Code does not know that key: it keeps its own file tools to
+    /// the same folders by `additionalDirectories` and `blockWritesOutsideWorkingDirectories` (2.1.314 and later). Shell
+    /// commands are kept to them by path-context: see --guard.
+    #[command(after_help = "Examples:
+  guard-host settings render --work-dir runs/7 --allow-bin jq
+  guard-host settings render --work-dir runs/7 --guard >> ~/.config/guard-host/guard.toml")]
+    Render {
+        #[command(flatten)]
+        campaign: CampaignArgs,
+        /// Print the entry of a guard.toml instead that keeps shell commands to the same folders
+        #[arg(long)]
+        guard: bool,
+    },
+    /// Write the settings to .claude/settings.json below the work directory, unless it is there
+    ///
+    /// `nous-execute-stop` and `nous-plan-enforcer` in --bin-dir are registered as hooks.
+    #[command(after_help = "Examples:
+  guard-host settings init --work-dir runs/7 --plan runs/7/experiment_plan.yaml
+  guard-host settings init --work-dir runs/7 --force")]
+    Init {
+        #[command(flatten)]
+        campaign: CampaignArgs,
+        /// Where the scripts of the campaign lie [default: bin in this folder]
+        #[arg(long, value_name = "DIR")]
+        bin_dir: Option<PathBuf>,
+        /// Replace a file that has been changed; a copy of it stays beside it
+        #[arg(long)]
+        force: bool,
+    },
+    /// Print where the settings lie
+    #[command(after_help = "Examples:
+  guard-host settings path --work-dir runs/7
+  claude -p --settings \"$(guard-host settings path --work-dir runs/7)\" 'run the plan'")]
+    Path {
+        /// Where the agent works
+        #[arg(long, value_name = "DIR")]
+        work_dir: PathBuf,
+    },
+    /// Print the arguments that give Claude Code the settings; nothing if there are none
+    #[command(after_help = "Examples:
+  guard-host settings args --work-dir runs/7
+  claude -p $(guard-host settings args --work-dir runs/7) 'run the plan'")]
+    Args {
+        /// Where the agent works
+        #[arg(long, value_name = "DIR")]
+        work_dir: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CampaignArgs {
+    /// Where the agent works
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) work_dir: PathBuf,
+    /// The repository that it works on
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) repo_path: Option<PathBuf>,
+    /// The experiment_plan.yaml whose programs may run
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) plan: Option<PathBuf>,
+    /// A program that may run besides the usual ones; can be given again
+    #[arg(long, value_name = "PROGRAM")]
+    pub(in crate::cli) allow_bin: Vec<String>,
+    /// A program that runs when the agent stops
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) stop_hook: Option<PathBuf>,
+    /// A program that is asked before each shell command
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) pre_tool_use_hook: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host sandbox new auth-investigation
+  cd \"$(guard-host sandbox new api-research)\"")]
+pub(in crate::cli) struct SandboxArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: SandboxCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum SandboxCommand {
+    /// Make agent_sandbox/YYYY-MM-DD/CONTEXT in the project, which git ignores, and print its path
+    #[command(after_help = "Examples:
+  guard-host sandbox new auth-investigation
+  cp report.csv \"$(guard-host sandbox new api-research)\"")]
+    New {
+        /// What it is for: letters, digits, `-`, `_` and `.`
+        // A word that begins with `-` is refused as a name, not taken for an option.
+        #[arg(allow_hyphen_values = true)]
+        context: String,
+    },
+}

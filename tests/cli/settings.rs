@@ -1,0 +1,191 @@
+//! `settings`: what the processes read and write. What is rendered is tested beside the renderer.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::world::{Ended, World, end};
+
+const FILE: &str = "repo/run/.claude/settings.json";
+
+fn settings(world: &World, arguments: &[&str]) -> Ended {
+    world.run(&[&["settings"], arguments].concat(), "")
+}
+
+fn init(world: &World, more: &[&str]) -> Ended {
+    settings(world, &[&["init", "--work-dir", "run"], more].concat())
+}
+
+fn read(world: &World) -> Value {
+    serde_json::from_str(&fs::read_to_string(world.path(FILE)).unwrap()).unwrap()
+}
+
+#[test]
+fn s3_01_the_help_shows_what_takes_the_place_of_the_dangerous_flag() {
+    let world = World::cold();
+    let help = settings(&world, &["--help"]).stdout;
+    assert!(help.contains("claude -p --settings \"$(guard-host settings path --work-dir "), "{help}");
+    let help = settings(&world, &["render", "--help"]).stdout;
+    assert!(help.contains("Claude Code does not know that key") && help.contains("--guard"), "{help}");
+}
+
+#[test]
+fn s3_02_render_prints_the_same_bytes_and_writes_nothing() {
+    let world = World::cold();
+    world.write("repo/plan.yaml", "conditions: [{command: ./blis run}]\n");
+    let line = ["render", "--work-dir", "run", "--repo-path", ".", "--plan", "plan.yaml", "--allow-bin", "jq"];
+    let (first, second) = (settings(&world, &line), settings(&world, &line));
+    assert_eq!((first.exit, first.stderr.as_str()), (0, ""));
+    assert_eq!(first, second);
+    let value: Value = serde_json::from_str(&first.stdout).unwrap();
+    let repo = world.repo().to_string_lossy().into_owned();
+    assert_eq!(value["permissions"]["allowOnly"], serde_json::json!([format!("{repo}/run"), repo]));
+    let allowed = value["permissions"]["allow"].to_string();
+    assert!(allowed.contains("Bash(./blis:*)") && allowed.contains("Bash(blis:*)") && allowed.contains("Bash(jq:*)"));
+    assert!(!world.path("repo/run").exists());
+}
+
+#[test]
+fn s3_09_s3_49_init_registers_the_scripts_that_are_there() {
+    let world = World::cold();
+    assert_eq!(init(&world, &[]).exit, 0);
+    assert!(read(&world).get("hooks").is_none());
+    let stop = world.write("repo/bin/nous-execute-stop", "");
+    assert_eq!(init(&world, &["--force"]).exit, 0);
+    let hooks = read(&world)["hooks"].clone();
+    assert_eq!(hooks["Stop"][0]["hooks"][0]["command"], stop.to_string_lossy().into_owned());
+    assert!(hooks.get("PreToolUse").is_none());
+    let enforcer = world.write("repo/bin/nous-plan-enforcer", "");
+    assert_eq!(init(&world, &["--force"]).exit, 0);
+    let hooks = read(&world)["hooks"].clone();
+    assert_eq!(hooks["PreToolUse"][0]["matcher"], "Bash");
+    assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["command"], enforcer.to_string_lossy().into_owned());
+    assert!(hooks.get("Stop").is_some());
+    assert_eq!(init(&world, &["--force", "--bin-dir", "/no/such"]).exit, 0);
+    assert!(read(&world).get("hooks").is_none());
+}
+
+#[test]
+fn s3_10_s3_50_a_hook_that_is_given_is_registered_by_its_absolute_path() {
+    let world = World::cold();
+    let line = ["--pre-tool-use-hook", "x/../hooks/mine", "--stop-hook", "~/stop"];
+    assert_eq!(init(&world, &line).exit, 0);
+    let hooks = read(&world)["hooks"].clone();
+    let text = |path: &str| world.path(path).to_string_lossy().into_owned();
+    assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["command"], text("repo/hooks/mine"));
+    assert_eq!(hooks["Stop"][0]["hooks"][0]["command"], text("stop"));
+}
+
+#[test]
+fn s3_11_s3_31_s3_32_init_writes_once_and_leaves_a_changed_file_alone() {
+    let world = World::cold();
+    let first = init(&world, &[]);
+    let path = world.path(FILE);
+    assert_eq!((first.exit, first.stdout), (0, format!("wrote {}\n", path.display())));
+    let bytes = fs::read(&path).unwrap();
+    let second = init(&world, &[]);
+    assert_eq!((second.exit, fs::read(&path).unwrap()), (0, bytes.clone()));
+    for text in ["{\"mine\": true}", "", "{oops"] {
+        fs::write(&path, text).unwrap();
+        let again = init(&world, &[]);
+        assert!(again.exit == 0 && again.stdout.contains("left as it is"), "{again:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    let forced = init(&world, &["--force"]);
+    let copy = world.path("repo/run/.claude/settings.json.1.bak");
+    assert!(forced.stdout.contains(&copy.display().to_string()), "{forced:?}");
+    assert_eq!((fs::read(&path).unwrap(), fs::read_to_string(copy).unwrap()), (bytes, "{oops".to_owned()));
+}
+
+#[test]
+fn s3_11_no_link_is_written_through() {
+    let world = World::cold();
+    let theirs = world.write("theirs.json", "theirs");
+    fs::create_dir_all(world.path("repo/run/.claude")).unwrap();
+    symlink(&theirs, world.path(FILE)).unwrap();
+    assert_eq!(init(&world, &[]).exit, 0);
+    assert_eq!(init(&world, &["--force"]).exit, 70);
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+    let elsewhere = World::cold();
+    fs::create_dir_all(elsewhere.path("repo/run")).unwrap();
+    symlink(world.home.path(), elsewhere.path("repo/run/.claude")).unwrap();
+    assert_eq!(init(&elsewhere, &[]).exit, 70);
+    assert!(!world.path("settings.json").exists());
+}
+
+#[test]
+fn s3_29_init_makes_the_folder_and_ends_the_file_with_a_newline() {
+    let world = World::cold();
+    assert_eq!(init(&world, &[]).exit, 0);
+    assert!(read(&world).is_object());
+    assert!(fs::read_to_string(world.path(FILE)).unwrap().ends_with("}\n"));
+    assert_eq!(fs::read_dir(world.path("repo/run/.claude")).unwrap().count(), 1);
+}
+
+#[test]
+fn s3_12_s3_30_path_and_args_name_the_file() {
+    let world = World::cold();
+    let path = world.path(FILE).to_string_lossy().into_owned();
+    assert_eq!(settings(&world, &["path", "--work-dir", "run"]).stdout, format!("{path}\n"));
+    assert_eq!(settings(&world, &["path", "--work-dir", "./x/../run/"]).stdout, format!("{path}\n"));
+    let none = settings(&world, &["args", "--work-dir", "run"]);
+    assert!(none.is_silent(), "{none:?}");
+    assert_eq!(init(&world, &[]).exit, 0);
+    let some = settings(&world, &["args", "--work-dir", "run"]);
+    assert_eq!((some.exit, some.stdout), (0, format!("--settings {path}\n")));
+}
+
+#[test]
+fn s3_33_what_bounds_nothing_ends_with_64() {
+    let world = World::cold();
+    for folder in ["", "/", "/.."] {
+        for command in ["render", "init"] {
+            let ended = settings(&world, &[command, "--work-dir", folder]);
+            assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{command} {folder:?}: {ended:?}");
+        }
+    }
+    let ended = settings(&world, &["render", "--work-dir", "run", "--allow-bin", "*"]);
+    assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""));
+}
+
+#[test]
+fn a_plan_that_cannot_be_used_is_told() {
+    let world = World::cold();
+    let render = || settings(&world, &["render", "--work-dir", "run", "--plan", "plan.yaml"]);
+    assert_eq!(render().exit, 66);
+    for text in ["", "a: [", "arms: []", "\0", &"x".repeat(2 << 20)] {
+        world.write("repo/plan.yaml", text);
+        let ended = render();
+        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{ended:?}");
+        assert!(ended.stderr.contains("plan.yaml"), "{ended:?}");
+    }
+    let laughs: String = (1..40).map(|at| format!("a{at}: &a{at} [*a{0},*a{0},*a{0},*a{0}]\n", at - 1)).collect();
+    world.write("repo/plan.yaml", format!("a0: &a0 [x]\n{laughs}arms: *a39\n"));
+    assert_eq!(render().exit, 65);
+}
+
+/// The harness keeps its file tools to the folders, and path-context keeps the rest of a call to them.
+#[test]
+fn s3_04_s3_35_a_write_outside_of_the_campaign_is_not_free() {
+    let world = World::warm();
+    let guard = settings(&world, &["render", "--work-dir", "~/run", "--guard"]);
+    assert_eq!((guard.exit, guard.stderr.as_str()), (0, ""));
+    world.configure(&format!("preset = \"guardrail\"\n{}", guard.stdout));
+    let hook = |tool: &str, input: Value| {
+        let mut hook = world.command(&["hook", "claude", "--only", "path-context"]);
+        hook.current_dir(world.home.path());
+        let payload = serde_json::json!({ "cwd": world.home.path(), "tool_name": tool, "tool_input": input });
+        end(hook, &payload.to_string()).decision()
+    };
+    let write = |path: &str| hook("Write", serde_json::json!({ "file_path": path, "content": "" }));
+    let bash = |command: &str| hook("Bash", serde_json::json!({ "command": command }));
+    assert_eq!(
+        (write("~/run/out.csv"), write("~/other/out.csv"), write("/etc/hosts")),
+        ("".into(), "ask".into(), "deny".into())
+    );
+    assert_eq!(
+        (bash("echo > run/x"), bash("echo > other/x"), bash("tee /etc/x")),
+        ("".into(), "ask".into(), "deny".into())
+    );
+}
