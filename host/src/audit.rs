@@ -5,6 +5,7 @@ mod select;
 mod stats;
 
 use std::fs::OpenOptions;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -72,8 +73,8 @@ pub fn append(
     let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn));
     let tags = deciding.map(|deciding| deciding.finding.tags.as_slice()).unwrap_or_default();
     let path_context = tags.iter().find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value);
-    let mut random = [0_u8; 8];
-    let _ = getrandom::fill(&mut random);
+    // Unlike any other, and no more is needed. Beside the C library as an archive `getrandom` would read a device file.
+    let random = RandomState::new().hash_one(elapsed);
     let line = Line {
         ts: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
         tool: name(&call.tool),
@@ -81,7 +82,7 @@ pub fn append(
         action: action(verdict),
         rule: deciding.map_or("", |deciding| &deciding.finding.rule),
         path_context,
-        id: hex(&random),
+        id: hex(&random.to_be_bytes()),
         session: name(&at.session),
         cwd: shorten(&plain(&at.cwd), OPERATION_BYTES),
         policy: deciding.map_or("", |deciding| &deciding.policy),
