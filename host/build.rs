@@ -41,11 +41,20 @@ struct Metadata {
 
 /// `[package.metadata.guard]` of a policy.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Guard {
     order: u32,
     presets: Vec<String>,
     grants: Vec<String>,
+    /// The tools that a preset has it judge; all that it can by default.
+    #[serde(default)]
+    tools: Vec<String>,
+    /// Where the user's preset looks for its settings.
+    #[serde(default)]
+    settings_file: Option<String>,
+    /// Its allow counts when a preset holds it.
+    #[serde(default)]
+    may_allow: bool,
     /// It is told where the files of this program lie.
     #[serde(default)]
     places: bool,
@@ -90,8 +99,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (path, digest) = embed(&artifacts, package, &out)?;
             writeln!(
                 table,
-                "    Builtin {{ name: {name:?}, presets: &{:?}, grants: &{:?}, places: {}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
-                guard.presets, guard.grants, guard.places
+                "    Builtin {{ name: {name:?}, presets: &{:?}, grants: &{:?}, tools: &{:?}, settings_file: {:?}, may_allow: {}, \
+                 places: {}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
+                guard.presets, guard.grants, guard.tools, guard.settings_file, guard.may_allow, guard.places
             )?;
         }
         let (path, digest) = embed(&artifacts, ANALYZER, &out)?;

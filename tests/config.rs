@@ -22,8 +22,12 @@ mod world;
 
 #[path = "config/broken.rs"]
 mod broken;
+#[path = "config/honest.rs"]
+mod honest;
 #[path = "config/managed.rs"]
 mod managed;
+#[path = "config/presets.rs"]
+mod presets;
 #[path = "config/project.rs"]
 mod project;
 #[path = "config/settings.rs"]

@@ -28,9 +28,13 @@ mod limits;
 mod log;
 #[path = "hook/malformed.rs"]
 mod malformed;
+#[path = "hook/plan.rs"]
+mod plan;
 #[path = "hook/secrets.rs"]
 mod secrets;
 #[path = "hook/seed.rs"]
 mod seed;
 #[path = "hook/started.rs"]
 mod started;
+#[path = "hook/swapped.rs"]
+mod swapped;

@@ -19,7 +19,7 @@ use crate::call::{Circumstances, ToolCall};
 use crate::config::{Audit, AuditLevel};
 use crate::contract::{Outcome, rank};
 use crate::redact::{plain, redact, shorten};
-use crate::verdict::{FAULT, Verdict};
+use crate::verdict::{Attributed, FAULT, Verdict};
 
 pub use read::{Next, Reader, Record};
 pub use select::{Selection, moment};
@@ -28,6 +28,9 @@ pub use stats::{Actions, Stats};
 /// How long a line waits for the lock, which its holders keep for some microseconds. Without it the line is written
 /// anyway, and nothing is rotated: one write of one line stays whole.
 const LOCK: Duration = Duration::from_millis(250);
+
+/// The action of a call that a person's grant let pass.
+pub(crate) const OVERRIDE: &str = "confirmed_allow";
 
 /// The longest operation that is logged.
 const OPERATION_BYTES: usize = 8 << 10;
@@ -43,7 +46,8 @@ struct Line<'a> {
     operation: String,
     action: &'static str,
     rule: &'a str,
-    path_context: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_context: Option<&'a str>,
     id: String,
     session: String,
     cwd: String,
@@ -66,13 +70,20 @@ pub fn append(
     verdict: &Verdict,
     elapsed: Duration,
 ) -> io::Result<()> {
-    if audit.level == AuditLevel::Interventions && rank(verdict.outcome) < rank(Outcome::Ask) {
+    if audit.level == AuditLevel::Interventions && rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed()
+    {
         return Ok(());
     }
     let deciding = verdict.deciding();
-    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(Outcome::Warn));
-    let tags = deciding.map(|deciding| deciding.finding.tags.as_slice()).unwrap_or_default();
-    let path_context = tags.iter().find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value);
+    // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
+    let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
+    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(least));
+    let confirmed = verdict.is_confirmed();
+    // Where a person let the call run, those that count are the ones that were overruled.
+    let rules: Vec<String> = match confirmed {
+        true => verdict.lifted.iter().map(Attributed::rule).collect(),
+        false => told.map(Attributed::rule).collect(),
+    };
     // Unlike any other, and no more is needed. Beside the C library as an archive `getrandom` would read a device file.
     let random = RandomState::new().hash_one(elapsed);
     let line = Line {
@@ -81,12 +92,13 @@ pub fn append(
         operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
         action: action(verdict),
         rule: deciding.map_or("", |deciding| &deciding.finding.rule),
-        path_context,
+        // The earliest readers know no such key where a person let the call run.
+        path_context: (!confirmed).then(|| path_context(verdict)),
         id: hex(&random.to_be_bytes()),
         session: name(&at.session),
         cwd: shorten(&plain(&at.cwd), OPERATION_BYTES),
         policy: deciding.map_or("", |deciding| &deciding.policy),
-        rules: told.map(|attributed| format!("{}:{}", attributed.policy, attributed.finding.rule)).collect(),
+        rules,
         harness: &at.harness,
         ms: (elapsed.as_secs_f64() * 100_000.0).round() / 100.0,
         original_tool: name(&call.original_tool),
@@ -99,7 +111,17 @@ fn name(text: &str) -> String {
     shorten(&plain(&redact(text)), NAME_BYTES)
 }
 
+/// What is said of where the call's paths lie, by the deciding finding or else by the first that speaks of it.
+fn path_context(verdict: &Verdict) -> &str {
+    let findings = verdict.deciding().into_iter().chain(&verdict.findings);
+    let mut tags = findings.flat_map(|attributed| &attributed.finding.tags);
+    tags.find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value)
+}
+
 fn action(verdict: &Verdict) -> &'static str {
+    if verdict.is_confirmed() {
+        return OVERRIDE;
+    }
     let fault = verdict.findings.iter().any(|attributed| attributed.finding.rule == FAULT);
     match verdict.outcome {
         Outcome::Deny => "block",

@@ -9,6 +9,12 @@ pub struct Builtin {
     pub presets: &'static [&'static str],
     /// What a preset grants it.
     pub grants: &'static [&'static str],
+    /// The tools that a preset has it judge; empty: all that it can.
+    pub tools: &'static [&'static str],
+    /// Where the user's preset looks for its settings.
+    pub settings_file: Option<&'static str>,
+    /// Its allow counts when a preset holds it.
+    pub may_allow: bool,
     /// Its settings are to say where the files of this program lie.
     pub places: bool,
     /// The digest of `wasm`.

@@ -16,6 +16,7 @@ mod stamp;
 mod stored;
 
 pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
+pub(crate) use folder::is_private;
 pub use folder::{FolderError, make_private, write_new};
 pub use lock::FileLock;
 pub use prepared::{Member, Prepared, Readiness, prepare};

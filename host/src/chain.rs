@@ -13,7 +13,7 @@ use crate::contract::{Manifest, Outcome};
 use crate::engine::{Analyzer, Answer, Engine, FaultKind, JournalLine, Policy, Question, Scene};
 use crate::facts::{Facts, Resolver};
 use crate::grants::Grants;
-use crate::policy::{Entry, Layer, covers};
+use crate::policy::{Entry, covers};
 use crate::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 
 /// A chain whose policies are mapped when they are first needed.
@@ -151,7 +151,7 @@ impl Chain {
             (Err(fault), _) | (_, Readiness::Broken(fault)) => return Answer::fault(fault.clone()),
         };
         let entry = &member.entry;
-        let within = (entry.layer == Layer::Project).then_some(entry.project.as_str());
+        let within = entry.is_limited().then_some(entry.project.as_str());
         let grants = if grant_all {
             Grants::everything()
         } else {
@@ -223,7 +223,7 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
     match &answer.decision {
         Ok(decision) => {
             let decision = decision.clone();
-            let decision = if entry.layer == Layer::Project { tighten_only(decision) } else { decision };
+            let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
             Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
         }
         Err(fault) => {

@@ -5,10 +5,14 @@ mod audit;
 mod cache;
 mod check;
 mod config;
+mod confirm;
 mod explain;
 mod inspect;
 mod print;
+mod session;
 mod subject;
+mod terminal;
+mod trust;
 
 use std::ffi::OsString;
 
@@ -38,6 +42,10 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Policy(args) => inspect::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
+        Command::Confirm(args) => confirm::run(&args, &places),
+        Command::Session(args) => session::run(&args, &places),
+        Command::Trust(args) => trust::trust(&args, &places, environment),
+        Command::Untrust(args) => trust::untrust(&args, &places, environment),
         Command::Config(args) => config::run(&args, &places, environment),
     };
     match result {

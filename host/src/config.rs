@@ -8,7 +8,9 @@ pub mod layers;
 mod load;
 pub mod options;
 mod problem;
+mod project;
 mod settings;
+pub mod trust;
 
 use std::path::{Path, PathBuf};
 
@@ -17,9 +19,11 @@ use serde::{Deserialize, Serialize};
 pub use load::load;
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::Problem;
+pub use trust::Trust;
 
 use crate::builtin;
 use crate::policy::{Entry, Source};
+use crate::session::Sessions;
 
 /// Where the files of this program lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,10 +75,16 @@ pub struct Config {
     pub deadline_ms: u32,
     /// The audit log.
     pub audit: Audit,
+    /// Where sessions are kept.
+    pub sessions: Sessions,
     /// Layers that were dropped.
     pub problems: Vec<Problem>,
     /// What deserves a word but changes no verdict.
     pub warnings: Vec<String>,
+    /// How the files of the projects stand.
+    pub projects: Vec<(PathBuf, Trust)>,
+    /// The components and settings of policies that the managed layer and the user's name.
+    pub named: Vec<PathBuf>,
     /// Every file that was looked at, also those that do not exist.
     pub inputs: Vec<PathBuf>,
 }
@@ -85,7 +95,12 @@ impl Config {
         for entry in &mut self.entries {
             let Source::Builtin(name) = &entry.source else { continue };
             if builtin::find(name).is_some_and(|builtin| builtin.places) {
-                entry.settings = settings::with_places(&entry.settings, places, &self.audit.path, program);
+                let own = [
+                    ("audit", self.audit.path.as_path()),
+                    ("sessions", self.sessions.file().unwrap_or(Path::new(""))),
+                    ("program", program),
+                ];
+                entry.settings = settings::with_places(&entry.settings, places, own, &self.named);
             }
         }
     }

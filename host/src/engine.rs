@@ -9,18 +9,20 @@ mod fault;
 mod imports;
 pub mod limits;
 mod manifest;
+mod meter;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Config, Store, WasmBacktraceDetails};
+use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
 
 pub use compile::{COMPONENT_BYTES, Compiler};
 pub use fault::FaultKind;
 pub use imports::{JournalLine, LogLine, Scene};
 pub use limits::Limits;
+use meter::Meter;
 
 use crate::contract::syntax::Analysis;
 use crate::contract::{Decision, Manifest};
@@ -276,6 +278,11 @@ impl Policy {
 fn bound(store: &mut Store<State>, limits: Limits) {
     store.limiter(|state| &mut state.limits);
     store.set_epoch_deadline(limits.ticks());
+    let meter = Meter::start(limits);
+    store.epoch_deadline_callback(move |_| match meter.left() {
+        Some(ticks) => Ok(UpdateDeadline::Continue(ticks)),
+        None => Err(Trap::Interrupt.into()),
+    });
     store.set_hostcall_fuel(limits::COPY_BYTES);
 }
 

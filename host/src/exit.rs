@@ -7,6 +7,8 @@ pub enum Exit {
     Success,
     /// `check`: a person must confirm the call.
     Ask,
+    /// `confirm`: there is no such question.
+    NoQuestion,
     /// `check`: the call must not run.
     Deny,
     /// The command line makes no sense.
@@ -19,6 +21,8 @@ pub enum Exit {
     Unavailable,
     /// A failure of this program or the machine.
     Software,
+    /// Only a person at a terminal may do it.
+    NoPermission,
     /// The configuration is broken.
     Config,
 }
@@ -30,12 +34,14 @@ impl Exit {
         match self {
             Exit::Success => 0,
             Exit::Ask => 1,
+            Exit::NoQuestion => 1,
             Exit::Deny => 2,
             Exit::Usage => 64,
             Exit::Data => 65,
             Exit::NoInput => 66,
             Exit::Unavailable => 69,
             Exit::Software => 70,
+            Exit::NoPermission => 77,
             Exit::Config => 78,
         }
     }

@@ -74,6 +74,11 @@ pub trait Harness: Sync {
 
     /// The mode is one in which the harness shows no prompts of its own.
     fn skips_prompts(&self, permission_mode: &str) -> bool;
+
+    /// An ask is put to a person in this mode. A mode that is not known is none.
+    fn prompts(&self, _permission_mode: &str) -> bool {
+        false
+    }
 }
 
 /// All harnesses; the first one is taken when nothing tells which it is.

@@ -4,6 +4,7 @@
 //! watchdog -> stdin -> decode -> prepared chain -> decide -> reply -> journal and audit
 //! ```
 
+mod consent;
 mod flight;
 mod journal;
 mod payload;
@@ -93,6 +94,12 @@ fn decide(
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
+        Event::SessionEnd => {
+            // Nothing is said, so nothing has to wait.
+            let exit = flight.reply(&merge([]));
+            consent::end(places, &payload.session);
+            return exit;
+        }
         _ => return flight.reply(&merge([])),
     };
     let at = circumstances(harness, &payload, environment, &*facts);
@@ -122,9 +129,13 @@ fn decide(
         flight.set_record(&config.audit, call, &at);
     }
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+    let (verdict, question) = consent::answer(verdict, calls, &at, config, places);
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
     let exit = flight.reply(&verdict);
     journal::write(&chain.prepared, &at, &*facts, &traces);
+    if let Some(question) = question {
+        question.note(verdict.outcome, harness.prompts(&at.permission_mode));
+    }
     // The process ends here; taking its memory apart first would only keep the harness waiting.
     std::mem::forget(chain);
     exit
@@ -139,7 +150,11 @@ fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
     let (outcome, spared) = match setting {
         BypassAsk::Ask => return verdict,
         BypassAsk::Deny => (Outcome::Deny, false),
-        BypassAsk::Skip => (Outcome::Warn, true),
+        BypassAsk::Skip => {
+            // Nothing waits for a confirmation.
+            verdict.closing.clear();
+            (Outcome::Warn, true)
+        }
     };
     let mut asks: Vec<_> = verdict.findings.iter_mut().filter(|found| found.finding.outcome == Outcome::Ask).collect();
     if !asks.iter().any(|ask| spared && ask.of_host) {
@@ -147,6 +162,9 @@ fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
     }
     for ask in asks.iter_mut().filter(|ask| !(spared && ask.of_host)) {
         ask.finding.outcome = outcome;
+        if outcome == Outcome::Deny {
+            ask.finding.message = harness::text::refused(&ask.finding.message);
+        }
     }
     verdict
 }

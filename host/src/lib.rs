@@ -23,6 +23,7 @@ pub mod cache;
 pub mod harness;
 pub mod redact;
 pub mod audit;
+pub mod session;
 pub mod hook;
 
 pub mod suite;

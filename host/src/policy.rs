@@ -52,6 +52,8 @@ pub struct Entry {
     pub layer: Layer,
     /// The root of the project whose file names it; empty for the other layers.
     pub project: String,
+    /// The user trusts that file, so that it is not held to the limits of a project's.
+    pub trusted: bool,
     /// Where its component comes from.
     pub source: Source,
     /// The digest that the component must have, in hexadecimal; none: any.
@@ -68,6 +70,14 @@ pub struct Entry {
     pub limits: Limits,
     /// What it may ask for.
     pub grants: GrantSpec,
+}
+
+impl Entry {
+    /// It comes from a project that nobody trusts, and can only tighten.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.layer == Layer::Project && !self.trusted
+    }
 }
 
 /// The tool of that name is one that the policy wants to see, and that the configuration lets it see.

@@ -8,6 +8,9 @@ use crate::contract::{Decision, Finding, Outcome, rank, worse};
 /// The rule under which the host speaks for a policy that gave no answer.
 pub const FAULT: &str = "policy-fault";
 
+/// The rule under which the host says that a person let a call run.
+pub const CONFIRMED: &str = "session_allowlist";
+
 /// What one policy said, after its faults have become findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opinion {
@@ -49,6 +52,14 @@ pub struct Attributed {
     pub of_host: bool,
 }
 
+impl Attributed {
+    /// Who asks, as grants and logs name it: `policy:rule`.
+    #[must_use]
+    pub fn rule(&self) -> String {
+        format!("{}:{}", self.policy, self.finding.rule)
+    }
+}
+
 /// What a chain says of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
@@ -58,6 +69,10 @@ pub struct Verdict {
     pub findings: Vec<Attributed>,
     /// The outcome is allow, and every policy that says so may skip the harness's own prompt.
     pub grants: bool,
+    /// Findings that asked until a person's grant answered them.
+    pub lifted: Vec<Attributed>,
+    /// What the reply ends with, such as how a person can let the call run; empty if there is nothing to add.
+    pub closing: String,
 }
 
 impl Verdict {
@@ -70,8 +85,43 @@ impl Verdict {
             all.outcome = worse(all.outcome, verdict.outcome);
             all.grants &= verdict.grants;
             all.findings.extend(verdict.findings);
+            all.lifted.extend(verdict.lifted);
         }
         all
+    }
+
+    /// The findings that ask.
+    pub fn asks(&self) -> impl Iterator<Item = &Attributed> {
+        self.findings.iter().filter(|attributed| attributed.finding.outcome == Outcome::Ask)
+    }
+
+    /// The verdict after the asks that `answered` names were answered by a person. Nothing but asks is ever lifted, and
+    /// a verdict that is no ask stays as it is.
+    #[must_use]
+    pub fn lift(mut self, answered: impl Fn(&Attributed) -> bool) -> Self {
+        if self.outcome != Outcome::Ask {
+            return self;
+        }
+        let (lifted, rest): (Vec<_>, Vec<_>) = self
+            .findings
+            .into_iter()
+            .partition(|attributed| attributed.finding.outcome == Outcome::Ask && answered(attributed));
+        self.findings = rest;
+        if !lifted.is_empty() && self.asks().next().is_none() {
+            let text = "confirmed in this session".to_owned();
+            let said = Opinion::of_host("session", CONFIRMED, Outcome::Allow, text, String::new());
+            let mut verdict = merge([said]);
+            verdict.findings.append(&mut self.findings);
+            self = Verdict { grants: true, ..verdict };
+        }
+        self.lifted = lifted;
+        self
+    }
+
+    /// A person's grant let the call run.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.deciding().is_some_and(|deciding| deciding.of_host && deciding.finding.rule == CONFIRMED)
     }
 
     /// The finding that names the verdict: the first one at its severity.
@@ -84,7 +134,8 @@ impl Verdict {
     pub fn reasons(&self) -> impl Iterator<Item = &Attributed> {
         let at =
             |outcome: Outcome| self.findings.iter().filter(move |attributed| attributed.finding.outcome == outcome);
-        [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow].into_iter().flat_map(at)
+        let others = [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow];
+        std::iter::once(self.outcome).chain(others.into_iter().filter(|other| *other != self.outcome)).flat_map(at)
     }
 }
 
@@ -92,7 +143,13 @@ impl Verdict {
 ///
 /// No opinions give [`Outcome::Abstain`], which a harness takes as silence.
 pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
-    let mut verdict = Verdict { outcome: Outcome::Abstain, findings: Vec::new(), grants: false };
+    let mut verdict = Verdict {
+        outcome: Outcome::Abstain,
+        findings: Vec::new(),
+        grants: false,
+        lifted: Vec::new(),
+        closing: String::new(),
+    };
     let mut allowed = false;
     let mut all_may = true;
     for opinion in opinions {
@@ -177,6 +234,32 @@ mod tests {
             let verdict = merge(opinions.clone());
             let first = opinions.iter().find(|opinion| opinion.decision.outcome == verdict.outcome);
             prop_assert_eq!(verdict.deciding().map(|deciding| &deciding.policy), first.map(|opinion| &opinion.policy));
+        }
+    }
+
+    proptest! {
+        /// S2-12a: a grant turns an ask into allow, and never anything else.
+        #[test]
+        fn s2_12a_a_grant_lifts_asks_and_nothing_else(opinions in opinions(), answered in any::<u8>()) {
+            let before = merge(opinions);
+            let is_answered = |asked: &Attributed| {
+                asked.policy.strip_prefix('p').and_then(|n| n.parse::<u32>().ok()).is_some_and(|n| answered >> n & 1 == 1)
+            };
+            let after = before.clone().lift(is_answered);
+            let open = before.asks().filter(|asked| !is_answered(asked)).count();
+            if before.outcome != Outcome::Ask || before.asks().count() == open {
+                prop_assert_eq!(after, before);
+            } else if open > 0 {
+                prop_assert_eq!(after.outcome, Outcome::Ask);
+                prop_assert_eq!(after.asks().count(), open);
+            } else {
+                prop_assert!(after.is_confirmed() && after.grants && after.outcome == Outcome::Allow);
+                // S4-37: what warned still warns.
+                let warnings = |verdict: &Verdict| {
+                    verdict.findings.iter().filter(|found| found.finding.outcome == Outcome::Warn).count()
+                };
+                prop_assert_eq!(warnings(&after), warnings(&before));
+            }
         }
     }
 

@@ -149,7 +149,18 @@ fn config_show_tells_what_holds() {
     let shown = json_of(&world, &["config", "show", "--format", "json"]);
     assert_keys(
         &shown,
-        &["audit", "bypass-ask", "deadline-ms", "files", "on-malformed", "policies", "problems", "warnings"],
+        &[
+            "audit",
+            "bypass-ask",
+            "deadline-ms",
+            "files",
+            "on-malformed",
+            "policies",
+            "problems",
+            "projects",
+            "session",
+            "warnings",
+        ],
     );
     assert_keys(&shown["audit"], &["level", "max-bytes", "path"]);
     assert_eq!((&shown["deadline-ms"], &shown["on-malformed"]), (&json!(900), &json!("report")));
@@ -157,7 +168,19 @@ fn config_show_tells_what_holds() {
     let policy = shown["policies"].as_array().unwrap().iter().find(|policy| policy["name"] == "command-guard").unwrap();
     assert_keys(
         policy,
-        &["grants", "layer", "limits", "may-allow", "name", "on-error", "settings", "sha256", "source", "tools"],
+        &[
+            "grants",
+            "layer",
+            "limits",
+            "may-allow",
+            "name",
+            "on-error",
+            "settings",
+            "sha256",
+            "source",
+            "tools",
+            "trusted",
+        ],
     );
     assert_eq!(policy["settings"], json!({ "raise": ["git-push"] }));
     assert_eq!((&policy["tools"], &policy["on-error"]), (&json!(["Bash"]), &json!("ask")));

@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 7] = ["hook", "check", "explain", "policy", "cache", "config", "audit"];
+const COMMANDS: [&str; 11] =
+    ["hook", "check", "explain", "policy", "cache", "config", "audit", "confirm", "session", "trust", "untrust"];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {
@@ -39,7 +40,7 @@ fn the_version_is_that_of_the_package() {
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
     let world = World::cold();
-    let lines: [&[&str]; 17] = [
+    let lines: [&[&str]; 20] = [
         &[],
         &["no-such-command"],
         &["check"],
@@ -52,6 +53,9 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
         &["cache", "melt"],
         &["config"],
         &["--config"],
+        &["session"],
+        &["confirm", "x", "--code", "y"],
+        &["confirm", "x", "--list"],
         &["audit"],
         &["audit", "show", "--since", "tomorrow"],
         &["audit", "show", "--action", "melt"],

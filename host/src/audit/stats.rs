@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::OVERRIDE;
 use super::read::Record;
+use crate::verdict::CONFIRMED;
 
 /// The longest name that is counted as one of its own.
 const NAME_BYTES: usize = 256;
@@ -15,8 +17,8 @@ const NAMES: usize = 10_000;
 /// The name under which what exceeds [`NAMES`] is counted.
 const OTHERS: &str = "(others)";
 
-/// The action of a call that a person's grant let pass.
-const OVERRIDE: &str = "confirmed_allow";
+/// The action of a call that no policy decided.
+const UNDECIDED: &str = "allow";
 
 /// How often each action happened.
 pub type Actions = BTreeMap<String, u64>;
@@ -43,6 +45,8 @@ pub struct Stats {
     pub days: BTreeMap<String, Actions>,
     /// Calls that a person let pass, by `policy:rule`.
     pub overrides: Actions,
+    /// Findings in calls that ran without a decision, by `policy:rule`. The log has them at the level `all`.
+    pub noted: Actions,
 }
 
 impl Stats {
@@ -59,6 +63,9 @@ impl Stats {
         count(&mut self.actions, action);
         let day = record.ts.get(..10).unwrap_or(&record.ts);
         count(within(&mut self.days, day), action);
+        if action == UNDECIDED {
+            record.rules.iter().for_each(|rule| count(&mut self.noted, rule));
+        }
         if record.rule.is_empty() {
             return;
         }
@@ -67,7 +74,10 @@ impl Stats {
         count(within(&mut self.policies, &record.policy), action);
         count(within(&mut self.rules, &rule), action);
         if action == OVERRIDE {
-            count(&mut self.overrides, &rule);
+            // Who was overruled, not who says so; other writers leave it to the rule of the line.
+            let is_ours = record.rule == CONFIRMED && !record.rules.is_empty();
+            let overruled = if is_ours { record.rules.as_slice() } else { std::slice::from_ref(&rule) };
+            overruled.iter().for_each(|rule| count(&mut self.overrides, rule));
         }
     }
 }
@@ -101,6 +111,15 @@ mod tests {
     }
 
     #[test]
+    fn what_decided_nothing_is_counted_apart() {
+        let mut stats = Stats::default();
+        for action in ["allow", "allow", "block"] {
+            stats.add(&Record { rules: vec!["p:note".to_owned()], ..record(1, action, "") });
+        }
+        assert_eq!(stats.noted, Actions::from([("p:note".to_owned(), 2)]));
+    }
+
+    #[test]
     fn lines_are_counted_by_policy_rule_and_day() {
         let mut stats = Stats::default();
         let lines = [
@@ -119,6 +138,14 @@ mod tests {
         assert_eq!(stats.rules["p:b"], Actions::from([("block".to_owned(), 1), ("confirmed_allow".to_owned(), 1)]));
         assert_eq!(stats.days["2026-01-02"]["block"], 2);
         assert_eq!(stats.overrides, Actions::from([("p:b".to_owned(), 1)]));
+    }
+
+    #[test]
+    fn s2_63_a_confirmed_call_counts_for_each_rule_that_it_overruled() {
+        let mut stats = Stats::default();
+        let rules = vec!["p:a".to_owned(), "q:b".to_owned()];
+        stats.add(&Record { rules, policy: "session".to_owned(), ..record(1, "confirmed_allow", "session_allowlist") });
+        assert_eq!(stats.overrides, Actions::from([("p:a".to_owned(), 1), ("q:b".to_owned(), 1)]));
     }
 
     #[test]

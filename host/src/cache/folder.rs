@@ -65,7 +65,7 @@ pub fn make_private(path: &Path) -> Result<(), FolderError> {
 }
 
 /// The file is a regular one, belongs to this user, and nobody else can write to it.
-pub(super) fn is_private(data: &Metadata) -> bool {
+pub(crate) fn is_private(data: &Metadata) -> bool {
     data.is_file() && data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o022 == 0
 }
 

@@ -26,7 +26,7 @@ use crate::policy::{Entry, Source};
 use crate::{builtin, examples};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 2";
+const PURPOSE: &str = "prepared chain 3";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,11 +77,13 @@ impl Prepared {
         (private && prepared.holds()).then_some(prepared)
     }
 
-    /// A chain of one policy with these settings, for tests of that policy alone. None if it is not in this chain.
+    /// A chain of one policy with these settings and all its tools, for tests of that policy alone. None if it is not in
+    /// this chain.
     #[must_use]
     pub fn alone(&self, name: &str, settings: String) -> Option<Self> {
         let mut member = self.members.iter().find(|member| member.entry.name == name)?.clone();
         member.entry.settings = settings;
+        member.entry.tools = None;
         Some(Prepared { members: vec![member], ..self.clone() })
     }
 

@@ -2,6 +2,7 @@
 
 mod audit;
 mod cache;
+mod consent;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::environment::Environment;
 
 pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
+pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -94,6 +96,14 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show or count what was held back.
     Audit(AuditArgs),
+    /// Let a call run that was asked about.
+    Confirm(ConfirmArgs),
+    /// Show or forget what was asked and confirmed in sessions.
+    Session(SessionArgs),
+    /// Take a project's configuration for your own, as it is now.
+    Trust(TrustArgs),
+    /// Take the trust in a project back.
+    Untrust(UntrustArgs),
     /// Show or check the configuration.
     Config(ConfigArgs),
 }

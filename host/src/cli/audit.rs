@@ -169,9 +169,13 @@ fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<(
             print::line(&format!("{title:<10} {}: {}", one_line(name), counts(actions)))?;
         }
     }
-    print::line(&format!("overrides  {}", stats.overrides.values().sum::<u64>()))?;
+    let overrides = stats.actions.get(crate::audit::OVERRIDE).copied().unwrap_or(0);
+    print::line(&format!("overrides  {overrides}"))?;
     for (rule, count) in &stats.overrides {
         print::line(&format!("override   {}: {count}", one_line(rule)))?;
+    }
+    for (rule, count) in &stats.noted {
+        print::line(&format!("noted      {}: {count}", one_line(rule)))?;
     }
     damaged(&reader, path);
     Ok(())

@@ -1,11 +1,13 @@
 //! `guard-host config`: what holds, and what is wrong.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::args::{ConfigArgs, ConfigCommand, Format};
 use super::print;
 use super::subject::circumstances;
-use crate::config::{Config, Places, load};
+use crate::config::{Config, Places, Trust, load};
 use crate::contract::outcome_name;
 use crate::environment::Environment;
 use crate::exit::Exit;
@@ -29,6 +31,8 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "bypass-ask": config.bypass_ask,
             "deadline-ms": config.deadline_ms,
             "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },
+            "session": { "file": config.sessions.file() },
+            "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),
             "policies": policies,
             "problems": config.problems,
             "warnings": config.warnings,
@@ -42,6 +46,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     }
     print::line(&format!("deadline   {} ms", config.deadline_ms))?;
     print::line(&format!("audit      {}", config.audit.path.display()))?;
+    trusted(config)?;
     for entry in &config.entries {
         let layer = entry.layer.name();
         let on_error = outcome_name(entry.on_error);
@@ -53,11 +58,33 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
 
 fn check(config: &Config) -> anyhow::Result<Exit> {
     problems(config);
+    trusted(config)?;
     if config.problems.is_empty() && config.warnings.is_empty() {
         print::line(&format!("ok: {} policies", config.entries.len()))?;
         return Ok(Exit::Success);
     }
     Ok(Exit::Config)
+}
+
+/// How the files of projects stand that are or were trusted.
+fn trusted(config: &Config) -> anyhow::Result<()> {
+    for (path, trust) in &config.projects {
+        match trust {
+            Trust::None => {}
+            Trust::Held => print::line(&format!("trust      {} is trusted", path.display()))?,
+            Trust::Lapsed(text) => print::line(&format!("trust      {} has lapsed: {text}", path.display()))?,
+        }
+    }
+    Ok(())
+}
+
+fn project_json(path: &Path, trust: &Trust) -> serde_json::Value {
+    let (state, changed) = match trust {
+        Trust::None => ("none", ""),
+        Trust::Held => ("trusted", ""),
+        Trust::Lapsed(text) => ("lapsed", text.as_str()),
+    };
+    json!({ "file": path, "trust": state, "changed": changed })
 }
 
 fn problems(config: &Config) {
@@ -84,6 +111,7 @@ fn entry_json(entry: &Entry) -> serde_json::Value {
     json!({
         "name": entry.name,
         "layer": entry.layer,
+        "trusted": entry.trusted,
         "source": source(entry),
         "sha256": entry.pinned,
         "tools": entry.tools,

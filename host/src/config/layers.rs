@@ -7,21 +7,36 @@ use globset::Glob;
 use super::options::{OnError, Options, PolicyOptions};
 use super::problem::Problem;
 use super::settings;
+use super::trust::{self, Pins};
 use crate::builtin;
 use crate::contract::Outcome;
 use crate::engine::Limits;
 use crate::facts::paths::{absolute, is_below, lexical};
 use crate::policy::{Entry, Layer, Source};
 
+/// What to do where trust has lapsed.
+pub(super) const LOOK: &str = "look at what has changed, then run `guard-host trust`";
+
 /// The most entries of a project's file.
 pub const PROJECT_ENTRIES: usize = 16;
+
+/// How far a layer's file is believed.
+#[derive(Debug, Clone, Copy)]
+pub enum Standing<'a> {
+    /// As far as its layer says; a project's file can only tighten.
+    OfLayer,
+    /// A project's file that is looked at in order to be trusted.
+    Candidate,
+    /// A project's file that is trusted as long as all files are those that were pinned.
+    Pinned(&'a Pins),
+}
 
 /// Reads one layer's text.
 ///
 /// # Errors
 ///
 /// The problem for which the layer is dropped.
-pub fn parse(layer: Layer, file: &Path, text: &str) -> Result<Options, Problem> {
+pub fn parse(layer: Layer, file: &Path, text: &str, standing: Standing<'_>) -> Result<Options, Problem> {
     let name = file.to_string_lossy();
     let toml_problem = |error: toml::de::Error| Problem::of_toml(layer, &name, text, &error);
     let refuse = |text: String, hint: &str| {
@@ -61,8 +76,9 @@ pub fn parse(layer: Layer, file: &Path, text: &str) -> Result<Options, Problem> 
                 "a project's file holds `min-version` and `[[policy]]` only; set the key in your own guard.toml",
             );
         }
-        if options.policy.len() > PROJECT_ENTRIES {
-            return refuse(format!("more than {PROJECT_ENTRIES} policies in a project's file"), "merge some of them");
+        if options.policy.len() > PROJECT_ENTRIES && standing.is_limited(layer) {
+            let hint = "merge some of them, or let the user run `guard-host trust`";
+            return refuse(format!("more than {PROJECT_ENTRIES} policies in a project's file"), hint);
         }
     }
     Ok(options)
@@ -78,10 +94,12 @@ pub fn entry(
     file: &Path,
     home: &str,
     options: PolicyOptions,
+    standing: Standing<'_>,
     inputs: &mut Vec<PathBuf>,
     warnings: &mut Vec<String>,
 ) -> Result<Entry, Problem> {
     let name = options.name.clone();
+    let is_limited = standing.is_limited(layer);
     let refuse = |text: &str, hint: &str| {
         let text = format!("policy `{name}`: {text}");
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
@@ -102,6 +120,7 @@ pub fn entry(
             None => Source::File(resolve(source)),
         },
     };
+    let mut pin = None;
     match &source {
         Source::Builtin(builtin) if builtin::find(builtin).is_none() => {
             return refuse(
@@ -111,6 +130,12 @@ pub fn entry(
         }
         Source::Builtin(_) => {}
         Source::File(path) => {
+            if matches!(standing, Standing::Pinned(_)) {
+                pin = match standing.check(path, trust::digest(path).as_deref()) {
+                    Ok(pin) => pin,
+                    Err(text) => return refuse(&text, LOOK),
+                };
+            }
             if !path.is_file() {
                 let file = path.display();
                 warnings.push(format!("policy `{name}`: there is no component `{file}`, so its `on-error` answers"));
@@ -151,8 +176,8 @@ pub fn entry(
         Some(OnError::Deny) => Outcome::Deny,
     };
     let grants = options.grants.unwrap_or_default();
-    if layer == Layer::Project {
-        let hint = "put the entry into your own guard.toml";
+    if is_limited {
+        let hint = "put the entry into your own guard.toml, or look at the file and run `guard-host trust`";
         if on_error == Outcome::Abstain {
             return refuse("`on-error = \"allow\"` stands in a project's file", hint);
         }
@@ -173,13 +198,16 @@ pub fn entry(
         },
         (None, Some(path)) => {
             let path = resolve(path);
-            if layer == Layer::Project && !lies_in_its_project(&path, file) {
+            if is_limited && !lies_in_its_project(&path, file) {
                 return refuse("`settings-file` lies outside of the project", "put the file into the project");
             }
-            let (settings, warning) = settings::read(&path);
-            warnings.extend(warning);
+            let read = settings::read(&path);
+            if let Err(text) = standing.check(&path, read.sha256.as_deref()) {
+                return refuse(&text, LOOK);
+            }
+            warnings.extend(read.warning);
             inputs.push(path);
-            settings
+            read.settings
         }
         (None, None) => "{}".to_owned(),
     };
@@ -188,8 +216,10 @@ pub fn entry(
         name,
         layer,
         project: project.to_string_lossy().into_owned(),
+        trusted: layer == Layer::Project && !is_limited,
         source,
-        pinned: options.sha256.map(|digest| digest.to_ascii_lowercase()),
+        // What was looked at a moment ago is what must be compiled.
+        pinned: options.sha256.map(|digest| digest.to_ascii_lowercase()).or(pin),
         tools: options.tools,
         settings,
         on_error,
@@ -197,6 +227,13 @@ pub fn entry(
         limits,
         grants,
     })
+}
+
+impl Standing<'_> {
+    /// The layer is a project's, and nobody trusts it.
+    pub(super) fn is_limited(&self, layer: Layer) -> bool {
+        layer == Layer::Project && matches!(self, Standing::OfLayer)
+    }
 }
 
 /// The project's root, by the place of its configuration.

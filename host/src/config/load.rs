@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::layers::{entry, lies_in_its_project, parse};
+use super::layers::{Standing, entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
+use super::project::project;
+use super::settings;
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed, Places, Problem};
 use crate::builtin::{self, Builtin};
 use crate::contract::Outcome;
@@ -13,6 +15,7 @@ use crate::engine::Limits;
 use crate::facts::paths::absolute;
 use crate::grants::GrantSpec;
 use crate::policy::{Entry, Layer, Source};
+use crate::session::Sessions;
 
 /// The largest configuration file that is read.
 const CONFIG_BYTES: u64 = 1 << 20;
@@ -35,60 +38,90 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
             path: places.state.join("audit.jsonl"),
             max_bytes: AUDIT_BYTES,
         },
+        sessions: Sessions::below(&places.state),
         problems: Vec::new(),
         warnings: Vec::new(),
+        projects: Vec::new(),
+        named: Vec::new(),
         inputs: Vec::new(),
     };
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
     let user = layer(Layer::User, &places.config, &places.home, &mut config);
     let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
-    let of_projects: Vec<_> =
-        files.flat_map(|file| layer(Layer::Project, &file, &places.home, &mut config).entries).collect();
+    let of_projects: Vec<_> = files.flat_map(|file| project(&file, places, &mut config).entries).collect();
 
     // The user's values first, so that the managed ones win.
     apply(&user.options, places, &mut config);
     apply(&managed.options, places, &mut config);
-    config.entries = chain(managed, user, of_projects, &mut config.problems, &mut config.warnings, places);
+    config.entries = chain(managed, user, of_projects, places, &mut config);
     config
 }
 
 /// One layer that was read, or the empty one.
 #[derive(Default)]
-struct LayerChain {
+pub(super) struct LayerChain {
     options: Options,
-    entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
+    /// Files that it depends on.
+    pub(super) inputs: Vec<PathBuf>,
+    warnings: Vec<String>,
 }
 
-fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
+impl LayerChain {
+    /// Tells the configuration what the layer depends on, and what is odd about it.
+    pub(super) fn told(mut self, config: &mut Config) -> Self {
+        config.inputs.append(&mut self.inputs);
+        config.warnings.append(&mut self.warnings);
+        self
+    }
+}
+
+pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
     config.inputs.push(file.to_path_buf());
     let read = read(layer, file).and_then(|text| {
-        let Some(text) = text else { return Ok(LayerChain::default()) };
-        let mut options = parse(layer, file, &text)?;
-        let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
-        for policy in std::mem::take(&mut options.policy) {
-            let made = entry(layer, file, home, policy, &mut inputs, &mut warnings)?;
-            if entries.iter().any(|other| other.name == made.name) {
-                return Err(Problem {
-                    layer,
-                    place: file.to_string_lossy().into_owned(),
-                    text: format!("two policies are named `{}`", made.name),
-                    hint: "rename one of them".to_owned(),
-                });
-            }
-            entries.push(made);
-        }
-        config.inputs.append(&mut inputs);
-        config.warnings.append(&mut warnings);
-        Ok(LayerChain { options, entries })
+        text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, Standing::OfLayer))
     });
-    read.unwrap_or_else(|problem| {
-        config.problems.push(problem);
-        LayerChain::default()
-    })
+    match read {
+        Ok(read) => {
+            if layer != Layer::Project {
+                config.named.extend(read.inputs.iter().cloned());
+            }
+            read.told(config)
+        }
+        Err(problem) => {
+            config.problems.push(problem);
+            LayerChain::default()
+        }
+    }
+}
+
+/// What the text of a layer says.
+pub(super) fn entries(
+    layer: Layer,
+    file: &Path,
+    home: &str,
+    text: &str,
+    standing: Standing<'_>,
+) -> Result<LayerChain, Problem> {
+    let mut options = parse(layer, file, text, standing)?;
+    let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+    for policy in std::mem::take(&mut options.policy) {
+        let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings)?;
+        if entries.iter().any(|other| other.name == made.name) {
+            return Err(Problem {
+                layer,
+                place: file.to_string_lossy().into_owned(),
+                text: format!("two policies are named `{}`", made.name),
+                hint: "rename one of them".to_owned(),
+            });
+        }
+        entries.push(made);
+    }
+    Ok(LayerChain { options, entries, inputs, warnings })
 }
 
 /// The text of a file; none if there is no file.
-fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
+pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
     let problem = |text: String, hint: &str| {
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
     };
@@ -131,15 +164,17 @@ fn apply(options: &Options, places: &Places, config: &mut Config) {
             config.audit.max_bytes = max_bytes.max(4096);
         }
     }
+    if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
+        config.sessions = Sessions::File(absolute(file, &places.state.to_string_lossy(), &places.home).into());
+    }
 }
 
 fn chain(
     managed: LayerChain,
     user: LayerChain,
     of_projects: Vec<Entry>,
-    problems: &mut Vec<Problem>,
-    warnings: &mut Vec<String>,
     places: &Places,
+    config: &mut Config,
 ) -> Vec<Entry> {
     let mut chain = match managed.options.preset {
         Some(preset) => preset_entries(preset, Layer::Managed),
@@ -152,18 +187,23 @@ fn chain(
     let locked = managed.options.lock.unwrap_or_default();
     let (refused, allowed): (Vec<_>, Vec<_>) = user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
     for entry in refused {
-        problems.push(Problem {
+        config.problems.push(Problem {
             layer: Layer::User,
             place: places.config.to_string_lossy().into_owned(),
             text: format!("policy `{}` is locked by {}", entry.name, places.managed.display()),
             hint: "remove the entry".to_owned(),
         });
     }
+    for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
+        find_settings(entry, places, config);
+    }
     replace_or_append(&mut users, allowed);
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || builtin::find(name).is_some();
         if !known {
-            warnings.push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
+            config
+                .warnings
+                .push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = builtin::find(name).filter(|_| missing) {
@@ -183,6 +223,19 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
             None => chain.push(entry),
         }
     }
+}
+
+/// Gives a preset's entry the settings that lie where its users have always had them.
+///
+/// Only in the user's layer: the managed one is not loosened by a file of the user's.
+fn find_settings(entry: &mut Entry, places: &Places, config: &mut Config) {
+    let Some(file) = builtin::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
+    let path = PathBuf::from(absolute(file, "/", &places.home));
+    let read = settings::read(&path);
+    entry.settings = read.settings;
+    config.warnings.extend(read.warning);
+    config.named.push(path.clone());
+    config.inputs.push(path);
 }
 
 fn preset_entries(preset: Preset, layer: Layer) -> Vec<Entry> {
@@ -210,12 +263,15 @@ pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
         name: builtin.name.to_owned(),
         layer,
         project: String::new(),
+        trusted: false,
         source: Source::Builtin(builtin.name.to_owned()),
         pinned: None,
-        tools: None,
+        tools: Some(builtin.tools)
+            .filter(|tools| !tools.is_empty())
+            .map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect()),
         settings: "{}".to_owned(),
         on_error: Outcome::Ask,
-        may_allow: false,
+        may_allow: builtin.may_allow,
         limits: Limits::DEFAULT,
         grants,
     }

@@ -2,33 +2,46 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::Places;
+use super::{Places, trust};
 
 /// The largest settings file that is read.
 const SETTINGS_BYTES: u64 = 1 << 20;
 
-/// The JSON of a settings file, and what is wrong with it.
+/// A settings file that was read.
+pub(super) struct Settings {
+    /// The JSON.
+    pub(super) settings: String,
+    /// What is wrong with the file.
+    pub(super) warning: Option<String>,
+    /// The digest of what was read; none if there was nothing to read.
+    pub(super) sha256: Option<String>,
+}
+
+/// Reads a settings file.
 ///
 /// A file that is missing gives the defaults, and so does one that cannot be used, with a warning.
-pub(super) fn read(path: &Path) -> (String, Option<String>) {
-    let defaults = || "{}".to_owned();
+pub(super) fn read(path: &Path) -> Settings {
+    let defaults = |warning| Settings { settings: "{}".to_owned(), warning, sha256: None };
+    let warning = |error: String| Some(format!("{}: {error}; the defaults hold", path.display()));
     let text = match read_text(path) {
         Ok(Some(text)) => text,
-        Ok(None) => return (defaults(), None),
-        Err(error) => return (defaults(), Some(format!("{}: {error}; the defaults hold", path.display()))),
+        Ok(None) => return defaults(None),
+        // What cannot be read as text is pinned by its bytes.
+        Err(error) => return Settings { sha256: trust::digest(path), ..defaults(warning(error)) },
     };
+    let sha256 = Some(trust::digest_of(text.as_bytes()));
     let value = match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => serde_json::from_str::<Map<String, Value>>(&text).map(Value::Object).map_err(|e| e.to_string()),
         Some("toml") => toml::from_str::<toml::Table>(&text).map_err(|e| e.message().to_owned()).and_then(of_table),
         _ => Ok(json!({ "file": path.to_string_lossy(), "text": text })),
     };
     match value {
-        Ok(value) => (value.to_string(), None),
-        Err(error) => (defaults(), Some(format!("{}: {error}; the defaults hold", path.display()))),
+        Ok(value) => Settings { settings: value.to_string(), warning: None, sha256 },
+        Err(error) => Settings { sha256, ..defaults(warning(error)) },
     }
 }
 
@@ -38,18 +51,18 @@ pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
 }
 
 /// Settings that also say, under `places`, where the files of this program lie. Whatever stood there is replaced.
-pub(super) fn with_places(settings: &str, places: &Places, audit: &Path, program: &Path) -> String {
+pub(super) fn with_places(settings: &str, places: &Places, others: [(&str, &Path); 3], policies: &[PathBuf]) -> String {
     let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let value = json!({
-        "config": text(&places.config),
-        "managed": text(&places.managed),
-        "state": text(&places.state),
-        "cache": text(&places.cache),
-        "audit": text(audit),
-        "program": text(program),
-    });
-    settings.insert("places".to_owned(), value);
+    let text = |path: &Path| Value::from(path.to_string_lossy());
+    let named = [
+        ("config", places.config.as_path()),
+        ("managed", &places.managed),
+        ("state", &places.state),
+        ("cache", &places.cache),
+    ];
+    let named = named.into_iter().chain(others).map(|(name, path)| (name.to_owned(), text(path)));
+    let policies = ("policies".to_owned(), policies.iter().map(|path| text(path)).collect());
+    settings.insert("places".to_owned(), Value::Object(named.chain([policies]).collect()));
     Value::Object(settings).to_string()
 }
 
@@ -78,15 +91,19 @@ mod tests {
     fn places_are_added_and_outrank_what_was_written() {
         let places = Places::below("/home/u");
         let told = |settings: &str| {
-            let text = with_places(settings, &places, Path::new("/log/a.jsonl"), Path::new("/bin/guard-host"));
-            serde_json::from_str::<Value>(&text).unwrap()
+            let others = [("audit", "/log/a.jsonl"), ("sessions", ""), ("program", "/bin/guard-host")];
+            let others = others.map(|(name, path)| (name, Path::new(path)));
+            with_places(settings, &places, others, &[PathBuf::from("/p/a.wasm")])
         };
-        let value = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
+        let text = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
+        let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["x"], 1);
         assert_eq!(value["places"]["config"], "/home/u/.config/guard-host/guard.toml");
         assert_eq!(value["places"]["state"], "/home/u/.local/state/guard-host");
         assert_eq!(value["places"]["audit"], "/log/a.jsonl");
         assert_eq!(value["places"]["program"], "/bin/guard-host");
-        assert_eq!(with_places("[]", &places, Path::new("/a"), Path::new("/b")), "[]");
+        assert_eq!(value["places"]["policies"], json!(["/p/a.wasm"]));
+        assert_eq!(value["places"]["sessions"], "");
+        assert_eq!(told("[]"), "[]");
     }
 }

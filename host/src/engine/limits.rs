@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use wasmtime::{StoreLimits, StoreLimitsBuilder};
 
-/// The time between two ticks of the epoch clock; a time limit holds to within one.
+/// The time between two ticks of the epoch clock.
 pub const TICK: Duration = Duration::from_millis(10);
 
 /// The stack of a guest. Host and guest share the thread's stack, of which a main thread has 8 MiB.
@@ -36,7 +36,7 @@ pub const FILE_BYTES: usize = 1 << 20;
 /// What one guest may use in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Wall time of configure and decide together.
+    /// Processor time of configure and decide together, to within two ticks.
     pub time_ms: u32,
     /// Linear memory.
     pub memory_mib: u32,

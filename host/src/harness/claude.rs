@@ -95,6 +95,10 @@ impl Harness for Claude {
     fn skips_prompts(&self, permission_mode: &str) -> bool {
         permission_mode == "bypassPermissions"
     }
+
+    fn prompts(&self, permission_mode: &str) -> bool {
+        matches!(permission_mode, "default" | "plan" | "acceptEdits" | "auto")
+    }
 }
 
 fn decision(decision: &'static str, reason: &str) -> String {

@@ -15,14 +15,24 @@ pub(super) fn calls(patch: &str) -> Vec<ToolCall> {
         ("*** Delete File: ", "Edit"),
         ("*** Move to: ", "Write"),
     ];
-    let mut calls = Vec::new();
+    // Of each file its tool, its path and its lines, which tell one patch of it from another.
+    let mut files: Vec<(&str, &str, String)> = Vec::new();
     for line in patch.lines() {
         let named = verbs.iter().find_map(|(verb, tool)| Some((line.trim_start().strip_prefix(verb)?.trim(), *tool)));
-        if let Some((path, tool)) = named {
-            let mut input = Map::new();
-            input.insert("file_path".to_owned(), Value::String(path.to_owned()));
-            calls.push(ToolCall { original_tool: "apply_patch".to_owned(), ..ToolCall::new(tool, input) });
+        match (named, files.last_mut()) {
+            (Some((path, tool)), _) => files.push((tool, path, format!("{line}\n"))),
+            (None, Some((_, _, lines))) => {
+                lines.push_str(line);
+                lines.push('\n');
+            }
+            (None, None) => {}
         }
     }
-    calls
+    let call = |(tool, path, lines): (&str, &str, String)| {
+        let input = [("file_path", path.to_owned()), ("patch", lines)];
+        let input: Map<String, Value> =
+            input.into_iter().map(|(key, text)| (key.to_owned(), Value::String(text))).collect();
+        ToolCall { original_tool: "apply_patch".to_owned(), ..ToolCall::new(tool, input) }
+    };
+    files.into_iter().map(call).collect()
 }

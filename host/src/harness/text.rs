@@ -2,7 +2,7 @@
 
 use crate::contract::{Outcome, rank};
 use crate::redact::{plain, redact, shorten};
-use crate::verdict::{Attributed, Verdict};
+use crate::verdict::{Attributed, CONFIRMED, Verdict};
 
 /// The most reasons of one reply.
 const REASONS: usize = 8;
@@ -13,7 +13,8 @@ const FINDING_BYTES: usize = 2000;
 /// The longest text that Claude Code takes is 10,000 characters; the others take more.
 const REPLY_BYTES: usize = 9500;
 
-/// What is wrong, what to do instead, and who says so. Empty if nobody says anything.
+/// What is wrong, what to do instead, and who says so; at the end how a person can let it run. Empty if nobody says
+/// anything.
 #[must_use]
 pub fn reason(verdict: &Verdict) -> String {
     let told: Vec<&Attributed> = verdict
@@ -24,19 +25,47 @@ pub fn reason(verdict: &Verdict) -> String {
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
     let mut paragraphs: Vec<String> = Vec::new();
-    for attributed in &told {
+    for (index, attributed) in told.iter().enumerate() {
+        // Two policies may see one change of one file; who speaks first tells it.
+        let subject = subject(attributed);
+        if subject.is_some() && told.iter().take(index).any(|earlier| self::subject(earlier) == subject) {
+            continue;
+        }
         let paragraph = paragraph(attributed);
         if !paragraphs.contains(&paragraph) && paragraphs.len() < REASONS {
             paragraphs.push(paragraph);
         }
     }
-    shorten(&paragraphs.join("\n"), REPLY_BYTES)
+    let text = paragraphs.join("\n");
+    if verdict.closing.is_empty() {
+        return shorten(&text, REPLY_BYTES);
+    }
+    let closing = plain(&verdict.closing);
+    format!("{}\n\n{closing}", shorten(&text, REPLY_BYTES.saturating_sub(closing.len() + 2)))
+}
+
+/// The words of a question where it is a refusal instead.
+#[must_use]
+pub fn refused(message: &str) -> String {
+    message
+        .strip_prefix("GUARDRAIL CONFIRM:")
+        .map_or_else(|| message.to_owned(), |rest| format!("GUARDRAIL BLOCKED:{rest}"))
+}
+
+/// What a finding is about, if the policy says so with the tag `subject`.
+fn subject(attributed: &Attributed) -> Option<&str> {
+    attributed.finding.tags.iter().find(|(name, _)| name == "subject").map(|(_, value)| value.as_str())
 }
 
 fn paragraph(attributed: &Attributed) -> String {
     let finding = &attributed.finding;
     let clean = |text: &str| shorten(&plain(&redact(text)), FINDING_BYTES);
     let message = clean(&finding.message);
+    // Some messages name their rule in a last line of their own.
+    let names_rule = message.strip_suffix(&finding.rule).is_some_and(|rest| rest.ends_with("\nRule: "));
+    if finding.remedy.is_empty() && (names_rule || attributed.of_host && finding.rule == CONFIRMED) {
+        return message;
+    }
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
     let source = format!("[{}: {}]", attributed.policy, finding.rule);
     if finding.remedy.is_empty() {

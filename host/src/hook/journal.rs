@@ -4,11 +4,13 @@ use std::io::Write;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
+use serde_json::{Map, Value};
 
 use crate::cache::Prepared;
 use crate::call::Circumstances;
 use crate::chain::Trace;
 use crate::facts::{Facts, paths};
+use crate::redact::redact;
 
 /// Appends every line to the file that its stream was granted. A file that cannot be written loses its lines only.
 pub(super) fn write(prepared: &Prepared, at: &Circumstances, facts: &dyn Facts, traces: &[Trace]) {
@@ -21,12 +23,23 @@ pub(super) fn write(prepared: &Prepared, at: &Circumstances, facts: &dyn Facts, 
     }
 }
 
-/// The object with `ts` in front of its own keys.
+/// The object with `ts` and without secrets.
 fn stamped(object: &str) -> String {
     let ts = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
-    let mut map: serde_json::Map<String, serde_json::Value> = serde_json::from_str(object).unwrap_or_default();
+    let mut map: Map<String, Value> = serde_json::from_str(object).unwrap_or_default();
+    map.values_mut().for_each(hide);
     map.insert("ts".to_owned(), ts.to_string().into());
-    serde_json::Value::Object(map).to_string()
+    Value::Object(map).to_string()
+}
+
+/// Hides the secrets of every text in the value. As deep as the reader of JSON goes, which is 128.
+fn hide(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = redact(text),
+        Value::Array(values) => values.iter_mut().for_each(hide),
+        Value::Object(map) => map.values_mut().for_each(hide),
+        _ => {}
+    }
 }
 
 /// Through the folder's handle, so that the file is below the granted folder and nowhere else.

@@ -1,8 +1,9 @@
 //! `protected-files`: keeps secrets from being changed through a file tool, and asks before a file that steers a build,
 //! a tool, or the machine is changed.
 //!
-//! Looks at the paths of a call, never at the text that is written. Shell commands are the business of `command-guard`,
-//! and reading a file is nobody's business here.
+//! Looks at the paths of a call, never at the text that is written, and reading a file is nobody's business here. A
+//! preset has it judge the file tools only, since `command-guard` has the same lists for shell commands; an entry of
+//! one's own, with other lists, has it judge what shell commands change as well.
 
 mod rules;
 mod settings;
@@ -28,7 +29,7 @@ impl Policy for ProtectedFiles {
         id: "protected-files",
         version: env!("CARGO_PKG_VERSION"),
         summary: "keeps secrets and sensitive files from being changed",
-        tools: &["Write", "Edit", "MultiEdit", "NotebookEdit"],
+        tools: &["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"],
         rules: rules::RULES,
         grants: &[],
         examples: &[
@@ -59,9 +60,9 @@ impl Policy for ProtectedFiles {
     }
 }
 
-/// Whether the effect leaves a file other than it was.
+/// Whether the effect leaves a file of this machine other than it was.
 fn is_change(effect: &Effect) -> bool {
-    matches!(effect.kind.as_str(), "write" | "delete" | "metadata")
+    matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
 }
 
 guard_sdk::export!(ProtectedFiles);

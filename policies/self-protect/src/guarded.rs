@@ -7,7 +7,7 @@ use crate::settings::Places;
 /// What a guarded file or folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
-    /// The configuration of guard-host: the user's, a project's or the managed one.
+    /// The configuration of guard-host: the user's, a project's or the managed one, and what they name.
     Config,
     /// Its key, its sessions, its audit log.
     State,
@@ -56,17 +56,19 @@ pub(crate) struct Guard {
 impl Guard {
     pub(crate) fn new(places: &Places) -> Self {
         let folder = |path: &str| if path.starts_with('/') { format!("{path}/") } else { String::new() };
-        let beside = |end: &str| if places.audit.is_empty() { String::new() } else { format!("{}{end}", places.audit) };
+        let beside = |path: &str, end: &str| if path.is_empty() { String::new() } else { format!("{path}{end}") };
         let named = [
             (places.config.clone(), What::Config),
             (places.managed.clone(), What::Config),
             (folder(&places.state), What::State),
             (folder(&places.cache), What::Cache),
             (places.audit.clone(), What::State),
-            (beside(".1"), What::State),
+            (beside(&places.audit, ".1"), What::State),
+            (places.sessions.clone(), What::State),
             (places.program.clone(), What::Program),
         ];
-        Guard { named: named.into_iter().filter(|(entry, _)| entry.starts_with('/')).collect() }
+        let policies = places.policies.iter().map(|path| (path.clone(), What::Config));
+        Guard { named: named.into_iter().chain(policies).filter(|(entry, _)| entry.starts_with('/')).collect() }
     }
 
     /// All of it.

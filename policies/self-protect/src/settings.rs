@@ -26,6 +26,10 @@ pub struct Places {
     pub cache: String,
     /// The audit log.
     pub audit: String,
+    /// The file of the sessions, where they are not in the state folder.
+    pub sessions: String,
     /// The program.
     pub program: String,
+    /// Components and settings of policies, wherever they lie.
+    pub policies: Vec<String>,
 }

@@ -42,5 +42,5 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let why = format!("'{}' decides what runs later or elsewhere (`{entry}`)", shorten(&effect.target));
     let hit =
         Hit::new(RULE.default, effect, why, "change it with the file tools, so that the user sees the difference");
-    Some(hit.tag("path", effect.target.as_str()))
+    Some(hit.tag("path", effect.target.as_str()).tag("subject", effect.target.as_str()))
 }

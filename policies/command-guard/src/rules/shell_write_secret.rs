@@ -28,7 +28,8 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     }
     let entry = scene.settings.files.secret_of(effect)?;
     let why = format!("modifications to '{}' never allowed, because `{entry}` holds secrets", effect.target);
-    Some(Hit::new(RULE.default, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
+    let hit = Hit::new(RULE.default, effect, why, remedy(entry));
+    Some(hit.tag("path", effect.target.as_str()).tag("subject", effect.target.as_str()))
 }
 
 fn remedy(entry: &str) -> &'static str {

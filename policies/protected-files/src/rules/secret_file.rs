@@ -25,7 +25,7 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Finding> {
     let path = &effect.target;
     let message =
         format!("Modifications to '{path}' never allowed: `{entry}` holds secrets or decides who may connect");
-    Some(Finding::new(&RULE, message).remedy(remedy(entry)).tag("path", path.as_str()))
+    Some(Finding::new(&RULE, message).remedy(remedy(entry)).tag("path", path.as_str()).tag("subject", path.as_str()))
 }
 
 /// What to do instead. Nothing that is offered here may be denied by this rule.

@@ -29,6 +29,7 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Finding> {
     Some(
         Finding::new(&RULE, message)
             .remedy("say what the change does, so that the user can confirm it")
-            .tag("path", path.as_str()),
+            .tag("path", path.as_str())
+            .tag("subject", path.as_str()),
     )
 }

@@ -1,0 +1,75 @@
+//! What `guard-host confirm`, `session`, `trust` and `untrust` take.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host confirm 'rm -rf ~/Downloads/old-project'
+  guard-host confirm --code 3f9a12bc
+  guard-host confirm --list
+
+Exit codes: 0 confirmed; 1 there is no such question; 77 nobody at a terminal confirms it.")]
+pub(in crate::cli) struct ConfirmArgs {
+    /// The operation that was asked about, to the character [default: lists the questions]
+    #[arg(conflicts_with = "code")]
+    pub(in crate::cli) operation: Option<String>,
+    /// The code of the question
+    #[arg(long, value_name = "CODE")]
+    pub(in crate::cli) code: Option<String>,
+    /// List what was asked and not confirmed
+    #[arg(long, conflicts_with_all = ["operation", "code"])]
+    pub(in crate::cli) list: bool,
+    /// How to print the list, or what was confirmed
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host session list
+  guard-host session clear --session 0b7c2f1e")]
+pub(in crate::cli) struct SessionArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: SessionCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum SessionCommand {
+    /// What was asked and confirmed, by session
+    List {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Forget what was asked and confirmed
+    Clear {
+        /// Only this session
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host trust
+  guard-host trust ~/projects/service
+
+Pins the digests of .guard/guard.toml and of every file that it names; when one of them changes, the project is held to
+the limits of a project's file again.")]
+pub(in crate::cli) struct TrustArgs {
+    /// The project's root [default: that of the working directory]
+    pub(in crate::cli) project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host untrust
+  guard-host untrust ~/projects/service")]
+pub(in crate::cli) struct UntrustArgs {
+    /// The project's root [default: that of the working directory]
+    pub(in crate::cli) project: Option<PathBuf>,
+}

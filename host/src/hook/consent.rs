@@ -1,0 +1,113 @@
+//! What a person let run in this session, and what is left open for one to confirm.
+//!
+//! Only an ask has to do with sessions: without one no file is touched. Nothing here changes a reply that is out.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::call::{Circumstances, ToolCall};
+use crate::config::{Config, Places};
+use crate::contract::Outcome;
+use crate::session::{Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, quoted};
+use crate::verdict::{Attributed, Verdict};
+
+/// How long a note waits for other processes. The reply is out, and they hold the lock for some microseconds.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long the end of a session waits; a harness gives it little time.
+const PATIENCE_AT_END: Duration = Duration::from_millis(50);
+
+/// What is to be noted of a question once it is out.
+pub(super) struct Question {
+    sessions: Sessions,
+    session: String,
+    kind: Kind,
+}
+
+enum Kind {
+    /// The call, which a person can confirm later.
+    Call(Entry),
+    /// The confirmation of the entry with this code.
+    Confirmation(String),
+}
+
+/// Lifts the asks that a person has answered in this session. What is left is a question to be noted, and the verdict
+/// then ends with how to answer it.
+pub(super) fn answer(
+    mut verdict: Verdict,
+    calls: &[ToolCall],
+    at: &Circumstances,
+    config: &Config,
+    places: &Places,
+) -> (Verdict, Option<Question>) {
+    if verdict.outcome != Outcome::Ask || at.session.is_empty() {
+        return (verdict, None);
+    }
+    let Some(operation) = Operation::of(calls) else { return (verdict, None) };
+    let session = Sessions::name(&at.session);
+    let known = config.sessions.of(&session);
+    let confirm = confirm_command(places);
+    let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), kind };
+    if let Some(entry) = confirmed_by(calls, &known, &confirm) {
+        verdict.closing = format!(
+            "In this session, in {}, this would run from now on although {} asked:\n{}: {}",
+            entry.cwd,
+            entry.rules.join(", "),
+            entry.tool,
+            entry.operation,
+        );
+        let code = entry.code.clone();
+        return (verdict, Some(question(Kind::Confirmation(code))));
+    }
+    let mut verdict = verdict.lift(|asked| known.answers(&operation, &at.cwd, &asked.rule()));
+    if verdict.outcome != Outcome::Ask {
+        return (verdict, None);
+    }
+    let rules = verdict.asks().map(Attributed::rule).collect();
+    let Some(entry) = Entry::new(&session, &operation, &at.cwd, rules, Timestamp::now()) else {
+        return (verdict, None);
+    };
+    let how = match operation.can_be_copied() {
+        true => quoted(&operation.text),
+        false => format!("--code {}", entry.code),
+    };
+    verdict.closing = format!("To proceed, confirm with user then run:\n{confirm} {how}");
+    (verdict, Some(question(Kind::Call(entry))))
+}
+
+/// The entry that a call would confirm, if it is a command in the form that replies show.
+fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> Option<&'a Entry> {
+    let [call] = calls else { return None };
+    let (line, _) = call.command()?;
+    match choose(&known.pending, &Choice::of_line(line, confirm)?) {
+        Choosing::One(entry) => Some(entry),
+        Choosing::None | Choosing::Several(_) => None,
+    }
+}
+
+impl Question {
+    /// Writes the question down, if `outcome`, which the reply gave, leaves it open. `prompted` says that the harness
+    /// puts an ask to a person.
+    pub(super) fn note(self, outcome: Outcome, prompted: bool) {
+        let is_open = matches!(outcome, Outcome::Ask | Outcome::Deny);
+        let asked = outcome == Outcome::Ask && prompted;
+        // The reply is out, and there is nobody to tell that nothing could be written.
+        let _ = match self.kind {
+            Kind::Call(entry) if is_open => {
+                self.sessions.change(&self.session, PATIENCE, |contents, _| contents.ask(entry))
+            }
+            Kind::Confirmation(code) if asked => self.sessions.change(&self.session, PATIENCE, |contents, now| {
+                contents.ask_to_confirm(&self.session, &code, now);
+            }),
+            Kind::Call(_) | Kind::Confirmation(_) => Ok(()),
+        };
+    }
+}
+
+/// Forgets a session that is over.
+pub(super) fn end(places: &Places, session: &str) {
+    // What a project says has no part in where sessions are kept.
+    let sessions = crate::config::load(places, &[]).sessions;
+    let _ = sessions.end(&Sessions::name(session), PATIENCE_AT_END);
+}

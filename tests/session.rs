@@ -1,0 +1,85 @@
+//! Sessions: what is left open, who may confirm it, what a grant lifts, and whom a person trusts.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
+
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/reply.rs"]
+mod reply;
+#[expect(unreachable_pub, reason = "like the others of its folder")]
+#[path = "support/terminal.rs"]
+mod terminal;
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/world.rs"]
+mod world;
+
+#[path = "session/confirm.rs"]
+mod confirm;
+#[path = "session/ended.rs"]
+mod ended;
+#[path = "session/grants.rs"]
+mod grants;
+#[path = "session/pending.rs"]
+mod pending;
+#[path = "session/trust.rs"]
+mod trust;
+
+use serde_json::{Value, json};
+
+use crate::reply::assert_ask;
+use crate::world::{Ended, World};
+
+/// A world with the preset `guardrail`, and these keys beside it. Its policies are compiled before anybody asks.
+fn guardrail(keys: &str) -> World {
+    let world = World::warm();
+    world.configure(&format!("preset = \"guardrail\"\n{keys}"));
+    let ended = world.run(&["cache", "warm"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    world
+}
+
+/// The hook over a `Bash` call in this session and mode.
+fn bash_in(world: &World, session: &str, mode: &str, command: &str) -> Ended {
+    let payload = json!({
+        "session_id": session, "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": mode,
+        "tool_name": "Bash", "tool_input": { "command": command },
+    });
+    world.hook(&payload.to_string())
+}
+
+/// The file of the session `s1`; null if there is none.
+fn file(world: &World) -> Value {
+    let text = std::fs::read_to_string(world.path(".local/state/guard-host/sessions/s1.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// The operations under a key of the file of `s1`.
+fn operations(world: &World, key: &str) -> Vec<String> {
+    let entries = file(world)[key].as_array().cloned().unwrap_or_default();
+    entries.iter().map(|entry| entry["operation"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A world in which `git push` was asked about and confirmed in `s1`; none without a terminal to confirm at.
+fn pushed() -> Option<World> {
+    let world = World::warm();
+    assert_ask(&world.bash("git push"), &[]);
+    let ended = terminal::attended(&world, &["confirm", "git push"])?;
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    Some(world)
+}
+
+/// The reply to a call that a person let run.
+#[track_caller]
+fn assert_confirmed(ended: &Ended, reason: &str) {
+    let text = serde_json::to_string(reason).unwrap();
+    let expected = format!(
+        "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\",\
+         \"permissionDecisionReason\":{text},\"additionalContext\":{text}}}}}\n"
+    );
+    assert_eq!((ended.exit, ended.stdout.as_str(), ended.stderr.as_str()), (0, expected.as_str(), ""));
+}

@@ -1,0 +1,207 @@
+//! Who may confirm, and which question is meant.
+
+use serde_json::{Value, json};
+
+use crate::reply::{assert_ask, assert_silent};
+use crate::terminal::attended;
+use crate::world::{Ended, World};
+use crate::{assert_confirmed, bash_in, file, guardrail, operations};
+
+/// A world with `self-protect`, in which `git push` waits in `s1`.
+fn waiting() -> World {
+    let world = guardrail("");
+    assert_ask(&world.bash("git push"), &[]);
+    world
+}
+
+/// `guard-host confirm` as an agent starts it: without a terminal.
+fn confirm(world: &World, operation: &str) -> Ended {
+    world.run(&["confirm", operation], "yes\n")
+}
+
+#[track_caller]
+fn assert_refused(world: &World, ended: &Ended) {
+    assert_eq!((ended.exit, ended.stdout.as_str()), (77, ""), "{ended:?}");
+    assert!(ended.stderr.contains("terminal") && ended.stderr.contains("guard-host confirm 'git push'"), "{ended:?}");
+    assert_eq!((operations(world, "confirmed"), operations(world, "pending")), (vec![], vec!["git push".to_owned()]));
+}
+
+#[test]
+fn s2_52_without_a_terminal_nothing_is_confirmed() {
+    let world = waiting();
+    let before = file(&world);
+    assert_refused(&world, &confirm(&world, "git push"));
+    assert_eq!(file(&world), before);
+    let code = before["pending"][0]["code"].as_str().unwrap().to_owned();
+    let ended = world.run(&["confirm", "--code", &code], "");
+    assert_eq!(ended.exit, 77, "{ended:?}");
+    assert!(ended.stderr.contains(&format!("guard-host confirm --code {code}")), "{ended:?}");
+    assert_eq!(file(&world), before);
+}
+
+#[test]
+fn s2_53_at_a_terminal_it_is_and_says_what() {
+    let world = waiting();
+    let Some(ended) = attended(&world, &["confirm", "git push"]) else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    for word in ["confirmed: Bash: git push", "s1", "command-guard:git-push", &*world.repo().to_string_lossy()] {
+        assert!(ended.stdout.contains(word), "{word}: {ended:?}");
+    }
+    let file = file(&world);
+    assert_eq!(file["pending"], json!([]));
+    assert_eq!(
+        (&file["confirmed"][0]["tool"], &file["confirmed"][0]["operation"]),
+        (&json!("Bash"), &json!("git push"))
+    );
+    assert!(file["confirmed"][0]["ts"].as_str().unwrap().ends_with('Z'));
+    assert_confirmed(&world.bash("git push"), "confirmed in this session");
+}
+
+#[test]
+fn s2_53_what_was_never_asked_is_not_confirmed_and_what_was_is_listed() {
+    let world = waiting();
+    let before = file(&world);
+    for operation in ["git push ", "git pull", ""] {
+        let Some(ended) = attended(&world, &["confirm", operation]) else { return };
+        assert_eq!(ended.exit, 1, "{ended:?}");
+        assert!(ended.stdout.contains("Bash: git push"), "{ended:?}");
+        let ended = confirm(&world, operation);
+        assert_eq!((ended.exit, ended.stdout.as_str()), (1, ""), "{ended:?}");
+        assert!(ended.stderr.contains("Bash: git push"), "{ended:?}");
+    }
+    assert_eq!(file(&world), before);
+    assert_eq!(confirm(&World::warm(), "git push").exit, 1);
+}
+
+#[test]
+fn s2_53_of_the_same_words_in_two_sessions_the_code_tells_which() {
+    let world = waiting();
+    assert_ask(&bash_in(&world, "s2", "default", "git push"), &[]);
+    let Some(ended) = attended(&world, &["confirm", "git push"]) else { return };
+    assert_eq!(ended.exit, 1, "{ended:?}");
+    assert!(ended.stdout.contains("--code"), "{ended:?}");
+    let code = file(&world)["pending"][0]["code"].as_str().unwrap().to_owned();
+    assert!(ended.stdout.contains(&code), "{ended:?}");
+    assert_eq!(attended(&world, &["confirm", "--code", &code]).unwrap().exit, 0);
+    assert_confirmed(&world.bash("git push"), "confirmed in this session");
+    assert_ask(&bash_in(&world, "s2", "default", "git push"), &[]);
+}
+
+#[test]
+fn c_16_a_person_whom_the_hook_has_just_asked_confirms_once() {
+    for mode in ["default", "plan", "acceptEdits", "auto"] {
+        let world = waiting();
+        let asked = bash_in(&world, "s1", mode, "guard-host confirm 'git push'");
+        assert_ask(&asked, &["[self-protect: guard-command]", "Bash: git push", "command-guard:git-push"]);
+        assert!(!asked.reason().contains("To proceed"), "{asked:?}");
+        let ended = confirm(&world, "git push");
+        assert_eq!(ended.exit, 0, "{mode}: {ended:?}");
+        assert_confirmed(&bash_in(&world, "s1", mode, "git push"), "confirmed in this session");
+        assert_eq!(confirm(&world, "git push").exit, 1);
+    }
+}
+
+#[test]
+fn c_16_a_mode_that_asks_nobody_confirms_nothing() {
+    for mode in ["bypassPermissions", "dontAsk", "somethingNew", ""] {
+        let world = waiting();
+        assert_ask(&bash_in(&world, "s1", mode, "guard-host confirm 'git push'"), &[]);
+        assert_refused(&world, &confirm(&world, "git push"));
+    }
+    let world = waiting();
+    assert_ask(&world.bash("guard-host confirm 'git push'"), &[]);
+    assert_refused(&world, &confirm(&world, "git push"));
+}
+
+#[test]
+fn c_16_where_the_hook_does_not_ask_nothing_is_confirmed() {
+    let world = World::warm();
+    let without = "preset = \"none\"\n[[policy]]\nname = \"command-guard\"\n";
+    world.configure(without);
+    assert_ask(&bash_in(&world, "s1", "default", "git push"), &[]);
+    assert_silent(&bash_in(&world, "s1", "default", "guard-host confirm 'git push'"));
+    assert_refused(&world, &confirm(&world, "git push"));
+}
+
+#[test]
+fn c_16_a_person_confirms_what_they_were_asked_about_and_nothing_else() {
+    let asks = [
+        "guard-host confirm 'git push origin x'",
+        "guard-host confirm 'git push'; true",
+        "guard-host confirm \"git push\"",
+        "sh -c \"guard-host confirm 'git push'\"",
+        "guard-host confirm --list",
+    ];
+    for command in asks {
+        let world = waiting();
+        assert_ask(&bash_in(&world, "s1", "default", command), &[]);
+        let ended = confirm(&world, "git push");
+        assert_eq!(ended.exit, 77, "{command}: {ended:?}");
+        assert_eq!(operations(&world, "confirmed"), [""; 0]);
+    }
+    let world = waiting();
+    assert_ask(&bash_in(&world, "s1", "default", "git push origin x"), &[]);
+    assert_ask(&bash_in(&world, "s1", "default", "guard-host confirm 'git push origin x'"), &[]);
+    assert_eq!(confirm(&world, "git push").exit, 77);
+    assert_eq!(confirm(&world, "git push origin x").exit, 0);
+}
+
+#[test]
+fn c_16_the_question_stands_for_two_minutes() {
+    let world = waiting();
+    assert_ask(&bash_in(&world, "s1", "default", "guard-host confirm 'git push'"), &[]);
+    let mut file = file(&world);
+    let asked = file["asked"][0]["ts"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    let path = world.path(".local/state/guard-host/sessions/s1.json");
+    for (seconds, exit) in [(121, 77), (-60, 77), (100, 0)] {
+        let then = asked.checked_sub(jiff::SignedDuration::from_secs(seconds)).unwrap();
+        file["asked"][0]["ts"] = json!(then.to_string());
+        std::fs::write(&path, file.to_string()).unwrap();
+        let ended = confirm(&world, "git push");
+        assert_eq!(ended.exit, exit, "{seconds}: {ended:?}");
+    }
+}
+
+#[test]
+fn the_code_is_a_name_for_the_same_question() {
+    let world = waiting();
+    let code = file(&world)["pending"][0]["code"].as_str().unwrap().to_owned();
+    assert_ask(&bash_in(&world, "s1", "default", &format!("guard-host confirm --code {code}")), &["Bash: git push"]);
+    let ended = world.run(&["confirm", "--code", &code, "--format", "json"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let grant: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&grant["operation"], &grant["code"]), (&json!("git push"), &json!(code)));
+}
+
+#[test]
+fn the_list_needs_no_terminal() {
+    let world = waiting();
+    for arguments in [&["confirm", "--list"][..], &["confirm"]] {
+        let ended = world.run(arguments, "");
+        assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+        assert!(
+            ended.stdout.contains("Bash: git push") && ended.stdout.contains("command-guard:git-push"),
+            "{ended:?}"
+        );
+    }
+    let ended = world.run(&["confirm", "--list", "--format", "json"], "");
+    let list: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(list["pending"][0]["operation"], "git push");
+    assert_eq!(World::warm().run(&["confirm", "--list"], "").stdout, "nothing waits for a confirmation\n");
+}
+
+#[test]
+fn one_of_the_two_streams_is_not_enough() {
+    let world = waiting();
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    for redirected in ["< /dev/null", "2> /dev/null"] {
+        let mut command = std::process::Command::new("script");
+        command.args(["-qec", &format!("'{program}' confirm 'git push' {redirected}"), "/dev/null"]);
+        command.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+        let Ok(output) = command.env("PATH", std::env::var_os("PATH").unwrap()).output() else { return };
+        if !cfg!(target_os = "macos") {
+            assert_eq!(output.status.code(), Some(77), "{redirected}: {output:?}");
+        }
+        assert_eq!(operations(&world, "confirmed"), [""; 0]);
+    }
+}

@@ -1,0 +1,208 @@
+//! What an ask leaves open, and what its reply says of it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
+
+use serde_json::json;
+
+use crate::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::world::World;
+use crate::{bash_in, file, guardrail, operations};
+
+const ASKED: &str = "\n\nTo proceed, confirm with user then run:\n";
+
+#[test]
+fn s2_43_the_question_of_the_seed_ends_with_the_line_to_run() {
+    let reason = guardrail("").bash("rm -rf ~/Downloads/old-project").reason();
+    let lines: Vec<&str> = reason.lines().collect();
+    let at = |line: &str| lines.iter().position(|other| *other == line).unwrap_or_else(|| panic!("{line}: {reason}"));
+    let order = [
+        at("GUARDRAIL CONFIRM: 'rm' outside safe paths."),
+        at("Target: ~/Downloads/old-project"),
+        at("Rule: rm_outside_safe"),
+        at(""),
+        at("To proceed, confirm with user then run:"),
+        at("guard-host confirm 'rm -rf ~/Downloads/old-project'"),
+    ];
+    assert!(order.is_sorted() && order[5] == lines.len() - 1, "{reason}");
+}
+
+#[test]
+fn s2_43_a_question_that_became_a_refusal_says_so_and_how_it_is_granted() {
+    let world = guardrail("bypass-ask = \"deny\"\n");
+    let ended = bash_in(&world, "s1", "bypassPermissions", "rm ~/Downloads/old");
+    assert_deny(&ended, &["BLOCKED: GUARDRAIL BLOCKED: 'rm' outside safe paths.", ASKED]);
+    assert!(ended.reason().ends_with("guard-host confirm 'rm ~/Downloads/old'"));
+    assert_eq!(operations(&world, "pending"), ["rm ~/Downloads/old"]);
+}
+
+#[test]
+fn s2_43_a_deny_shows_no_way_around_it_and_leaves_nothing_open() {
+    let world = guardrail("");
+    let ended = world.bash("git push && rm -rf /");
+    assert_deny(&ended, &[]);
+    assert!(!ended.reason().contains("guard-host confirm"), "{ended:?}");
+    assert_eq!(file(&world), json!(null));
+}
+
+#[test]
+fn s2_50_an_ask_is_written_down_with_all_that_a_grant_depends_on() {
+    let world = World::warm();
+    assert_ask(&world.bash("git push origin main"), &["guard-host confirm 'git push origin main'"]);
+    let file = file(&world);
+    assert_eq!(file["confirmed"], json!([]));
+    let pending = file["pending"].as_array().unwrap();
+    assert_eq!(pending.len(), 1);
+    for (key, value) in [
+        ("tool", json!("Bash")),
+        ("operation", json!("git push origin main")),
+        ("session", json!("s1")),
+        ("cwd", json!(world.repo())),
+        ("rules", json!(["command-guard:git-push"])),
+    ] {
+        assert_eq!(pending[0][key], value, "{key}");
+    }
+    let keys: BTreeSet<&str> = pending[0].as_object().unwrap().keys().map(String::as_str).collect();
+    let expected = ["tool", "operation", "ts", "session", "sha256", "cwd", "rules", "expires", "code"];
+    assert_eq!(keys, expected.into_iter().collect());
+    let mode = |below: &str| fs::metadata(world.path(below)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(".local/state/guard-host/sessions"), 0o700);
+    assert_eq!(mode(".local/state/guard-host/sessions/s1.json"), 0o600);
+}
+
+#[test]
+fn s2_50_asked_twice_it_stands_once() {
+    let world = World::warm();
+    assert_eq!(world.bash("git push").stdout, world.bash("git push").stdout);
+    assert_eq!(operations(&world, "pending"), ["git push"]);
+}
+
+#[test]
+fn s2_51_the_reply_tells_the_agent_to_ask_its_user() {
+    assert_ask(&World::warm().bash("git push"), &["confirm with user"]);
+}
+
+#[test]
+fn what_cannot_be_copied_is_confirmed_by_its_code() {
+    let world = World::warm();
+    for (tool, input) in [
+        ("Write", json!({ "file_path": world.repo().join("Dockerfile"), "content": "FROM x" })),
+        ("Bash", json!({ "command": "git push \\\n origin" })),
+        ("Bash", json!({ "command": format!("git push origin {}", "x".repeat(300)) })),
+    ] {
+        let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_name": tool, "tool_input": input });
+        let reason = world.hook(&payload.to_string()).reason();
+        let (_, code) = reason.rsplit_once(&format!("{ASKED}guard-host confirm --code ")).expect(&reason);
+        assert!(code.len() == 8 && code.bytes().all(|byte| byte.is_ascii_hexdigit()), "{code}");
+        let pending = file(&world)["pending"].as_array().unwrap().clone();
+        assert_eq!(pending.last().unwrap()["code"], code);
+    }
+}
+
+#[test]
+fn places_that_are_not_the_usual_ones_stand_in_the_line() {
+    let world = World::warm();
+    let state = world.path("other state");
+    let mut copied = std::process::Command::new("cp");
+    copied.arg("-Rp").arg(world.path(".local/state/guard-host")).arg(&state);
+    assert!(copied.status().unwrap().success());
+    let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_input": { "command": "git push" } });
+    let ended = world.run(&["--state", &state.to_string_lossy(), "hook", "claude"], &payload.to_string());
+    assert_ask(&ended, &[&format!("guard-host --state '{}' confirm 'git push'", state.display())]);
+    assert!(state.join("sessions/s1.json").exists());
+}
+
+#[test]
+fn c_18_no_secret_is_written_down() {
+    let world = World::warm();
+    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    assert_ask(&world.bash(&format!("git push https://me:{secret}@example.org/x")), &["confirm --code "]);
+    let text = fs::read_to_string(world.path(".local/state/guard-host/sessions/s1.json")).unwrap();
+    assert!(!text.contains("16C7e42F292c6912") && text.contains("git push"), "{text}");
+}
+
+#[test]
+fn without_a_session_nothing_is_left_open() {
+    let world = World::warm();
+    let payload = json!({ "cwd": world.repo(), "tool_input": { "command": "git push" } });
+    let ended = world.hook(&payload.to_string());
+    assert_ask(&ended, &[]);
+    assert!(!ended.reason().contains("guard-host confirm"));
+    assert!(!world.path(".local/state/guard-host/sessions").exists());
+}
+
+#[test]
+fn what_is_not_asked_touches_no_session() {
+    let world = World::warm();
+    assert_silent(&world.bash("ls -la"));
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    world.configure("bypass-ask = \"skip\"\n");
+    let ended = bash_in(&world, "s1", "bypassPermissions", "git push");
+    assert_warn(&ended, &[]);
+    assert!(!ended.stdout.contains("guard-host confirm"), "{ended:?}");
+    assert!(!world.path(".local/state/guard-host/sessions").exists());
+}
+
+#[test]
+fn s1_89_a_session_that_cannot_be_read_or_written_changes_no_reply() {
+    let world = World::warm();
+    let asked = world.bash("git push");
+    let path = world.path(".local/state/guard-host/sessions/s1.json");
+    for damage in ["{oops", "[]", "", "{\"confirmed\":[{\"tool\":1}]}", "{\"confirmed\":{}}"] {
+        fs::write(&path, damage).unwrap();
+        assert_deny(&world.bash("rm -rf /"), &[]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), damage);
+        assert_eq!(world.bash("git push"), asked, "{damage}");
+        assert_eq!(operations(&world, "pending"), ["git push"], "the damage is replaced");
+    }
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    world.write(".local/state/guard-host/sessions", "a file in its place");
+    assert_eq!(world.bash("git push"), asked);
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    fs::remove_file(world.path(".local/state/guard-host/sessions")).unwrap();
+    fs::create_dir(world.path(".local/state/guard-host/sessions")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let began = Instant::now();
+    assert_eq!(world.bash("git push"), asked);
+    assert!(began.elapsed().as_millis() < 1500, "{:?}", began.elapsed());
+}
+
+#[test]
+fn s2_10_the_file_may_lie_in_the_place_of_the_seed() {
+    let world = World::warm();
+    world.configure("[session]\nfile = \"~/.claude/state/guardrail-session.json\"\n");
+    assert_ask(&world.bash("git push"), &[]);
+    assert_ask(&bash_in(&world, "s2", "default", "git push"), &[]);
+    let text = fs::read_to_string(world.path(".claude/state/guardrail-session.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let sessions: Vec<&str> =
+        file["pending"].as_array().unwrap().iter().filter_map(|p| p["session"].as_str()).collect();
+    assert_eq!(sessions, ["s1", "s2"]);
+    assert!(!world.path(".local/state/guard-host/sessions").exists());
+}
+
+#[test]
+fn fifty_calls_at_once_leave_fifty_questions() {
+    let world = World::warm();
+    assert_ask(&world.bash("git push"), &[]);
+    let granted = std::sync::Mutex::new(None);
+    std::thread::scope(|scope| {
+        // More at once than that, and a busy machine lets some run into their deadline.
+        for first in 0..10 {
+            let world = &world;
+            let push = |number| assert_ask(&world.bash(&format!("git push origin b{number}")), &[]);
+            scope.spawn(move || (first..50).step_by(10).for_each(push));
+        }
+        scope.spawn(|| *granted.lock().unwrap() = crate::terminal::attended(&world, &["confirm", "git push"]));
+    });
+    let pending: BTreeSet<String> = operations(&world, "pending").into_iter().collect();
+    let missing: Vec<u32> = (0..50).filter(|n| !pending.contains(&format!("git push origin b{n}"))).collect();
+    assert_eq!(missing, [0; 0]);
+    if let Some(ended) = granted.into_inner().unwrap() {
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        assert_eq!(operations(&world, "confirmed"), ["git push"]);
+        assert_eq!(pending.len(), 50);
+    }
+}

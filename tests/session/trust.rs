@@ -1,0 +1,152 @@
+//! Trust in a project: who gives it, what it lifts, and when it lapses.
+
+use serde_json::{Value, json};
+
+use crate::reply::{assert_ask, assert_silent};
+use crate::terminal::attended;
+use crate::world::{Ended, World};
+
+/// A project whose file needs trust for all that it says, and names a file of settings and a component.
+fn world() -> World {
+    let world = World::warm();
+    world.write("repo/.guard/settings.json", "{}");
+    world.write("repo/.guard/policy.wasm", "no component yet");
+    world.write(
+        "repo/.guard/guard.toml",
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\nsettings-file = \"settings.json\"\n\
+         on-error = \"allow\"\n[policy.grants]\nenv = [\"CI\"]\n\
+         [[policy]]\nname = \"own\"\nsource = \"policy.wasm\"\non-error = \"allow\"\n",
+    );
+    world
+}
+
+fn check(world: &World) -> Ended {
+    world.run(&["config", "check"], "")
+}
+
+/// How the project's file stands, by `config show`.
+fn standing(world: &World) -> String {
+    let ended = world.run(&["config", "show", "--format", "json"], "");
+    let shown: Value = serde_json::from_str(&ended.stdout).unwrap();
+    shown["projects"][0]["trust"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn trust_needs_a_terminal() {
+    let world = world();
+    for arguments in [&["trust"][..], &["untrust"], &["trust", "."]] {
+        let ended = world.run(arguments, "yes\n");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (77, ""), "{ended:?}");
+        assert!(ended.stderr.contains("terminal"), "{ended:?}");
+    }
+    assert_eq!(standing(&world), "none");
+    assert!(!world.path(".local/state/guard-host/trust.json").exists());
+}
+
+#[test]
+fn trust_lifts_the_limits_and_lapses_with_any_change() {
+    let world = world();
+    assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+    let Some(ended) = attended(&world, &["trust"]) else { return };
+    // The component is none, which is told, and `on-error` answers for it.
+    assert_eq!(ended.exit, 69, "{ended:?}");
+    for word in ["trusted: ", "repo/.guard/guard.toml", "settings.json", "policy.wasm"] {
+        assert!(ended.stdout.contains(word), "{word}: {ended:?}");
+    }
+    assert_silent(&world.bash("ls"));
+    assert_eq!(standing(&world), "trusted");
+    let ended = check(&world);
+    assert!(ended.exit == 0 && ended.stdout.contains("is trusted"), "{ended:?}");
+    for name in ["guard.toml", "settings.json", "policy.wasm"] {
+        let below = format!("repo/.guard/{name}");
+        let before = std::fs::read_to_string(world.path(&below)).unwrap();
+        world.write(&below, format!("{before} "));
+        assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+        assert_eq!(standing(&world), "lapsed", "{name}");
+        let ended = check(&world);
+        assert_eq!(ended.exit, 78);
+        assert!(ended.stderr.contains("guard-host trust") && ended.stderr.contains(name), "{ended:?}");
+        world.write(&below, &before);
+        assert_silent(&world.bash("ls"));
+        std::fs::remove_file(world.path(&below)).unwrap();
+        if name == "guard.toml" {
+            assert_silent(&world.bash("ls"));
+        } else {
+            assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+        }
+        world.write(&below, &before);
+        assert_silent(&world.bash("ls"));
+    }
+    assert_eq!(attended(&world, &["untrust"]).unwrap().exit, 0);
+    assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+    assert_eq!(standing(&world), "none");
+}
+
+#[test]
+fn a_file_that_was_missing_when_it_was_trusted_does_not_slip_in() {
+    let world = world();
+    std::fs::remove_file(world.path("repo/.guard/settings.json")).unwrap();
+    let Some(_) = attended(&world, &["trust"]) else { return };
+    assert_silent(&world.bash("git status"));
+    world.write("repo/.guard/settings.json", "{\"silence\":[\"git-push\"]}");
+    assert_ask(&world.bash("git status"), &["[config: broken-config]"]);
+}
+
+#[test]
+fn trust_is_for_one_project() {
+    let world = world();
+    let other = world.path("other");
+    let copied = std::process::Command::new("cp").arg("-R").args([&world.repo(), &other]).status().unwrap();
+    assert!(copied.success());
+    let Some(_) = attended(&world, &["trust"]) else { return };
+    let payload = json!({ "cwd": other, "tool_input": { "command": "ls" } });
+    assert_ask(&world.hook(&payload.to_string()), &["[config: broken-config]"]);
+    attended(&world, &["trust", &other.to_string_lossy()]).unwrap();
+    assert_silent(&world.hook(&payload.to_string()));
+}
+
+#[test]
+fn pins_that_nobody_here_sealed_count_for_nothing() {
+    let world = world();
+    let Some(_) = attended(&world, &["trust"]) else { return };
+    let path = world.path(".local/state/guard-host/trust.json");
+    let sealed = std::fs::read_to_string(&path).unwrap();
+    let digest = sealed.split("settings.json\":\"").nth(1).unwrap().get(..64).unwrap();
+    std::fs::write(&path, sealed.replace(digest, &"0".repeat(64))).unwrap();
+    assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+    std::fs::write(&path, &sealed).unwrap();
+    assert_silent(&world.bash("ls"));
+}
+
+#[test]
+fn trust_makes_no_layer_of_a_project() {
+    let world = World::warm();
+    for text in ["preset = \"none\"\n", "bypass-ask = \"skip\"\n", "[session]\nfile = \"/tmp/x\"\n", "[[policy]\n"] {
+        world.write("repo/.guard/guard.toml", text);
+        let Some(ended) = attended(&world, &["trust"]) else { return };
+        assert_eq!(ended.exit, 78, "{text}: {ended:?}");
+        assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+        assert_eq!(standing(&world), "none");
+    }
+    std::fs::remove_file(world.path("repo/.guard/guard.toml")).unwrap();
+    assert_eq!(attended(&world, &["trust"]).unwrap().exit, 66);
+}
+
+#[test]
+fn c_11_the_allow_of_a_trusted_policy_counts() {
+    let world = World::warm();
+    world.write("repo/.guard/write-policies.json", "{\"warned\":[\"**/*.md\"]}");
+    let entry =
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\nsettings-file = \"write-policies.json\"\n";
+    world.write("repo/.guard/guard.toml", entry);
+    let write = || {
+        let input = json!({ "file_path": world.repo().join("a.md"), "content": "x" });
+        world.hook(&json!({ "cwd": world.repo(), "tool_name": "Write", "tool_input": input }).to_string())
+    };
+    let untrusted = write();
+    world.write("repo/.guard/guard.toml", format!("{entry}may-allow = true\n"));
+    assert_ask(&write(), &["[config: broken-config]"]);
+    let Some(ended) = attended(&world, &["trust"]) else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_eq!((untrusted.decision().as_str(), write().decision().as_str()), ("", "allow"));
+}
