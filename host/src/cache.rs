@@ -17,7 +17,7 @@ mod stored;
 
 pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
 pub(crate) use folder::is_private;
-pub use folder::{FolderError, make_private, write_new};
+pub use folder::{FolderError, FolderErrorKind, check_private, make_private, write_new};
 pub use lock::FileLock;
 pub use prepared::{Member, Prepared, Readiness, prepare};
 pub use seal::Seal;

@@ -6,8 +6,10 @@ mod cache;
 mod check;
 mod config;
 mod confirm;
+mod doctor;
 mod explain;
 mod inspect;
+mod install;
 mod print;
 mod session;
 mod subject;
@@ -16,8 +18,8 @@ mod trust;
 
 use std::ffi::OsString;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::config::Places;
 use crate::environment::Environment;
@@ -47,6 +49,10 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Trust(args) => trust::trust(&args, &places, environment),
         Command::Untrust(args) => trust::untrust(&args, &places, environment),
         Command::Config(args) => config::run(&args, &places, environment),
+        Command::Install(args) => install::install(&args, &places, environment),
+        Command::Uninstall(args) => install::uninstall(&args, &places, environment),
+        Command::Doctor(args) => doctor::run(&args, &places, environment),
+        Command::Completions(args) => completions(args.shell),
     };
     match result {
         Ok(exit) => exit.code(),
@@ -56,6 +62,14 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
             exit_of(&error).code()
         }
     }
+}
+
+/// Prints what makes a shell complete this program's command line.
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "guard-host", &mut script);
+    print::line(String::from_utf8_lossy(&script).trim_end())?;
+    Ok(Exit::Success)
 }
 
 /// The exit code that an error asks for.

@@ -55,6 +55,12 @@ impl Places {
         }
     }
 
+    /// The flags that name these places, for another process of this program.
+    #[must_use]
+    pub fn arguments(&self) -> [(&'static str, &Path); 3] {
+        [("--config", &self.config), ("--state", &self.state), ("--cache", &self.cache)]
+    }
+
     /// The configuration file of a project.
     #[must_use]
     pub fn project_file(project_root: &str) -> PathBuf {

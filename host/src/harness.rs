@@ -9,6 +9,7 @@ pub mod text;
 use serde_json::{Map, Value};
 
 use crate::call::ToolCall;
+use crate::install::Registration;
 use crate::verdict::Verdict;
 
 /// What a harness's payload tells.
@@ -78,6 +79,11 @@ pub trait Harness: Sync {
     /// An ask is put to a person in this mode. A mode that is not known is none.
     fn prompts(&self, _permission_mode: &str) -> bool {
         false
+    }
+
+    /// How its hooks are registered; none if that is done by hand.
+    fn registration(&self) -> Option<&'static dyn Registration> {
+        None
     }
 }
 

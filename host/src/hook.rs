@@ -9,7 +9,6 @@ mod flight;
 mod journal;
 mod payload;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -233,9 +232,4 @@ fn refuse(
     let remedy = "make the call smaller, or run it yourself".to_owned();
     let own = Opinion::of_host("hook", rule, outcome, text, remedy);
     flight.reply(&merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
-}
-
-/// The program and its places, for a process that goes on after the reply.
-pub(crate) fn places_arguments(places: &Places) -> [(&'static str, PathBuf); 3] {
-    [("--config", places.config.clone()), ("--state", places.state.clone()), ("--cache", places.cache.clone())]
 }

@@ -21,6 +21,8 @@ pub mod config;
 pub mod cache;
 
 pub mod harness;
+pub mod install;
+pub mod doctor;
 pub mod redact;
 pub mod audit;
 pub mod session;

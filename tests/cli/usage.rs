@@ -5,8 +5,23 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 11] =
-    ["hook", "check", "explain", "policy", "cache", "config", "audit", "confirm", "session", "trust", "untrust"];
+const COMMANDS: [&str; 15] = [
+    "hook",
+    "check",
+    "explain",
+    "policy",
+    "cache",
+    "config",
+    "audit",
+    "confirm",
+    "session",
+    "trust",
+    "untrust",
+    "install",
+    "uninstall",
+    "doctor",
+    "completions",
+];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {
@@ -35,6 +50,18 @@ fn the_help_names_every_command_and_the_exit_codes() {
 fn the_version_is_that_of_the_package() {
     let ended = World::cold().run(&["--version"], "");
     assert_eq!((ended.exit, ended.stdout), (0, format!("guard-host {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn every_shell_gets_completions_that_name_every_command() {
+    let world = World::cold();
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let ended = world.run(&["completions", shell], "");
+        assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{shell}");
+        for command in COMMANDS {
+            assert!(ended.stdout.contains(command), "{shell}: {command}");
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Folders and files that belong to this user alone.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -41,15 +41,24 @@ pub enum FolderErrorKind {
 ///
 /// [`FolderErrorKind`] says why it cannot be used.
 pub fn make_private(path: &Path) -> Result<(), FolderError> {
+    match check_private(path) {
+        Err(FolderError { kind: FolderErrorKind::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+            made.map_err(|error| FolderError { path: path.to_path_buf(), kind: error.into() })?;
+            check_private(path)
+        }
+        checked => checked,
+    }
+}
+
+/// Checks that the folder is there and belongs to this user alone.
+///
+/// # Errors
+///
+/// [`FolderErrorKind`] says why it cannot be used.
+pub fn check_private(path: &Path) -> Result<(), FolderError> {
     let check = || -> Result<(), FolderErrorKind> {
-        let data = match fs::symlink_metadata(path) {
-            Ok(data) => data,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-                fs::symlink_metadata(path)?
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let data = fs::symlink_metadata(path)?;
         if !data.is_dir() {
             return Err(FolderErrorKind::NotAFolder);
         }
@@ -80,14 +89,16 @@ pub(super) fn open_at_once(options: &mut OpenOptions, path: &Path) -> io::Result
     options.custom_flags(flags).open(path)
 }
 
-/// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole.
+/// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole. It has just
+/// this mode, whatever the process masks.
 ///
 /// # Errors
 ///
 /// Those of the file system; the old file is then untouched.
 pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let (temporary, mut file) = create_beside(path, mode)?;
-    let write = file.write_all(bytes).and_then(|()| fs::rename(&temporary, path));
+    let write = file.set_permissions(Permissions::from_mode(mode));
+    let write = write.and_then(|()| file.write_all(bytes)).and_then(|()| fs::rename(&temporary, path));
     if write.is_err() {
         let _ = fs::remove_file(&temporary);
     }

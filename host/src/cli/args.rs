@@ -3,6 +3,7 @@
 mod audit;
 mod cache;
 mod consent;
+mod install;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::environment::Environment;
 pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
+pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -106,6 +108,14 @@ pub(super) enum Command {
     Untrust(UntrustArgs),
     /// Show or check the configuration.
     Config(ConfigArgs),
+    /// Register the hook with a harness.
+    Install(InstallArgs),
+    /// Take the hook out of a harness's files.
+    Uninstall(UninstallArgs),
+    /// Prove that the hook works here, or say what to fix.
+    Doctor(DoctorArgs),
+    /// Print what makes a shell complete the command line.
+    Completions(CompletionsArgs),
 }
 
 #[derive(Debug, Args)]

@@ -27,7 +27,8 @@ pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) 
     }
 }
 
-fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+/// Makes what the chain needs here.
+pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
     let prepared = prepare(places, &environment.program, &at.projects(), Instant::now() + PATIENCE);
     let mut exit = Exit::Success;

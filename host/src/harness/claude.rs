@@ -2,12 +2,18 @@
 //!
 //! A deny is said in both forms, which agree, so that every version understands one of them.
 
+mod plugin;
+mod registration;
+mod settings;
+mod survey;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Event, Harness, Malformed, Payload, Reply, patch, text};
 use crate::call::{Dialect, ToolCall};
 use crate::contract::Outcome;
+use crate::install::Registration;
 use crate::verdict::Verdict;
 
 pub(super) struct Claude;
@@ -98,6 +104,10 @@ impl Harness for Claude {
 
     fn prompts(&self, permission_mode: &str) -> bool {
         matches!(permission_mode, "default" | "plan" | "acceptEdits" | "auto")
+    }
+
+    fn registration(&self) -> Option<&'static dyn Registration> {
+        Some(&registration::ClaudeCode)
     }
 }
 

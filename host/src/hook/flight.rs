@@ -173,7 +173,7 @@ impl Flight {
     /// Lets a process of its own finish what this one has no time for.
     fn go_on_making(&self) {
         let mut warm = Command::new(&self.program);
-        for (flag, path) in super::places_arguments(&self.places) {
+        for (flag, path) in self.places.arguments() {
             warm.arg(flag).arg(path);
         }
         warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,0 +1,52 @@
+//! `guard-host doctor`: prints whether the guard works here, and what to do if it does not.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::args::{DoctorArgs, Format};
+use super::install::registration;
+use super::print;
+use super::subject::circumstances;
+use crate::config::Places;
+use crate::doctor::{State, examine};
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::install::Site;
+
+pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let (harness, registration) = registration(&args.harness)?;
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let findings = examine(harness, registration, &args.wish(), site, &at.projects());
+    let fine = findings.iter().all(|finding| finding.state != State::Problem);
+    if args.format == Format::Json {
+        let rows: Vec<_> = findings
+            .iter()
+            .map(|finding| {
+                let (state, _) = names(finding.state);
+                json!({ "check": finding.check, "state": state, "text": finding.text, "remedy": finding.remedy })
+            })
+            .collect();
+        print::line(&serde_json::to_string_pretty(&json!({ "fine": fine, "findings": rows }))?)?;
+    } else {
+        for finding in &findings {
+            let (state, colour) = names(finding.state);
+            let state = print::coloured(&format!("{state:<8}"), colour);
+            print::line(&format!("{state} {}: {}", finding.check, finding.text))?;
+            if !finding.remedy.is_empty() {
+                print::line(&format!("         remedy: {}", finding.remedy))?;
+            }
+        }
+    }
+    Ok(if fine { Exit::Success } else { Exit::Unavailable })
+}
+
+/// The name of a state, and the outcome in whose colour it is printed.
+fn names(state: State) -> (&'static str, &'static str) {
+    match state {
+        State::Ok => ("ok", "allow"),
+        State::Note => ("note", "warn"),
+        State::Problem => ("problem", "deny"),
+    }
+}

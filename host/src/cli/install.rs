@@ -1,0 +1,94 @@
+//! `guard-host install` and `uninstall`: the hook in a harness's own files.
+
+use std::path::Path;
+
+use similar::TextDiff;
+
+use super::args::{InstallArgs, UninstallArgs};
+use super::subject::{circumstances, refused};
+use super::{cache, print};
+use crate::config::Places;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::harness::{self, Harness};
+use crate::install::{Aim, Change, InstallError, Registration, Site, Wish, apply, plan};
+
+pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let (_, registration) = registration(&args.target.harness)?;
+    let (wish, dry) = (args.wish(), args.target.dry_run);
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    change(registration, &wish, site, Aim::Install, dry)?;
+    if dry {
+        return Ok(Exit::Success);
+    }
+    let warmed = cache::warm(places, environment)?;
+    for step in registration.next_steps(&wish, site) {
+        print::line(&format!("next: {step}"))?;
+    }
+    Ok(warmed)
+}
+
+pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let (_, registration) = registration(&args.target.harness)?;
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    change(registration, &args.target.wish(), site, Aim::Uninstall, args.target.dry_run)?;
+    Ok(Exit::Success)
+}
+
+/// The harness of that name, and how it is registered with.
+pub(super) fn registration(name: &str) -> anyhow::Result<(&'static dyn Harness, &'static dyn Registration)> {
+    let known = harness::ALL.iter().filter_map(|harness| Some((*harness, harness.registration()?)));
+    let names: Vec<&str> = known.clone().map(|(harness, _)| harness.name()).collect();
+    known.clone().find(|(harness, _)| harness.name() == name).ok_or_else(|| {
+        let text = format!("there is no harness `{name}` that guard-host registers with");
+        refused(Exit::Usage, text, format!("known harnesses: {}", names.join(", ")))
+    })
+}
+
+fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim, dry: bool) -> anyhow::Result<()> {
+    let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
+    let state = &site.places.state;
+    let changes = registration.pieces(wish, site).and_then(|pieces| plan(pieces, aim, state)).map_err(told)?;
+    if dry {
+        return changes.iter().try_for_each(show);
+    }
+    apply(&changes, state).map_err(told)?;
+    for change in &changes {
+        let done = match (change.kept, change.is_none(), &change.after) {
+            (true, ..) => "kept, for it is not ours:",
+            (_, true, Some(_)) => "unchanged:",
+            (_, true, None) => continue,
+            (_, false, Some(_)) => "wrote",
+            (_, false, None) => "removed",
+        };
+        print::line(&format!("{done} {}", change.path.display()))?;
+    }
+    Ok(())
+}
+
+/// Prints what would become of one file, in the form that `patch` reads.
+fn show(change: &Change) -> anyhow::Result<()> {
+    let text = |bytes: &Option<Vec<u8>>| match bytes {
+        Some(bytes) => std::str::from_utf8(bytes).map(str::to_owned).ok(),
+        None => Some(String::new()),
+    };
+    let path = change.path.display();
+    if change.is_none() {
+        return print::line(&format!("unchanged: {path}"));
+    }
+    let (Some(before), Some(after)) = (text(&change.before), text(&change.after)) else {
+        let verb = if change.after.is_some() { "written" } else { "removed" };
+        return print::line(&format!("Binary file {path} would be {verb}"));
+    };
+    let named = |bytes: &Option<Vec<u8>>| match bytes {
+        Some(_) => path.to_string(),
+        None => "/dev/null".to_owned(),
+    };
+    let (old, new) = (named(&change.before), named(&change.after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let diff = diff.unified_diff().header(&old, &new).to_string();
+    // A new file that is empty, or an empty one that goes, has no lines to show.
+    print::line(diff.trim_end_matches('\n'))
+}

@@ -1,0 +1,128 @@
+//! A plugin of Claude Code that brings the hook: its own files, besides `hooks/hooks.json`.
+//!
+//! The program is copied, for a plugin is copied when it is installed, and links that lead out of it break.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::install::{InstallError, Piece, Site};
+
+/// What the program is called in `hooks.json`.
+pub(super) const PROGRAM: &str = "${CLAUDE_PLUGIN_ROOT}/bin/guard-host";
+
+const DESCRIPTION: &str = "guard-host asks sandboxed policies before each tool call";
+
+/// Where the hooks of a plugin stand.
+const HOOKS: &str = "./hooks/hooks.json";
+
+#[derive(Serialize)]
+struct About<'a> {
+    name: &'a str,
+    version: &'a str,
+    description: &'a str,
+    /// Where Claude Code looks without being told; other readers of a `manifest.json` are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hooks: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Marketplace<'a> {
+    name: String,
+    owner: Owner,
+    plugins: [Offer<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Owner {
+    name: &'static str,
+}
+
+#[derive(Serialize)]
+struct Offer<'a> {
+    name: &'a str,
+    source: &'static str,
+    description: &'static str,
+    version: &'a str,
+}
+
+/// The files of the plugin. In the folder of another plugin only the program.
+pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<Piece>, InstallError> {
+    let folder = Path::new(&site.environment.cwd).join(folder);
+    let program = &site.environment.program;
+    let bytes = std::fs::read(program).map_err(|error| InstallError::Io(program.clone(), error))?;
+    let own = |file: &str, mode, bytes, is_ours, needed| Piece::Own {
+        path: folder.join(file),
+        within: Some(folder.clone()),
+        mode,
+        bytes,
+        is_ours,
+        needed,
+    };
+    let mut pieces = vec![own("bin/guard-host", 0o755, bytes, is_program, true)];
+    if std::fs::read(folder.join(".claude-plugin/plugin.json")).is_ok_and(|text| !is_about(&text)) {
+        return Ok(pieces);
+    }
+    let name = name(&folder);
+    let version = env!("CARGO_PKG_VERSION");
+    let about = |hooks| About { name: &name, version, description: DESCRIPTION, hooks };
+    let offer = Offer { name: &name, source: "./", description: DESCRIPTION, version };
+    let market = Marketplace { name: market(&name), owner: Owner { name: "guard-host" }, plugins: [offer] };
+    pieces.push(own(".claude-plugin/plugin.json", 0o644, printed(&about(None)), is_about, false));
+    pieces.push(own(".claude-plugin/marketplace.json", 0o644, printed(&market), is_market, false));
+    pieces.push(own("manifest.json", 0o644, printed(&about(Some(HOOKS))), is_about, false));
+    Ok(pieces)
+}
+
+/// How the plugin is installed.
+pub(super) fn next_steps(folder: &Path, site: Site<'_>) -> Vec<String> {
+    let folder = Path::new(&site.environment.cwd).join(folder);
+    let name = name(&folder);
+    let shown = folder.display();
+    vec![
+        format!("run `claude plugin validate {shown}`"),
+        format!(
+            "run `claude plugin marketplace add {shown}`, then `claude plugin install {name}@{}`; the plugin is copied, \
+             so do both again after an upgrade",
+            market(&name)
+        ),
+        format!("run `guard-host doctor --plugin {shown}`: it proves that a deny is enforced"),
+    ]
+}
+
+/// The plugin is named after its folder, as far as that is a name.
+fn name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if is_name { name } else { "guard-host".to_owned() }
+}
+
+fn market(name: &str) -> String {
+    format!("{name}-local")
+}
+
+fn printed(value: &impl Serialize) -> Vec<u8> {
+    // Fixed keys and text only: this cannot fail.
+    serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default().into_bytes()
+}
+
+/// The file describes a plugin that was made here.
+fn is_about(text: &[u8]) -> bool {
+    described(text, "/description")
+}
+
+fn is_market(text: &[u8]) -> bool {
+    described(text, "/plugins/0/description")
+}
+
+fn described(text: &[u8], pointer: &str) -> bool {
+    let value: Value = serde_json::from_slice(text).unwrap_or_default();
+    value.pointer(pointer).and_then(Value::as_str) == Some(DESCRIPTION)
+}
+
+/// The file is a program and no script of somebody else.
+fn is_program(bytes: &[u8]) -> bool {
+    [&b"\x7fELF"[..], b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"].iter().any(|magic| bytes.starts_with(magic))
+}

@@ -1,0 +1,137 @@
+//! Edits of texts: what they add, and that they leave the rest as it was.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn at<'a>(root: &'a Node, key: &str) -> &'a Node {
+    root.member(key).unwrap().1
+}
+
+#[test]
+fn an_item_is_added_in_the_style_of_the_text() {
+    for (before, key, after) in [
+        ("{}", None, "{\n  \"k\": [\n    1\n  ]\n}"),
+        ("{ }\n", None, "{\n  \"k\": [\n    1\n  ]\n}\n"),
+        ("{\n\t\"a\": 1\n}", None, "{\n\t\"a\": 1,\n\t\"k\": [\n\t\t1\n\t]\n}"),
+        ("{\r\n    \"a\": 1\r\n}", None, "{\r\n    \"a\": 1,\r\n    \"k\": [\r\n        1\r\n    ]\r\n}"),
+        ("{\"a\":1}", None, "{\"a\":1, \"k\": [1]}"),
+        ("{\n  \"a\": {}\n}", Some("a"), "{\n  \"a\": {\n    \"k\": [\n      1\n    ]\n  }\n}"),
+        ("{\n  \"a\": {\"b\" : 2}\n}", Some("a"), "{\n  \"a\": {\"b\" : 2, \"k\": [1]}\n}"),
+    ] {
+        let root = parse(before).unwrap();
+        let container = key.map_or(&root, |key| at(&root, key));
+        assert_eq!(insert(before, container, Some("k"), &json!([1])), after, "{before:?}");
+    }
+}
+
+#[test]
+fn an_item_is_removed_with_its_comma() {
+    for (before, index, after) in [
+        ("[1]", 0, "[]"),
+        ("[ 1, 2 ]", 0, "[ 2 ]"),
+        ("[ 1, 2 ]", 1, "[ 1 ]"),
+        ("[1 ,\n 2,\n 3]", 1, "[1,\n 3]"),
+        ("{\"a\": [1], \"b\" : {}}", 0, "{\"b\" : {}}"),
+        ("[1]", 1, "[1]"),
+    ] {
+        assert_eq!(remove(before, &parse(before).unwrap(), index), after, "{before:?}");
+    }
+}
+
+#[test]
+fn of_keys_that_stand_twice_the_last_one_counts() {
+    let text = "{\"a\": 1, \"a\": 2, \"\\u0062\": 3}";
+    let root = parse(text).unwrap();
+    assert_eq!(at(&root, "a").value(text), json!(2));
+    assert_eq!(at(&root, "b").value(text), json!(3));
+    assert!(root.member("c").is_none());
+}
+
+#[test]
+fn what_is_no_json_is_told_with_its_place() {
+    for (text, place) in [
+        ("{\n  \"a\": 1,\n}", "3:1: "),
+        ("{\n  // why\n  \"a\": 1\n}", "2:3: "),
+        ("", "1:0: "),
+        ("{\"a\": 1", "1:7: "),
+        ("{} {}", "1:4: "),
+    ] {
+        let told = parse(text).unwrap_err().to_string();
+        assert!(told.starts_with(place) && !told.contains("at line"), "{text:?}: {told}");
+    }
+    assert!(parse(&"[".repeat(100_000)).is_err());
+}
+
+/// A value, and a text of it with spacing of all kinds.
+fn any_text() -> impl Strategy<Value = String> {
+    let blank = || prop::sample::select(vec!["", " ", "\n", "\t", "\r\n", "\n    ", "  \n\t"]);
+    let scalar =
+        prop::sample::select(vec!["null", "-1.5e3", "\"a\"", "\"\\\"}],\\\\\"", "\"é{\"", "true", "\"\\u00e9\""]);
+    let leaf = (blank(), scalar, blank()).prop_map(|(before, text, after)| format!("{before}{text}{after}"));
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        let key = prop::sample::select(vec!["\"a\"", "\"hooks\"", "\"\\\"\"", "\"\""]);
+        let member = (blank(), key, blank(), inner.clone())
+            .prop_map(|(before, key, after, value)| format!("{before}{key}{after}:{value}"));
+        let wrapped = |open: &'static str, close: &'static str, items: Vec<String>, before: &str, after: &str| {
+            format!("{before}{open}{}{close}{after}", items.join(","))
+        };
+        prop_oneof![
+            (prop::collection::vec(inner, 0..4), blank(), blank())
+                .prop_map(move |(items, before, after)| wrapped("[", "]", items, before, after)),
+            (prop::collection::vec(member, 0..4), blank(), blank())
+                .prop_map(move |(items, before, after)| wrapped("{", "}", items, before, after)),
+        ]
+    })
+}
+
+/// Every object and array in a text.
+fn containers(node: &Node) -> Vec<Node> {
+    let inner: Vec<&Node> = match &node.kind {
+        Kind::Object(members) => members.iter().map(|member| &member.value).collect(),
+        Kind::Array(elements) => elements.iter().collect(),
+        Kind::Scalar => return Vec::new(),
+    };
+    [node.clone()].into_iter().chain(inner.into_iter().flat_map(containers)).collect()
+}
+
+proptest! {
+    #[test]
+    fn what_is_added_can_be_taken_away_again(text in any_text(), pick in any::<prop::sample::Index>()) {
+        let root = parse(&text).unwrap();
+        prop_assert_eq!(root.value(&text), serde_json::from_str::<Value>(&text).unwrap());
+        let containers = containers(&root);
+        prop_assume!(!containers.is_empty());
+        let number = pick.index(containers.len());
+        let container = &containers[number];
+        let key = matches!(container.kind, Kind::Object(_)).then_some("new");
+        let added = insert(&text, container, key, &json!({ "x": [1, "y"] }));
+        let again = parse(&added).unwrap();
+        let grown = &self::containers(&again)[number];
+        prop_assert_eq!(grown.len(), container.len() + 1);
+        let removed = remove(&added, grown, container.len());
+        if container.len() > 0 {
+            prop_assert_eq!(removed, text);
+        } else {
+            // The white space of an empty container is not kept; the values are.
+            prop_assert_eq!(parse(&removed).unwrap().value(&removed), root.value(&text));
+        }
+    }
+
+    #[test]
+    fn what_is_removed_is_one_item(text in any_text(), pick in any::<prop::sample::Index>()) {
+        let root = parse(&text).unwrap();
+        let Value::Array(mut values) = root.value(&text) else { return Ok(()) };
+        prop_assume!(!values.is_empty());
+        let index = pick.index(values.len());
+        values.remove(index);
+        let removed = remove(&text, &root, index);
+        prop_assert_eq!(parse(&removed).unwrap().value(&removed), Value::Array(values));
+    }
+
+    #[test]
+    fn no_text_is_too_odd(text in "[\\[\\]{}:,\"\\\\a1 \n]{0,40}") {
+        let _ = parse(&text);
+    }
+}

@@ -1,0 +1,251 @@
+//! `doctor`: what it finds, that every finding has a way out, and how it ends.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::reply::assert_deny;
+use crate::world::{World, end};
+use crate::{SETTINGS, done, text};
+
+/// What doctor says, and its exit code. Every problem has a remedy.
+#[track_caller]
+fn examine(world: &World, more: &[&str]) -> (i32, Vec<Value>) {
+    let ended = world.run(&[&["doctor", "--format", "json"], more].concat(), "");
+    assert_eq!(ended.stderr, "");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    let findings = report["findings"].as_array().unwrap().clone();
+    assert_eq!(report["fine"], json!(ended.exit == 0));
+    for finding in &findings {
+        let keys: Vec<&str> = finding.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["check", "remedy", "state", "text"]);
+        assert!(finding["state"] == "ok" || !finding["remedy"].as_str().unwrap().is_empty(), "{finding}");
+    }
+    (ended.exit, findings)
+}
+
+/// The problems, as `check: text -> remedy`.
+fn problems(findings: &[Value]) -> Vec<String> {
+    let problems = findings.iter().filter(|finding| finding["state"] == "problem");
+    let shown = |finding: &Value| {
+        let part = |key: &str| finding[key].as_str().unwrap().to_owned();
+        format!("{}: {} -> {}", part("check"), part("text"), part("remedy"))
+    };
+    problems.map(shown).collect()
+}
+
+#[track_caller]
+fn assert_one_problem(world: &World, words: &[&str]) {
+    let (exit, findings) = examine(world, &[]);
+    let problems = problems(&findings);
+    assert_eq!((exit, problems.len()), (69, 1), "{problems:#?}");
+    for word in words {
+        assert!(problems[0].contains(word), "`{word}` is missing in: {}", problems[0]);
+    }
+}
+
+#[track_caller]
+fn assert_problem(world: &World, words: &[&str]) {
+    let (exit, findings) = examine(world, &[]);
+    let problems = problems(&findings);
+    let found = problems.iter().any(|problem| words.iter().all(|word| problem.contains(word)));
+    assert!(exit == 69 && found, "{words:?}: {problems:#?}");
+}
+
+/// Copies a program, by a process of its own: while this one has it open for writing, a test beside this one may fork,
+/// and then it cannot be started.
+fn copy(from: &str, to: &std::path::Path) {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    let copied = std::process::Command::new("cp").arg(from).arg(to).status().unwrap();
+    assert!(copied.success());
+    fs::set_permissions(to, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn installed() -> World {
+    let world = World::warm();
+    done(&world, &["install", "claude"]);
+    world
+}
+
+#[test]
+fn what_was_installed_is_fine() {
+    let world = installed();
+    let (exit, findings) = examine(&world, &[]);
+    assert_eq!((exit, problems(&findings)), (0, Vec::<String>::new()));
+    let of = |check: &str| findings.iter().filter(|finding| finding["check"] == check).count();
+    for check in ["registration", "program", "failure", "switches", "configuration", "canary", "cost", "artifacts"] {
+        assert_eq!(of(check), 1, "{check}: {findings:#?}");
+    }
+    assert_eq!(of("folders"), 2);
+    assert!(findings.iter().all(|finding| finding["state"] == "ok"), "{findings:#?}");
+    let human = world.run(&["doctor"], "");
+    assert_eq!((human.exit, human.stdout.lines().count()), (0, findings.len()));
+    assert!(human.stdout.contains("canary: `rm -rf /` by the command in `"), "{human:?}");
+    assert!(human.stdout.contains(" ms here (median of 7)"), "{human:?}");
+    assert!(human.stdout.contains("is blocked (`onFailure`"), "{human:?}");
+}
+
+#[test]
+fn nothing_is_registered_before_it_is() {
+    let world = World::warm();
+    done(&world, &["cache", "warm"]);
+    assert_one_problem(&world, &["registration: ", "guard-host install claude"]);
+    assert_eq!(world.run(&["doctor", "no-such-harness"], "").exit, 64);
+}
+
+#[test]
+fn what_the_user_narrowed_is_a_note() {
+    let world = World::warm();
+    done(&world, &["install", "claude", "--matcher", "Bash", "--fail-open"]);
+    let (exit, findings) = examine(&world, &[]);
+    let notes: Vec<&str> =
+        findings.iter().filter(|one| one["state"] == "note").filter_map(|one| one["text"].as_str()).collect();
+    assert_eq!((exit, notes.len()), (0, 2), "{findings:#?}");
+    assert!(notes[0].contains("`Bash` only") && notes[1].contains("passes unasked"), "{notes:?}");
+}
+
+#[test]
+fn a_program_that_vanished_is_a_problem() {
+    let world = World::warm();
+    let program = world.path("bin/guard-host");
+    copy(env!("CARGO_BIN_EXE_guard-host"), &program);
+    let mut install = std::process::Command::new(&program);
+    install.args(["install", "claude"]).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    assert_eq!(end(install, "").exit, 0);
+    done(&world, &["cache", "warm"]);
+    let (exit, findings) = examine(&world, &[]);
+    assert_eq!((exit, problems(&findings)), (0, Vec::<String>::new()), "a copy is as good");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_problem(&world, &["program: ", "cannot be executed", "guard-host install claude"]);
+    fs::remove_file(&program).unwrap();
+    assert_problem(&world, &["program: ", "there is no program", "guard-host install claude"]);
+    assert_problem(&world, &["canary: ", "does not run"]);
+    copy(text(&world.write("script", "#!/bin/sh\nexit 0\n")), &program);
+    assert_problem(&world, &["program: ", "another program"]);
+    assert_problem(&world, &["canary: ", "is not denied", "exit code 0"]);
+    // The installation puts it right.
+    done(&world, &["install", "claude"]);
+    assert_eq!(examine(&world, &[]).0, 0);
+}
+
+#[test]
+fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
+    let world = World::warm();
+    let older = json!({ "type": "command", "command": env!("CARGO_BIN_EXE_guard-host"), "args": ["hook", "claude"] });
+    world.write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [older] }] } }).to_string());
+    // A chain that another version prepared does not count for this one.
+    world.write(".cache/guard-host/chains/older.json", "{}");
+    fs::set_permissions(world.path(".cache/guard-host"), fs::Permissions::from_mode(0o700)).unwrap();
+    let ended = world.run(&["doctor"], "");
+    assert_eq!(ended.exit, 69);
+    assert!(
+        ended.stdout.contains("of an older form") && ended.stdout.contains("guard-host install claude"),
+        "{ended:?}"
+    );
+    assert!(ended.stdout.contains("remedy: run `guard-host cache warm`"), "{ended:?}");
+    assert!(ended.stdout.contains("canary: `rm -rf /` by the command in `"), "{ended:?}");
+    let second = World::warm();
+    second.write(".cache/guard-host/chains/older.json", "{}");
+    assert_deny(&second.bash("rm -rf /"), &[]);
+    done(&world, &["install", "claude"]);
+    assert_eq!(examine(&world, &[]).0, 0);
+}
+
+#[test]
+fn a_setting_that_switches_hooks_off_is_a_problem() {
+    for file in [SETTINGS, "repo/.claude/settings.json", "repo/.claude/settings.local.json"] {
+        let world = World::warm();
+        world.write(file, "{ \"disableAllHooks\": true }");
+        done(&world, &["install", "claude"]);
+        assert_one_problem(&world, &["switches: ", file.rsplit('/').next().unwrap(), "disableAllHooks"]);
+    }
+    let world = installed();
+    world.write("repo/.claude/settings.local.json", "{ \"disableAllHooks\": false }");
+    assert_eq!(examine(&world, &[]).0, 0);
+    world.write("repo/.claude/settings.local.json", "{ oops");
+    assert_one_problem(&world, &["settings.local.json", "line 1"]);
+}
+
+#[test]
+fn an_entry_that_decides_nothing_is_a_problem() {
+    for (key, value) in [("async", json!(true)), ("if", json!("Bash(git *)")), ("timeout", json!(1))] {
+        let world = installed();
+        let mut settings = crate::json(&world, SETTINGS);
+        settings["hooks"]["PreToolUse"][0]["hooks"][0][key] = value;
+        world.write(SETTINGS, settings.to_string());
+        assert_one_problem(&world, &["registration: ", key, "guard-host install claude"]);
+    }
+}
+
+#[test]
+fn s2_26_a_configuration_that_is_broken_is_a_problem() {
+    let world = installed();
+    world.write("guardrails.json", "{");
+    world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/guardrails.json\"\n");
+    done(&world, &["cache", "warm"]);
+    assert_problem(&world, &["configuration: ", "guardrails.json"]);
+    assert_eq!(world.run(&["config", "check"], "").exit, 78);
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    world.configure("preset = \n");
+    assert_problem(&world, &["configuration: ", "guard.toml:1:"]);
+}
+
+#[test]
+fn s2_14_settings_that_a_policy_cannot_use_are_a_problem() {
+    let world = installed();
+    world.write("guardrails.json", "{ \"version\": 7 }");
+    world.configure("[[policy]]\nname = \"path-context\"\nsettings-file = \"~/guardrails.json\"\n");
+    done(&world, &["cache", "warm"]);
+    assert_one_problem(&world, &["policies: ", "`path-context`", "version"]);
+    world.write("guardrails.json", "{ \"version\": 1 }");
+    done(&world, &["cache", "warm"]);
+    assert_eq!(examine(&world, &[]).0, 0);
+}
+
+#[test]
+fn a_chain_that_denies_nothing_is_a_problem() {
+    let world = installed();
+    world.configure("preset = \"none\"\n");
+    done(&world, &["cache", "warm"]);
+    assert_one_problem(&world, &["canary: ", "is not denied", "guard-host explain"]);
+}
+
+#[test]
+fn folders_that_others_can_write_to_are_a_problem() {
+    for folder in [".local/state/guard-host", ".cache/guard-host"] {
+        let world = installed();
+        fs::set_permissions(world.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
+        assert_problem(&world, &["folders: ", folder, "chmod 700"]);
+    }
+}
+
+#[test]
+fn what_a_repository_names_is_not_started() {
+    let world = installed();
+    let program = world.write("repo/guard-host", "#!/bin/sh\ntouch started\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    for handler in [
+        json!({ "type": "command", "command": text(&program), "args": ["hook", "claude"] }),
+        json!({ "type": "command", "command": "./guard-host hook claude" }),
+        json!({ "type": "command", "command": "./guard-host", "args": ["hook", "claude"] }),
+    ] {
+        let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [handler] }] } });
+        world.write("repo/.claude/settings.json", settings.to_string());
+        let (_, findings) = examine(&world, &[]);
+        let told = |finding: &Value| finding["text"].as_str().unwrap().contains("was not tried");
+        assert!(findings.iter().any(told), "{findings:#?}");
+        assert!(!world.path("repo/started").exists());
+    }
+}
+
+#[test]
+fn s4_99b_a_plugin_can_be_looked_into() {
+    let world = World::warm();
+    done(&world, &["install", "claude", "--plugin", "p", "--shim", "write-control.sh"]);
+    assert_one_problem(&world, &["does not ask this program"]);
+    assert_eq!(examine(&world, &["--plugin", "p"]).0, 0);
+    let script = world.path("repo/p/hooks/write-control.sh");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(examine(&world, &["--plugin", "p"]).0, 69);
+}

@@ -1,0 +1,121 @@
+//! What was registered, started as the harness starts it.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::reply::{assert_deny, assert_silent};
+use crate::world::{Ended, World, end};
+use crate::{SETTINGS, done, handlers, json, read, text};
+
+/// Starts a handler with a tool call, with a home that holds nothing.
+fn start(handler: &Value, world: &World, tool: &str, input: Value) -> Ended {
+    start_with(handler, world, "elsewhere", tool, input)
+}
+
+fn start_with(handler: &Value, world: &World, home: &str, tool: &str, input: Value) -> Ended {
+    let command = handler["command"].as_str().unwrap();
+    let mut start = match handler["args"].as_array() {
+        Some(args) => {
+            let mut start = Command::new(command);
+            start.args(args.iter().map(|arg| arg.as_str().unwrap()));
+            start
+        }
+        None => {
+            let mut start = Command::new("/bin/sh");
+            start.args(["-c", command]);
+            start
+        }
+    };
+    let home = world.path(home);
+    fs::create_dir_all(&home).unwrap();
+    start.env_clear().env("HOME", &home).env("CLAUDE_PROJECT_DIR", world.repo()).current_dir(world.repo());
+    let path = std::path::Path::new(env!("CARGO_BIN_EXE_guard-host")).parent().unwrap();
+    start.env("PATH", format!("{}:/usr/bin:/bin", text(path)));
+    let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
+                          "tool_name": tool, "tool_input": input });
+    end(start, &payload.to_string())
+}
+
+#[test]
+fn s1_02_every_tool_reaches_the_hook() {
+    let world = World::warm();
+    done(&world, &["install", "claude"]);
+    let settings = json(&world, SETTINGS);
+    assert_eq!(settings["hooks"]["PreToolUse"][0]["matcher"], "*");
+    let [handler] = handlers(&settings, "PreToolUse").try_into().unwrap();
+    assert_deny(&start(&handler, &world, "Bash", json!({ "command": "rm -rf /" })), &[]);
+    assert_deny(&start(&handler, &world, "Write", json!({ "file_path": ".env", "content": "" })), &[]);
+    let edit = json!({ "file_path": ".env", "old_string": "a", "new_string": "b" });
+    assert_deny(&start(&handler, &world, "Edit", edit), &[]);
+    assert_silent(&start(&handler, &world, "Glob", json!({ "pattern": "*.rs" })));
+    // The places are those of the installation, whatever the home is at the call.
+    assert!(!world.path("elsewhere/.cache").exists() && !world.path("elsewhere/.local").exists());
+    let [end] = handlers(&settings, "SessionEnd").try_into().unwrap();
+    assert_eq!(end["args"], handler["args"]);
+}
+
+#[test]
+fn the_entry_of_a_project_is_as_absolute_as_the_users() {
+    let world = World::warm();
+    done(&world, &["install", "claude", "--scope", "project", "--state", "../state"]);
+    let settings = json(&world, "repo/.claude/settings.local.json");
+    let [handler] = handlers(&settings, "PreToolUse").try_into().unwrap();
+    let args: Vec<&str> = handler["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
+    for (flag, value) in [args[0], args[2], args[4]].into_iter().zip([args[1], args[3], args[5]]) {
+        assert!(flag.starts_with("--") && value.starts_with('/'), "{args:?}");
+    }
+    assert_eq!(args[6..], ["hook", "claude"]);
+    assert!(!world.path(SETTINGS).exists() && !world.path("repo/.claude/settings.json").exists());
+}
+
+#[test]
+fn a_shared_entry_has_no_path_of_this_machine() {
+    let world = World::warm();
+    done(&world, &["install", "claude", "--shared", "--shim", "dangerous-command-guard.sh"]);
+    let settings = read(&world, "repo/.claude/settings.json");
+    let shim = read(&world, "repo/.claude/hooks/dangerous-command-guard.sh");
+    assert!(!settings.contains(text(world.home.path())) && !shim.contains(text(world.home.path())));
+    assert_eq!(shim, "#!/bin/sh\nexec guard-host hook claude \"$@\"\n");
+    let [handler] = handlers(&json(&world, "repo/.claude/settings.json"), "PreToolUse").try_into().unwrap();
+    assert_deny(&start_with(&handler, &world, "", "Bash", json!({ "command": "rm -rf /" })), &[]);
+    done(&world, &["uninstall", "claude", "--shared"]);
+    assert!(!world.path("repo/.claude/settings.json").exists());
+}
+
+#[test]
+fn s1_99a_s1_99b_a_script_stands_where_the_seeds_have_theirs() {
+    let world = World::warm();
+    let arguments = ["claude", "--scope", "project", "--shim", "dangerous-command-guard.sh"];
+    done(&world, &[&["install"], &arguments[..]].concat());
+    let [handler] = handlers(&json(&world, "repo/.claude/settings.local.json"), "PreToolUse").try_into().unwrap();
+    let script = world.path("repo/.claude/hooks/dangerous-command-guard.sh");
+    assert_eq!(handler["command"], text(&script));
+    assert_deny(&start(&handler, &world, "Bash", json!({ "command": "rm -rf /" })), &[]);
+    // A second run changes nothing, and a script of somebody else is not overwritten.
+    let before = read(&world, "repo/.claude/settings.local.json");
+    done(&world, &[&["install"], &arguments[..]].concat());
+    assert_eq!(read(&world, "repo/.claude/settings.local.json"), before);
+    done(&world, &[&["uninstall"], &arguments[..]].concat());
+    assert!(!world.path("repo/.claude").exists());
+    world.write("repo/.claude/hooks/dangerous-command-guard.sh", "#!/bin/sh\necho mine\n");
+    let ended = world.run(&[&["install"], &arguments[..]].concat(), "");
+    assert!(ended.exit == 69 && ended.stderr.contains("dangerous-command-guard.sh"), "{ended:?}");
+    assert!(!world.path("repo/.claude/settings.local.json").exists());
+    assert_eq!(read(&world, "repo/.claude/hooks/dangerous-command-guard.sh"), "#!/bin/sh\necho mine\n");
+}
+
+#[test]
+fn s3_40_a_part_of_the_chain_behind_a_name_of_its_own() {
+    let world = World::warm();
+    fs::create_dir(world.path("it's here")).unwrap();
+    let file = world.path("it's here/hooks.json");
+    let arguments = ["--hooks-file", text(&file), "--shim", "nous-plan-enforcer", "--only", "protected-files"];
+    done(&world, &[&["install", "claude", "--matcher", "Bash"], &arguments[..]].concat());
+    let settings = json(&world, "it's here/hooks.json");
+    let handler = &settings["PreToolUse"][0]["hooks"][0];
+    assert!(read(&world, "it's here/hooks/nous-plan-enforcer").contains(" hook claude --only protected-files "));
+    assert_silent(&start(handler, &world, "Bash", json!({ "command": "rm -rf /" })));
+    assert_deny(&start(handler, &world, "Write", json!({ "file_path": ".env", "content": "" })), &[]);
+}

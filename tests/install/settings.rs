@@ -1,0 +1,330 @@
+//! The settings files: what is put in, in whose layout, and that taking it out leaves every byte as it was.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::world::World;
+use crate::{SETTINGS, done, handlers, json, read, text};
+
+/// What stands in a file of which nothing else is known, `PROGRAM` and `HOME` filled in.
+const FRESH: &str = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "PROGRAM",
+            "args": [
+              "--config",
+              "HOME/.config/guard-host/guard.toml",
+              "--state",
+              "HOME/.local/state/guard-host",
+              "--cache",
+              "HOME/.cache/guard-host",
+              "hook",
+              "claude"
+            ],
+            "timeout": 20,
+            "onFailure": "block"
+          }
+        ]
+      }
+    ],
+    "SessionEnd": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "PROGRAM",
+            "args": [
+              "--config",
+              "HOME/.config/guard-host/guard.toml",
+              "--state",
+              "HOME/.local/state/guard-host",
+              "--cache",
+              "HOME/.cache/guard-host",
+              "hook",
+              "claude"
+            ],
+            "timeout": 5
+          }
+        ]
+      }
+    ]
+  }
+}
+"#;
+
+fn fresh(world: &World) -> String {
+    FRESH.replace("PROGRAM", env!("CARGO_BIN_EXE_guard-host")).replace("HOME", text(world.home.path()))
+}
+
+#[test]
+fn a_new_file_holds_the_hook_and_nothing_else() {
+    let world = World::warm();
+    let ended = done(&world, &["install", "claude"]);
+    assert_eq!(read(&world, SETTINGS), fresh(&world));
+    assert!(ended.stdout.starts_with("wrote ") && ended.stdout.contains("command-guard: ready\n"), "{ended:?}");
+    assert!(ended.stdout.contains("next: ") && ended.stdout.contains("guard-host doctor"), "{ended:?}");
+    let mode = fs::metadata(world.path(SETTINGS)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+/// Texts of settings as people and programs write them.
+const TEXTS: [&str; 15] = [
+    "",
+    "\n",
+    "{}",
+    "{}\n",
+    "{ }",
+    "{\n}\n",
+    "{\"hooks\":{}}",
+    "{ \"hooks\" : { \"PreToolUse\" : [ ] , \"SessionEnd\":[\n]} }\n",
+    "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(ls:*)\"]\n  }\n}\n",
+    "{\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"Bash\",\n\t\t\t\t\"hooks\": [ { \"type\": \"command\",\n\t\t\t\t\t\"command\": \"./pre-commit-guard.sh\" } ]\n\t\t\t}\n\t\t]\n\t}\n}",
+    "{\r\n    \"hooks\": {\r\n        \"Stop\": [\r\n            { \"hooks\": [ { \"type\": \"command\", \"command\": \"say done\" } ] }\r\n        ]\r\n    },\r\n    \"env\": { \"A\": \"\\u00e9\" }\r\n}\r\n",
+    "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Edit\",\"hooks\":[{\"type\":\"command\",\"command\":\"a\"}]},{\"hooks\":[]}]},\"a\":1}",
+    "   {  \"z\":1,\n\n\n \"a\"  :  [1,2 , 3]\t}   \n\n",
+    "{\n  \"hooks\": {},\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
+    "{\n  \"note\": \"guard-host hook claude\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"type\": \"command\", \"command\": \"echo guard-host\" } ] }\n    ]\n  }\n}\n",
+];
+
+#[test]
+fn s1_99d_what_is_put_in_is_taken_out_to_the_byte() {
+    let world = World::warm();
+    for before in TEXTS {
+        for (scope, file) in [
+            (&["--scope", "user"][..], ".claude/settings.json"),
+            (&["--scope", "project"], "repo/.claude/settings.local.json"),
+            (&["--scope", "project", "--shared"], "repo/.claude/settings.json"),
+        ] {
+            world.write(file, before);
+            done(&world, &[&["install", "claude"], scope].concat());
+            let installed = read(&world, file);
+            let settings = json(&world, file);
+            assert_eq!(settings["hooks"]["PreToolUse"].as_array().unwrap().last().unwrap()["matcher"], "*", "{before}");
+            assert_eq!(installed.matches("\"onFailure\"").count(), 1, "{installed}");
+            let again = done(&world, &[&["install", "claude"], scope].concat());
+            assert_eq!(read(&world, file), installed);
+            assert!(again.stdout.starts_with("unchanged: "), "{again:?}");
+            done(&world, &[&["uninstall", "claude"], scope].concat());
+            assert_eq!(read(&world, file), before);
+            done(&world, &[&["uninstall", "claude"], scope].concat());
+            assert_eq!(read(&world, file), before);
+        }
+    }
+}
+
+#[test]
+fn s1_99d_what_was_not_there_is_not_there_again() {
+    let world = World::warm();
+    for arguments in [&["claude"][..], &["claude", "--scope", "project"], &["claude", "--shared"]] {
+        done(&world, &[&["install"], arguments].concat());
+        assert!(world.path(".claude").exists() || world.path("repo/.claude").exists());
+        done(&world, &[&["install"], arguments].concat());
+        done(&world, &[&["uninstall"], arguments].concat());
+        assert!(!world.path(".claude").exists() && !world.path("repo/.claude").exists());
+    }
+    // A folder that was there before stays.
+    fs::create_dir(world.path(".claude")).unwrap();
+    done(&world, &["install", "claude"]);
+    done(&world, &["uninstall", "claude"]);
+    assert!(world.path(".claude").exists() && !world.path(SETTINGS).exists());
+    done(&world, &["uninstall", "claude"]);
+}
+
+#[test]
+fn s4_97_the_hooks_of_others_keep_their_bytes_and_their_order() {
+    let world = World::warm();
+    let before = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] }\n\t\t],\n\t\t\"Stop\": []\n\t},\n\t\"z\": [1,2 ,3]\n}";
+    world.write("repo/.claude/settings.json", before);
+    done(&world, &["install", "claude", "--shared"]);
+    let expected = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] },\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host\",\n\t\t\t\t\t\t\"args\": [\n\t\t\t\t\t\t\t\"hook\",\n\t\t\t\t\t\t\t\"claude\"\n\t\t\t\t\t\t],\n\t\t\t\t\t\t\"timeout\": 20,\n\t\t\t\t\t\t\"onFailure\": \"block\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": [],\n\t\t\"SessionEnd\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host\",\n\t\t\t\t\t\t\"args\": [\n\t\t\t\t\t\t\t\"hook\",\n\t\t\t\t\t\t\t\"claude\"\n\t\t\t\t\t\t],\n\t\t\t\t\t\t\"timeout\": 5\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t\"z\": [1,2 ,3]\n}";
+    assert_eq!(read(&world, "repo/.claude/settings.json"), expected);
+}
+
+#[test]
+fn an_older_entry_is_replaced_where_it_stands() {
+    let world = World::warm();
+    let (first, last) = (
+        json!({ "matcher": "Bash", "hooks": [{ "type": "command", "command": "first" }] }),
+        json!({ "matcher": "Edit", "hooks": [{ "type": "command", "command": "last" }] }),
+    );
+    for older in [
+        json!({ "type": "command", "command": "guard-host hook claude" }),
+        json!({ "type": "command", "command": "\"/opt/old place/guard-host\" --config /x hook claude", "timeout": 5 }),
+        json!({ "type": "command", "command": "/old/guard-host", "args": ["hook", "claude"], "timeout": 20 }),
+        json!({ "type": "command", "command": "guard-host", "args": ["hook"], "if": "Bash(git *)", "async": true }),
+    ] {
+        let alone = json!({ "hooks": { "PreToolUse": [first, { "matcher": "Bash|Write", "hooks": [older] }, last] } });
+        world.write(SETTINGS, alone.to_string());
+        done(&world, &["install", "claude"]);
+        let groups = json(&world, SETTINGS)["hooks"]["PreToolUse"].as_array().unwrap().clone();
+        assert_eq!((groups.len(), &groups[0], &groups[2]), (3, &first, &last), "{older}");
+        assert_eq!(groups[1]["hooks"][0]["command"], env!("CARGO_BIN_EXE_guard-host"));
+        assert_eq!(groups[1]["hooks"][0].as_object().unwrap().len(), 5, "{older}");
+        done(&world, &["uninstall", "claude"]);
+        assert_eq!(json(&world, SETTINGS), json!({ "hooks": { "PreToolUse": [first, last] } }), "{older}");
+    }
+}
+
+#[test]
+fn several_entries_become_one() {
+    let world = World::warm();
+    let own = json!({ "type": "command", "command": "/old/guard-host", "args": ["hook", "claude"] });
+    let other = json!({ "type": "command", "command": "other" });
+    let settings = json!({ "hooks": {
+        "PreToolUse": [{ "matcher": "Bash", "hooks": [other, own, own] }, { "matcher": "*", "hooks": [own] }],
+        "PostToolUse": [{ "hooks": [own] }],
+    } });
+    world.write(SETTINGS, settings.to_string());
+    done(&world, &["install", "claude"]);
+    let installed = json(&world, SETTINGS);
+    let handlers = handlers(&installed, "PreToolUse");
+    assert_eq!(handlers.len(), 2, "{installed}");
+    assert_eq!(installed["hooks"]["PreToolUse"][0], json!({ "matcher": "Bash", "hooks": [other] }));
+    assert_eq!(installed["hooks"]["PreToolUse"][1]["matcher"], "*");
+    assert!(installed["hooks"].get("PostToolUse").is_none());
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!(json(&world, SETTINGS), json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [other] }] } }));
+}
+
+#[test]
+fn a_group_that_is_shared_keeps_its_matcher() {
+    let world = World::warm();
+    let other = json!({ "type": "command", "command": "other" });
+    let own = json!({ "type": "command", "command": "guard-host hook claude" });
+    world
+        .write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [own, other] }] } }).to_string());
+    done(&world, &["install", "claude"]);
+    let groups = json(&world, SETTINGS)["hooks"]["PreToolUse"].as_array().unwrap().clone();
+    assert_eq!((groups.len(), groups[0]["hooks"].as_array().unwrap().len()), (1, 2));
+    assert_eq!((&groups[0]["hooks"][0]["onFailure"], &groups[0]["hooks"][1]), (&json!("block"), &other));
+}
+
+#[test]
+fn an_upgrade_still_knows_what_was_there_before() {
+    let world = World::warm();
+    let before = "{ \"hooks\" : { } }";
+    world.write(SETTINGS, before);
+    done(&world, &["install", "claude", "--matcher", "Bash", "--timeout", "30"]);
+    done(&world, &["install", "claude"]);
+    assert_eq!(json(&world, SETTINGS)["hooks"]["PreToolUse"][0]["matcher"], "*");
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!(read(&world, SETTINGS), before);
+}
+
+#[test]
+fn what_others_add_afterwards_stays() {
+    let world = World::warm();
+    world.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    done(&world, &["install", "claude"]);
+    let changed = read(&world, SETTINGS).replace("\"opus\"", "\"sonnet\"");
+    world.write(SETTINGS, &changed);
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!(read(&world, SETTINGS), "{\n  \"model\": \"sonnet\"\n}\n");
+    // Without the state nothing is known, and the entry goes all the same.
+    done(&world, &["install", "claude"]);
+    fs::remove_dir_all(world.path(".local/state/guard-host/registrations")).unwrap();
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!(read(&world, SETTINGS), "{\n  \"model\": \"sonnet\"\n}\n");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone() {
+    let world = World::warm();
+    for (broken, place) in [
+        ("{\n  \"a\": 1,\n}\n", ":3:1: "),
+        ("{\n  // mine\n  \"a\": 1\n}\n", ":2:3: "),
+        ("{\"a\": ", ":1:6: "),
+        ("[]", ":1:1: "),
+        ("{\n  \"hooks\": []\n}", ":2:12: "),
+        ("{ \"hooks\": { \"PreToolUse\": {} } }", ":1:28: "),
+    ] {
+        world.write(SETTINGS, broken);
+        let ended = world.run(&["install", "claude", "--shim", "guard.sh"], "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{broken}: {ended:?}");
+        assert!(ended.stderr.contains(place) && ended.stderr.contains("settings.json"), "{broken}: {ended:?}");
+        assert!(ended.stderr.contains("hint: "), "{ended:?}");
+        assert_eq!(read(&world, SETTINGS), broken);
+        assert!(!world.path(".claude/hooks").exists());
+    }
+    fs::write(world.path(SETTINGS), b"{\"a\": \"\xff\"}").unwrap();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 69);
+}
+
+#[test]
+fn a_dry_run_prints_a_diff_and_writes_nothing() {
+    let world = World::warm();
+    let file = world.write(SETTINGS, "{\n  \"model\": \"opus\",\n  \"b\": 1\n}");
+    let ended = done(&world, &["install", "claude", "--dry-run", "--shim", "guard.sh"]);
+    let named = text(&file);
+    assert!(ended.stdout.contains(&format!("--- {named}\n+++ {named}\n@@ -1,4 +1,")), "{}", ended.stdout);
+    assert!(ended.stdout.contains("\n-  \"b\": 1\n+  \"b\": 1,\n+  \"hooks\": {\n"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("\\ No newline at end of file"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("--- /dev/null\n+++ ") && ended.stdout.contains("\n+exec "), "{}", ended.stdout);
+    assert_eq!(read(&world, SETTINGS), "{\n  \"model\": \"opus\",\n  \"b\": 1\n}");
+    assert!(!world.path(".claude/hooks").exists());
+    assert!(!world.path(".local/state/guard-host/registrations").exists());
+    done(&world, &["install", "claude"]);
+    let ended = done(&world, &["install", "claude", "--dry-run"]);
+    assert_eq!(ended.stdout, format!("unchanged: {named}\n"));
+    let ended = done(&world, &["uninstall", "claude", "--dry-run"]);
+    assert!(ended.stdout.contains("\n-  \"hooks\": {\n"), "{}", ended.stdout);
+    assert!(read(&world, SETTINGS).contains("\"hooks\""));
+}
+
+#[test]
+fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
+    let world = World::warm();
+    let file = world.path(".claude/hooks/hooks.json");
+    let to = ["--matcher", "Bash|Write|Edit", "--timeout", "5", "--hooks-file", text(&file)];
+    done(&world, &[&["install", "claude"], &to[..]].concat());
+    let written = json(&world, ".claude/hooks/hooks.json");
+    let group = &written["PreToolUse"][0];
+    assert_eq!((&group["matcher"], group["hooks"].as_array().unwrap().len()), (&json!("Bash|Write|Edit"), 1));
+    assert_eq!((&group["hooks"][0]["type"], &group["hooks"][0]["timeout"]), (&json!("command"), &json!(5)));
+    assert!(!world.path(SETTINGS).exists());
+    done(&world, &["uninstall", "claude", "--hooks-file", text(&file)]);
+    assert!(!world.path(".claude").exists());
+    // One that has them below `hooks` keeps them there.
+    world.write("h.json", "{ \"hooks\": {} }");
+    done(&world, &["install", "claude", "--hooks-file", "../h.json"]);
+    assert_eq!(handlers(&json(&world, "h.json"), "PreToolUse").len(), 1);
+}
+
+#[test]
+fn c_10_fail_open_leaves_the_switch_out_and_says_what_else_to_set() {
+    let world = World::warm();
+    let ended = done(&world, &["install", "claude", "--fail-open"]);
+    assert!(!read(&world, SETTINGS).contains("onFailure"));
+    assert!(ended.stdout.contains("on-malformed = \"allow\""), "{ended:?}");
+    done(&world, &["install", "claude"]);
+    assert!(read(&world, SETTINGS).contains("\"onFailure\": \"block\""));
+}
+
+#[test]
+fn arguments_that_make_no_sense_change_nothing() {
+    let world = World::warm();
+    for arguments in [
+        &["install"][..],
+        &["install", "no-such-harness"],
+        &["install", "claude", "--scope", "machine"],
+        &["install", "claude", "--scope", "user", "--shared"],
+        &["install", "claude", "--scope", "user", "--plugin", "p"],
+        &["install", "claude", "--hooks-file", "h.json", "--plugin", "p"],
+        &["install", "claude", "--timeout", "1"],
+        &["install", "claude", "--shim", "../x"],
+        &["install", "claude", "--shim", ".x"],
+        &["uninstall", "claude", "--matcher", "Bash"],
+        &["completions", "no-such-shell"],
+    ] {
+        let ended = world.run(arguments, "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{arguments:?}: {ended:?}");
+    }
+    assert!(!world.path(".claude").exists() && !world.path("repo/.claude").exists());
+}
