@@ -5,6 +5,7 @@ mod select;
 mod stats;
 
 use std::fs::OpenOptions;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -83,8 +84,8 @@ pub fn append(
         true => verdict.lifted.iter().map(Attributed::rule).collect(),
         false => told.map(Attributed::rule).collect(),
     };
-    let mut random = [0_u8; 8];
-    let _ = getrandom::fill(&mut random);
+    // Unlike any other, and no more is needed. Beside the C library as an archive `getrandom` would read a device file.
+    let random = RandomState::new().hash_one(elapsed);
     let line = Line {
         ts: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
         tool: name(&call.tool),
@@ -93,7 +94,7 @@ pub fn append(
         rule: deciding.map_or("", |deciding| &deciding.finding.rule),
         // The earliest readers know no such key where a person let the call run.
         path_context: (!confirmed).then(|| path_context(verdict)),
-        id: hex(&random),
+        id: hex(&random.to_be_bytes()),
         session: name(&at.session),
         cwd: shorten(&plain(&at.cwd), OPERATION_BYTES),
         policy: deciding.map_or("", |deciding| &deciding.policy),

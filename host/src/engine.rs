@@ -12,10 +12,10 @@ mod manifest;
 mod meter;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
 
 pub use compile::{COMPONENT_BYTES, Compiler};
@@ -78,6 +78,8 @@ fn engine_config() -> Config {
 #[derive(Clone)]
 pub struct Engine {
     inner: wasmtime::Engine,
+    /// The contract's imports, defined once for all policies.
+    contract: Arc<OnceLock<Linker<State>>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -94,7 +96,7 @@ impl Engine {
         let mut config = engine_config();
         config.enable_compiler(false);
         let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
-        Ok(Engine { inner })
+        Ok(Engine { inner, contract: Arc::default() })
     }
 
     /// Moves the clock of time limits on by one [`limits::TICK`].
@@ -127,7 +129,7 @@ impl Engine {
     /// [`FaultKind::Artifact`] if it is not one of this engine, [`FaultKind::Contract`] if it is no policy.
     pub fn load(&self, artifact: &Path, interface: &Interface) -> Result<Policy, FaultKind> {
         let component = self.map(artifact)?;
-        let link = || GuestPre::new(self.linker(&component, interface)?.instantiate_pre(&component)?);
+        let link = || GuestPre::new(self.link(&component, interface)?);
         let pre = link().map_err(|error| FaultKind::of_link(&error))?;
         Ok(Policy { pre })
     }
@@ -139,22 +141,32 @@ impl Engine {
     /// As [`Engine::load`].
     pub fn load_analyzer(&self, artifact: &Path, interface: &Interface) -> Result<Analyzer, FaultKind> {
         let component = self.map(artifact)?;
-        let link = || AnalyzerGuestPre::new(self.linker(&component, interface)?.instantiate_pre(&component)?);
+        let link = || AnalyzerGuestPre::new(self.link(&component, interface)?);
         let pre = link().map_err(|error| FaultKind::of_link(&error))?;
         Ok(Analyzer { pre })
     }
 
-    /// The contract's imports; of all others only a seed that never changes, and traps.
-    fn linker(&self, component: &Component, interface: &Interface) -> wasmtime::Result<Linker<State>> {
-        let mut linker = Linker::new(&self.inner);
-        imports::define(&mut linker)?;
+    /// Links the contract's imports; of all others only a seed that never changes, and traps.
+    fn link(&self, component: &Component, interface: &Interface) -> wasmtime::Result<InstancePre<State>> {
+        let contract = self.contract()?;
+        if interface.imports.iter().all(|import| import.starts_with(PACKAGE)) {
+            return contract.instantiate_pre(component);
+        }
+        let mut linker = contract.clone();
         for import in interface.imports.iter().filter(|import| import.starts_with("wasi:random/insecure-seed@")) {
             imports::define_fixed_seed(&mut linker, import)?;
         }
-        if interface.imports.iter().any(|import| !import.starts_with(PACKAGE)) {
-            linker.define_unknown_imports_as_traps(component)?;
+        linker.define_unknown_imports_as_traps(component)?;
+        linker.instantiate_pre(component)
+    }
+
+    fn contract(&self) -> wasmtime::Result<&Linker<State>> {
+        if let Some(contract) = self.contract.get() {
+            return Ok(contract);
         }
-        Ok(linker)
+        let mut linker = Linker::new(&self.inner);
+        imports::define(&mut linker)?;
+        Ok(self.contract.get_or_init(|| linker))
     }
 
     #[expect(unsafe_code, reason = "mapping compiled code; the contract stands beside the block")]

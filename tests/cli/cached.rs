@@ -17,7 +17,7 @@ fn the_list_has_each_artifact_with_its_policy_and_size() {
     assert!(rows(&world).is_empty());
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let rows = rows(&world);
-    for name in ["analyzer", "command-guard", "protected-files"] {
+    for name in ["analyzer", "self-protect", "command-guard", "protected-files"] {
         let found = rows.iter().find(|row| row["kind"] == "artifact" && row["name"] == name);
         let bytes = found.and_then(|row| row["bytes"].as_u64());
         assert!(bytes.is_some_and(|bytes| bytes > 10_000), "{name}: {rows:?}");

@@ -66,8 +66,7 @@ fn each_preset_holds_the_ones_before_it() {
 
 #[test]
 fn the_chains_of_the_presets_have_their_order() {
-    // `self-protect` belongs to `standard`, too, and joins it when a call costs less: see ARCHITECTURE.md.
-    assert_eq!(Layers::new().names(), ["command-guard", "protected-files"]);
+    assert_eq!(Layers::new().names(), ["self-protect", "command-guard", "protected-files"]);
     let guardrail = Layers::new().user("preset = \"guardrail\"\n").names();
     assert_eq!(guardrail, ["self-protect", "command-guard", "protected-files", "path-context"]);
     let full = Layers::new().user("preset = \"full\"\n").names();

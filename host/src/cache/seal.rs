@@ -83,8 +83,8 @@ impl Seal {
         if !is_private(&data) || data.len() > SEALED_BYTES {
             return None;
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(data.len()).ok()?);
-        file.read_to_end(&mut bytes).ok()?;
+        let mut bytes = vec![0_u8; usize::try_from(data.len()).ok()?];
+        file.read_exact(&mut bytes).ok()?;
         let (digits, body) = bytes.split_at_checked(MAC_DIGITS)?;
         let body = body.strip_prefix(b"\n")?;
         self.mac(purpose, body).verify_slice(&unhex(digits)?).ok()?;
