@@ -18,10 +18,6 @@ use wit_component::ComponentEncoder;
 const TARGET: &str = "wasm32-unknown-unknown";
 const ANALYZER: &str = "guard-shell";
 
-/// Makes LLD write the binary in one piece. Through its map of the file, the file's pages come into memory one by one,
-/// and a call that maps them as they lie there takes a quarter longer until the machine reads them anew.
-const WRITTEN: &str = "-Wl,--no-mmap-output-file";
-
 #[derive(Deserialize)]
 struct Crate {
     package: Package,
@@ -137,10 +133,9 @@ fn link_for_a_quick_start(out: &Path) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     println!("cargo::rustc-link-arg-bins=-no-pie");
-    for argument in [WRITTEN.to_owned(), order_of_functions(out)?] {
-        if linker_takes(&argument, out) {
-            println!("cargo::rustc-link-arg-bins={argument}");
-        }
+    let order = order_of_functions(out)?;
+    if linker_takes(&order, out) {
+        println!("cargo::rustc-link-arg-bins={order}");
     }
     let archives = ["libc.a", "libm.a", "libgcc.a", "libgcc_eh.a"];
     if target("HOST") != target("TARGET") || !archives.iter().all(|name| has_archive(name)) {

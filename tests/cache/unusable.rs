@@ -43,7 +43,7 @@ fn it_is_found_when_the_chain_is_prepared_and_made_anew() {
 fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     let world = prepared();
     let artifact = spoil(&world);
-    reseal(&world, "prepared chain 2", &chain_file(&world), |chain| {
+    reseal(&world, "prepared chain 3", &chain_file(&world), |chain| {
         let member = &mut chain["members"][0]["readiness"]["Ready"]["artifact"];
         assert_eq!(member["path"], json!(artifact));
         member["stamp"] = serde_json::to_value(Stamp::of(&artifact)).unwrap();

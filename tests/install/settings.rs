@@ -278,6 +278,7 @@ fn a_dry_run_prints_a_diff_and_writes_nothing() {
     assert!(read(&world, SETTINGS).contains("\"hooks\""));
 }
 
+/// The seed's `hooks.json`, which `install` writes instead of a person: S2-72.
 #[test]
 fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
     let world = World::warm();

@@ -39,6 +39,7 @@ fn s2_52_without_a_terminal_nothing_is_confirmed() {
     assert_eq!(file(&world), before);
 }
 
+/// `guard-host confirm` is what the seed's script was: S2-08, S2-71.
 #[test]
 fn s2_53_at_a_terminal_it_is_and_says_what() {
     let world = waiting();

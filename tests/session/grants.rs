@@ -7,6 +7,7 @@ use crate::terminal::attended;
 use crate::world::World;
 use crate::{assert_confirmed, bash_in, file, guardrail, pushed};
 
+/// The end of the seed's flow: S2-12e.
 #[test]
 fn s2_54_to_s2_55_the_call_runs_when_it_is_tried_again() {
     let Some(world) = pushed() else { return };
