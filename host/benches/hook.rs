@@ -32,16 +32,24 @@ const ROUNDS: usize = 400;
 const PYTHON: &str = "import json,sys; json.load(sys.stdin)";
 
 fn main() {
-    let home = tempdir();
-    warm(&home, "standard");
-    processes(&home);
+    let [home, full] = ["standard", "full"].map(warm_home);
+    processes(&home, &full);
     stages(&home);
     batch(&home);
-    std::fs::remove_dir_all(&home).unwrap();
+    for home in [home, full] {
+        std::fs::remove_dir_all(&home).unwrap();
+    }
 }
 
-fn tempdir() -> PathBuf {
-    let path = std::env::temp_dir().join(format!("guard-host-bench-{}", std::process::id()));
+/// A home of its own, where the preset's policies are compiled.
+fn warm_home(preset: &str) -> PathBuf {
+    let home = tempdir(preset);
+    warm(&home, preset);
+    home
+}
+
+fn tempdir(preset: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("guard-host-bench-{}-{preset}", std::process::id()));
     std::fs::create_dir_all(path.join("repo/.git")).unwrap();
     std::fs::create_dir_all(path.join(".config/guard-host")).unwrap();
     path
@@ -88,7 +96,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
-fn processes(home: &Path) {
+fn processes(home: &Path, full: &Path) {
     let python =
         Command::new("python3").args(["-c", PYTHON]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     let (ls, rm) = (payload("ls -la"), payload("rm -rf /"));
@@ -96,9 +104,10 @@ fn processes(home: &Path) {
         ("/bin/true", Command::new("/bin/true"), &ls),
         ("hook, `ls -la`", hook(home), &ls),
         ("hook, `rm -rf /`", hook(home), &rm),
+        ("hook, `ls -la`, full", hook(full), &ls),
         ("guard-host --version", Command::new(PROGRAM), &ls),
     ];
-    rows[3].1.arg("--version");
+    rows[4].1.arg("--version");
     if python {
         let mut command = Command::new("python3");
         command.args(["-c", PYTHON]);

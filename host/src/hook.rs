@@ -17,7 +17,7 @@ use serde_json::Map;
 use crate::cache::{Prepared, prepare};
 use crate::call::{Circumstances, ToolCall};
 use crate::chain::{Ask, Chain, Trace};
-use crate::config::{BypassAsk, OnMalformed, Places};
+use crate::config::{Audit, BypassAsk, OnMalformed, Places};
 use crate::contract::Outcome;
 use crate::engine::Engine;
 use crate::environment::Environment;
@@ -102,8 +102,9 @@ fn decide(
         _ => return flight.reply(&merge([])),
     };
     let at = circumstances(harness, &payload, environment, &*facts);
-    let prepared = prepared(flight, places, environment, &at.projects());
+    let prepared = prepared(flight, places, environment, calls, &at);
     flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
+    note(flight, &prepared.config.audit, calls, &at);
     let Ok(engine) = Engine::new() else {
         let text = "the sandbox cannot start on this machine".to_owned();
         let remedy = "run `guard-host cache verify`".to_owned();
@@ -193,14 +194,30 @@ fn circumstances(
 }
 
 /// The prepared chain; prepares it when something that it depends on has changed.
-fn prepared(flight: &Flight, places: &Places, environment: &Environment, projects: &[String]) -> Prepared {
-    if let Some(prepared) = Prepared::open(places, &environment.program, projects) {
+fn prepared(
+    flight: &Flight,
+    places: &Places,
+    environment: &Environment,
+    calls: &[ToolCall],
+    at: &Circumstances,
+) -> Prepared {
+    let projects = at.projects();
+    if let Some(prepared) = Prepared::open(places, &environment.program, &projects) {
         return prepared;
     }
     flight.make_until(MAKING);
-    let prepared = prepare(places, &environment.program, projects, environment.started + MAKING - MARGIN);
+    // It may take longer than there is time: the line of that answer has to know its log.
+    note(flight, &crate::config::load(places, &projects).audit, calls, at);
+    let prepared = prepare(places, &environment.program, &projects, environment.started + MAKING - MARGIN);
     flight.made();
     prepared
+}
+
+/// Until the chain is asked, the first call stands for all in the log.
+fn note(flight: &Flight, audit: &Audit, calls: &[ToolCall], at: &Circumstances) {
+    if let Some(call) = calls.first() {
+        flight.set_record(audit, call, at);
+    }
 }
 
 /// Answers what cannot be decided: malformed as the configuration says, beyond a limit with ask at least.
