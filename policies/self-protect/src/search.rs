@@ -1,0 +1,388 @@
+//! [`Search`]: the files that a program such as `find` selects for itself or for another one to work on.
+//!
+//! By the words of the command alone. Says which guarded files may be among them; what is done to them is told elsewhere.
+
+use guard_sdk::Presence;
+use guard_sdk::syntax::{Command, Effect};
+
+use crate::guarded::{Guarded, What};
+use crate::names::{Names, Relation, last_of, pattern_fits};
+use crate::scene::{Scene, is_elsewhere};
+
+/// More searches, places where one starts, and questions to the machine say nothing new.
+const SEARCHES: usize = 16;
+const STARTS: usize = 16;
+const QUESTIONS: usize = 64;
+
+/// Names of files as they lie in guarded folders.
+const FILES: &[&str] = &[
+    "guard.toml",
+    "audit.jsonl",
+    "mac.key",
+    "x.cwasm",
+    "x.wasm",
+    "x.json",
+    "sessions/x.json",
+    "x.sh",
+    "x.py",
+    "x.js",
+    "x.ts",
+    "PreToolUse",
+];
+
+/// Words of `find` that leave no file alone but by its name, its kind or its depth.
+const NEUTRAL: &[&str] = &[
+    "-H", "-L", "-P", "-a", "-and", "-daystart", "-delete", "-depth", "-follow", "-maxdepth", "-mindepth", "-mount",
+    "-not", "-o", "-or", "-print", "-print0", "-true", "-type", "-xdev",
+];
+
+/// Tests of `find` that look at the name, and at the whole path.
+const NAME_TESTS: &[&str] = &["-name", "-iname", "-regex", "-iregex"];
+const PATH_TESTS: &[&str] = &["-path", "-ipath", "-wholename", "-iwholename"];
+
+/// Programs that name the files whose contents fit.
+const BY_CONTENT: &[&str] = &["ack", "ag", "egrep", "fgrep", "grep", "rg", "zgrep"];
+
+/// A pattern for names, or for whole paths.
+struct Pattern {
+    text: String,
+    is_path: bool,
+}
+
+/// The files that a command selects.
+pub(crate) struct Search<'a> {
+    command: &'a Command,
+    /// Where it starts, as it is written.
+    starts: Vec<&'a str>,
+    /// One of them fits each selected file; empty if all do.
+    patterns: Vec<Pattern>,
+    /// Something else than the name decides as well.
+    filtered: bool,
+    /// Only files are selected of which settings are none: empty ones, broken links; or folders.
+    is_special: bool,
+    only_folders: bool,
+    deepest: Option<usize>,
+}
+
+/// How near a search starts to a guarded file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// In a guarded folder.
+    Inside,
+    /// In a folder that is named like one above it.
+    Near,
+    /// At a home, a project, or above them.
+    Far,
+}
+
+impl<'a> Search<'a> {
+    /// The search that a command makes by names.
+    fn by_name(command: &'a Command) -> Option<Self> {
+        if is_elsewhere(command) {
+            return None;
+        }
+        match command.program() {
+            "find" | "gfind" => Some(Self::of_find(command)),
+            "fd" | "fdfind" => Some(Self::of_fd(command)),
+            _ => None,
+        }
+    }
+
+    /// The search that a command makes by contents.
+    fn by_content(command: &'a Command) -> Option<Self> {
+        if is_elsewhere(command) || !BY_CONTENT.contains(&command.program()) {
+            return None;
+        }
+        let words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+        let includes = words.clone().filter_map(|word| word.strip_prefix("--include=").or(word.strip_prefix("--glob=")));
+        let includes = includes.filter(|glob| !glob.starts_with('!'));
+        let patterns = includes.map(|text| Pattern { text: text.to_owned(), is_path: false }).collect();
+        let has_pattern = words.clone().any(|word| word == "-e" || word.starts_with("--regexp"));
+        let plain = words.filter(|word| !word.starts_with('-')).skip(usize::from(!has_pattern));
+        Some(Search { patterns, filtered: true, ..Self::from(command, plain.take(STARTS).collect()) })
+    }
+
+    fn from(command: &'a Command, starts: Vec<&'a str>) -> Self {
+        let starts = if starts.is_empty() { vec!["."] } else { starts };
+        Search {
+            command,
+            starts,
+            patterns: Vec::new(),
+            filtered: false,
+            is_special: false,
+            only_folders: false,
+            deepest: None,
+        }
+    }
+
+    fn of_find(command: &'a Command) -> Self {
+        let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
+        let is_option = |word: &&&str| matches!(**word, "-H" | "-L" | "-P") || word.starts_with("-O");
+        let is_start = |word: &&&str| !word.starts_with('-') && !matches!(**word, "(" | "!");
+        let starts = words.iter().skip_while(is_option).take_while(is_start).take(STARTS).copied().collect();
+        let value = |test: &str| words.iter().position(|word| *word == test).and_then(|at| words.get(at + 1)).copied();
+        let filtered = words.iter().any(|word| {
+            let names = NAME_TESTS.contains(word) || PATH_TESTS.contains(word) || word.starts_with("-O");
+            word.starts_with('-') && !names && !NEUTRAL.contains(word)
+        });
+        Search {
+            patterns: patterns_of_find(&words),
+            filtered,
+            is_special: words.contains(&"-empty") || value("-xtype") == Some("l"),
+            only_folders: value("-type") == Some("d"),
+            deepest: value("-maxdepth").and_then(|depth| depth.parse().ok()),
+            ..Self::from(command, starts)
+        }
+    }
+
+    /// The first operand of `fd` is a regular expression for names.
+    fn of_fd(command: &'a Command) -> Self {
+        let mut plain = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+        let name = plain.next().map(name_of_expression).filter(|name| !matches!(name.as_str(), "" | "." | "*"));
+        let patterns = name.map(|name| Pattern { text: format!("*{name}*"), is_path: false });
+        Search { patterns: patterns.into_iter().collect(), ..Self::from(command, plain.take(STARTS).collect()) }
+    }
+
+    /// Whether every file fits, whatever its name.
+    pub(crate) fn takes_all(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// Whether a file of this name can be selected because its name fits.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern_fits(last_of(&pattern.text), name))
+    }
+
+    /// The guarded file that may be among the selected ones when `effect` works on them, and how near it lies.
+    ///
+    /// `tail` is what stands behind a selected name in the effect's target.
+    pub(crate) fn reaches(&self, effect: &Effect, tail: &str, scene: &Scene<'_>) -> Option<(What, Reach)> {
+        let lost = effect.kind == "delete";
+        let unnamed = self.takes_all() && tail.is_empty();
+        // A change of all modes keeps what the files hold.
+        if unnamed && (effect.kind == "metadata" || self.is_special || (self.only_folders && !lost)) {
+            return None;
+        }
+        let mut left = QUESTIONS;
+        self.starts.iter().find_map(|start| self.reaches_from(start, (effect, tail), scene, &mut left))
+    }
+
+    fn reaches_from(
+        &self,
+        start: &str,
+        (effect, tail): (&Effect, &str),
+        scene: &Scene<'_>,
+        left: &mut usize,
+    ) -> Option<(What, Reach)> {
+        let facts = scene.facts();
+        let folder = place(start, self.command, scene)?;
+        let names = Names::new(&folder);
+        let lost = effect.kind == "delete";
+        let unnamed = self.takes_all() && tail.is_empty();
+        let has_home = facts.home.len() > 1 && names.holds(&Names::new(&facts.home));
+        // In a project most files are the agent's own business.
+        let all_of_project = (lost && !self.filtered) || (!lost && scene.guard.names_program(scene.text()));
+        let mut roots = vec![folder.as_str()];
+        roots.extend([&facts.project_root, &facts.cwd].map(String::as_str).into_iter().filter(|root| {
+            root.len() > 1 && *root != folder && names.holds(&Names::new(root))
+        }));
+        let roots = roots.into_iter().filter(|_| !unnamed || all_of_project);
+        let roots: Vec<&str> = has_home.then_some(facts.home.as_str()).into_iter().chain(roots).collect();
+        scene.guard.all().find_map(|guarded| {
+            let rooted = guarded.entry.starts_with('/');
+            let mut places: Vec<(String, Reach)> = Vec::new();
+            if let Some(found) = names.relation(guarded.entry) {
+                if found.relation != Relation::Above && !found.guessed {
+                    return Some((guarded.what, Reach::Inside));
+                }
+                places.extend(names.place(found, guarded.entry).map(|place| (place, Reach::Near)));
+            } else if rooted && names.holds(&Names::new(guarded.entry)) {
+                places.push((guarded.entry.trim_end_matches('/').to_owned(), Reach::Far));
+            }
+            if !rooted {
+                places.extend(roots.iter().map(|root| (under(root, guarded.entry), Reach::Far)));
+            }
+            let found = places.into_iter().find(|(place, _)| {
+                self.selects(&folder, start, place, guarded, lost, tail) && left.checked_sub(1).is_some_and(|rest| {
+                    *left = rest;
+                    scene.call.resolve(place).exists != Presence::No
+                })
+            });
+            found.map(|(_, reach)| (guarded.what, reach))
+        })
+    }
+
+    /// Whether the guarded file at `place`, or a folder with it, can be selected.
+    fn selects(&self, folder: &str, start: &str, place: &str, guarded: Guarded<'_>, lost: bool, tail: &str) -> bool {
+        let mut files: Vec<String> = match guarded.entry.ends_with('/') || guarded.entry.contains('*') {
+            true => FILES.iter().map(|file| format!("{place}/{file}")).collect(),
+            false => vec![place.to_owned()],
+        };
+        if lost {
+            let ends = place.match_indices('/').map(|(at, _)| at).filter(|at| *at > folder.len());
+            files.extend(ends.filter_map(|end| place.get(..end)).map(str::to_owned));
+            files.push(place.to_owned());
+        }
+        files.iter().any(|file| {
+            let rest = file.strip_prefix(folder.trim_end_matches('/')).unwrap_or(file);
+            let steps = tail.matches('/').count();
+            let depth = rest.split('/').filter(|name| !name.is_empty()).count();
+            let printed = format!("{}{rest}", start.trim_end_matches('/'));
+            self.deepest.is_none_or(|deepest| depth <= deepest.saturating_add(steps))
+                && self.fits(file, &printed, tail)
+        })
+    }
+
+    fn fits(&self, file: &str, printed: &str, tail: &str) -> bool {
+        if self.patterns.is_empty() {
+            return pattern_fits(&format!("*{tail}"), file);
+        }
+        self.patterns.iter().any(|pattern| {
+            let text = format!("{}{tail}", pattern.text);
+            if pattern.is_path {
+                pattern_fits(&text, file) || pattern_fits(&text, printed)
+            } else if tail.contains('/') {
+                pattern_fits(&format!("*/{text}"), file)
+            } else {
+                pattern_fits(&text, last_of(file))
+            }
+        })
+    }
+}
+
+/// The patterns of a search of `find`; none if it can select files of any name.
+fn patterns_of_find(words: &[&str]) -> Vec<Pattern> {
+    let negates = |word: Option<&&str>| word.is_some_and(|word| matches!(*word, "!" | "-not"));
+    let has_negated_group = words.windows(2).any(|pair| negates(pair.first()) && pair.last() == Some(&"("));
+    let mut patterns = Vec::new();
+    for branch in words.split(|word| matches!(*word, "-o" | "-or" | ",")) {
+        let before = patterns.len();
+        for (at, pair) in branch.windows(2).enumerate() {
+            let [test, value] = pair else { continue };
+            let is_path = PATH_TESTS.contains(test);
+            let negated = negates(at.checked_sub(1).and_then(|before| branch.get(before)));
+            if negated || !(is_path || NAME_TESTS.contains(test)) {
+                continue;
+            }
+            let text = if test.ends_with("regex") { name_of_expression(value) } else { (*value).to_owned() };
+            patterns.push(Pattern { text, is_path });
+        }
+        if branch.contains(&"-prune") {
+            patterns.truncate(before);
+        } else if patterns.len() == before {
+            return Vec::new();
+        }
+    }
+    if has_negated_group { Vec::new() } else { patterns }
+}
+
+/// The last component that a regular expression spells, as a pattern for names.
+fn name_of_expression(expression: &str) -> String {
+    if expression.contains(['(', '|', '+', '{', '[']) {
+        return "*".to_owned();
+    }
+    let last = last_of(expression).replace("\\.", "\u{0}").replace(".*", "*").replace('.', "?").replace('\u{0}', ".");
+    last.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect()
+}
+
+/// Where a word of a command points.
+fn place(word: &str, command: &Command, scene: &Scene<'_>) -> Option<String> {
+    let facts = scene.facts();
+    let homes = ["~", "$HOME", "${HOME}"];
+    let behind = homes.iter().find_map(|home| word.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/')));
+    if let Some(rest) = behind {
+        return facts.home.starts_with('/').then(|| under(&facts.home, rest));
+    }
+    if word.starts_with('/') {
+        return Some(under(word, ""));
+    }
+    let cwd = if command.cwd.is_empty() { &facts.cwd } else { &command.cwd };
+    (cwd.starts_with('/') && !word.starts_with('$')).then(|| under(cwd, word))
+}
+
+/// A path below a folder, without dots and empty names, and without the pattern that ends an entry.
+fn under(folder: &str, rest: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in folder.split('/').chain(rest.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name if name.starts_with('*') => break,
+            name => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
+}
+
+/// The searches whose files a change works on, and what stands behind a file's name in its target; none if the change
+/// names its files itself.
+pub(crate) fn behind<'a>(effect: &Effect, scene: &Scene<'a>) -> Option<(Vec<Search<'a>>, String)> {
+    let command = scene.command_by_id(effect.command_id)?;
+    if effect.tag("by") == Some("find") {
+        return Search::by_name(command).map(|search| (vec![search], String::new()));
+    }
+    let tail = supplied_tail(effect, command)?;
+    let by_text = effect.target.starts_with('$');
+    let searches: Vec<Search<'a>> =
+        sources(by_text, command, scene).filter_map(Search::by_name).take(SEARCHES).collect();
+    (!searches.is_empty()).then_some((searches, tail))
+}
+
+/// The searches by contents whose files a change works on, each with where it reaches a guarded file.
+pub(crate) fn reached_by_content(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
+    let command = scene.command_by_id(effect.command_id)?;
+    let tail = supplied_tail(effect, command)?;
+    let by_text = effect.target.starts_with('$');
+    let searches = sources(by_text, command, scene).filter_map(Search::by_content).take(SEARCHES);
+    let mut reaching = searches.filter(|search| search.reaches(effect, &tail, scene).is_some());
+    reaching.next().map(|search| search.starts.join(" "))
+}
+
+/// The searches that supply words of the command.
+pub(crate) fn of_words<'a>(command: &'a Command, scene: &Scene<'a>) -> Vec<Search<'a>> {
+    sources(false, command, scene).filter_map(Search::by_name).take(SEARCHES).collect()
+}
+
+/// What stands behind a supplied name in the effect's target; none if the target is no supplied name.
+fn supplied_tail(effect: &Effect, command: &Command) -> Option<String> {
+    let target = effect.target.as_str();
+    if let Some((before, behind)) = target.split_once("{}") {
+        return before.is_empty().then(|| behind.to_owned());
+    }
+    let by_variable = target.starts_with('$') && effect.path.raw.is_empty() && !effect.certain;
+    if by_variable {
+        let end = target.find('/').unwrap_or(target.len());
+        // The slashes of a substitution are its own.
+        let tail = if target.starts_with("$(") { "" } else { target.get(end..).unwrap_or_default() };
+        return Some(tail.to_owned());
+    }
+    let own = command.argv.iter().skip(1).any(|word| {
+        let rest = target.strip_prefix(word.text.as_str());
+        rest.is_some_and(|rest| !word.text.is_empty() && (rest.is_empty() || rest.starts_with('/') || word.text.ends_with('/')))
+    });
+    (is_supplied(command) && !own && effect.tag("by") != Some("redirect")).then(String::new)
+}
+
+/// Whether another program supplies words of the command.
+pub(crate) fn is_supplied(command: &Command) -> bool {
+    command.via.iter().any(|via| matches!(via.kind.as_str(), "find-exec" | "xargs" | "parallel"))
+}
+
+/// The commands that name the files which a command is given, as words or, `by_text`, as the value of a variable.
+fn sources<'a>(by_text: bool, command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = &'a Command> {
+    let (place, supplied) = (&command.position, is_supplied(command));
+    let in_loop = by_text && place.within.iter().any(|within| within == "loop");
+    // The commands of a text that `xargs` hands to a shell have a pipeline of their own.
+    let in_shell = supplied && place.length == 1;
+    scene.analysis.commands.iter().filter(move |source| {
+        let other = &source.position;
+        let substituted = other.within.iter().any(|within| matches!(within.as_str(), "substitution" | "process"));
+        let piped = other.index + 1 < other.length;
+        let earlier = source.id < command.id;
+        (other.pipeline == place.pipeline && other.index < place.index)
+            || (supplied && source.id == command.parent)
+            || (in_shell && earlier && piped)
+            || (by_text && substituted && source.parent == command.id)
+            || (in_loop && earlier && (substituted || piped))
+    })
+}
