@@ -8,8 +8,9 @@ use crate::search;
 
 /// Programs that put what they read, as it is, where they write.
 const COPIERS: &[&str] = &[
-    "bun", "cat", "cp", "dd", "deno", "ditto", "gcp", "gdd", "ginstall", "gln", "gmv", "gtee", "head", "install", "link",
-    "ln", "mv", "node", "perl", "php", "pv", "python", "python2", "python3", "rsync", "ruby", "sponge", "tail", "tee",
+    "bun", "cat", "cp", "dd", "deno", "ditto", "gcp", "gdd", "ginstall", "gln", "gmv", "gtee", "head", "install",
+    "link", "ln", "mv", "node", "perl", "php", "pv", "python", "python2", "python3", "rsync", "ruby", "sponge", "tail",
+    "tee",
 ];
 
 /// The new name, where a command gives the program one.
@@ -106,6 +107,7 @@ pub(crate) fn guess<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Guess
 
 /// Whether some word of the text is the program's name, or a pattern that fits it.
 fn in_text(scene: &Scene<'_>) -> bool {
-    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=');
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=');
     scene.text().split(ends).filter(|word| !word.is_empty()).any(|word| is_program(word, scene))
 }

@@ -14,26 +14,32 @@ const SEARCHES: usize = 16;
 const STARTS: usize = 16;
 const QUESTIONS: usize = 64;
 
-/// Names of files as they lie in guarded folders.
-const FILES: &[&str] = &[
-    "guard.toml",
-    "audit.jsonl",
-    "mac.key",
-    "x.cwasm",
-    "x.wasm",
-    "x.json",
-    "sessions/x.json",
-    "x.sh",
-    "x.py",
-    "x.js",
-    "x.ts",
-    "PreToolUse",
-];
+/// Names of files as they lie in the folders of guard-host, and in those of harnesses.
+const OWN_FILES: &[&str] = &["guard.toml", "audit.jsonl", "mac.key", "x.cwasm", "x.wasm", "x.json", "sessions/x.json"];
+const HOOK_FILES: &[&str] = &["x.json", "x.sh", "x.py", "x.js", "x.ts", "PreToolUse"];
 
 /// Words of `find` that leave no file alone but by its name, its kind or its depth.
 const NEUTRAL: &[&str] = &[
-    "-H", "-L", "-P", "-a", "-and", "-daystart", "-delete", "-depth", "-follow", "-maxdepth", "-mindepth", "-mount",
-    "-not", "-o", "-or", "-print", "-print0", "-true", "-type", "-xdev",
+    "-H",
+    "-L",
+    "-P",
+    "-a",
+    "-and",
+    "-daystart",
+    "-delete",
+    "-depth",
+    "-follow",
+    "-maxdepth",
+    "-mindepth",
+    "-mount",
+    "-not",
+    "-o",
+    "-or",
+    "-print",
+    "-print0",
+    "-true",
+    "-type",
+    "-xdev",
 ];
 
 /// Tests of `find` that look at the name, and at the whole path.
@@ -94,7 +100,8 @@ impl<'a> Search<'a> {
             return None;
         }
         let words = command.argv.iter().skip(1).map(|word| word.text.as_str());
-        let includes = words.clone().filter_map(|word| word.strip_prefix("--include=").or(word.strip_prefix("--glob=")));
+        let includes =
+            words.clone().filter_map(|word| word.strip_prefix("--include=").or(word.strip_prefix("--glob=")));
         let includes = includes.filter(|glob| !glob.starts_with('!'));
         let patterns = includes.map(|text| Pattern { text: text.to_owned(), is_path: false }).collect();
         let has_pattern = words.clone().any(|word| word == "-e" || word.starts_with("--regexp"));
@@ -137,7 +144,8 @@ impl<'a> Search<'a> {
 
     /// The first operand of `fd` is a regular expression for names.
     fn of_fd(command: &'a Command) -> Self {
-        let mut plain = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+        let mut plain =
+            command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let name = plain.next().map(name_of_expression).filter(|name| !matches!(name.as_str(), "" | "." | "*"));
         let patterns = name.map(|name| Pattern { text: format!("*{name}*"), is_path: false });
         Search { patterns: patterns.into_iter().collect(), ..Self::from(command, plain.take(STARTS).collect()) }
@@ -183,9 +191,12 @@ impl<'a> Search<'a> {
         // In a project most files are the agent's own business.
         let all_of_project = (lost && !self.filtered) || (!lost && scene.guard.names_program(scene.text()));
         let mut roots = vec![folder.as_str()];
-        roots.extend([&facts.project_root, &facts.cwd].map(String::as_str).into_iter().filter(|root| {
-            root.len() > 1 && *root != folder && names.holds(&Names::new(root))
-        }));
+        roots.extend(
+            [&facts.project_root, &facts.cwd]
+                .map(String::as_str)
+                .into_iter()
+                .filter(|root| root.len() > 1 && *root != folder && names.holds(&Names::new(root))),
+        );
         let roots = roots.into_iter().filter(|_| !unnamed || all_of_project);
         let roots: Vec<&str> = has_home.then_some(facts.home.as_str()).into_iter().chain(roots).collect();
         scene.guard.all().find_map(|guarded| {
@@ -203,10 +214,11 @@ impl<'a> Search<'a> {
                 places.extend(roots.iter().map(|root| (under(root, guarded.entry), Reach::Far)));
             }
             let found = places.into_iter().find(|(place, _)| {
-                self.selects(&folder, start, place, guarded, lost, tail) && left.checked_sub(1).is_some_and(|rest| {
-                    *left = rest;
-                    scene.call.resolve(place).exists != Presence::No
-                })
+                self.selects(&folder, start, place, guarded, lost, tail)
+                    && left.checked_sub(1).is_some_and(|rest| {
+                        *left = rest;
+                        scene.call.resolve(place).exists != Presence::No
+                    })
             });
             found.map(|(_, reach)| (guarded.what, reach))
         })
@@ -215,7 +227,10 @@ impl<'a> Search<'a> {
     /// Whether the guarded file at `place`, or a folder with it, can be selected.
     fn selects(&self, folder: &str, start: &str, place: &str, guarded: Guarded<'_>, lost: bool, tail: &str) -> bool {
         let mut files: Vec<String> = match guarded.entry.ends_with('/') || guarded.entry.contains('*') {
-            true => FILES.iter().map(|file| format!("{place}/{file}")).collect(),
+            true => {
+                let inside = if guarded.what.is_own() { OWN_FILES } else { HOOK_FILES };
+                inside.iter().map(|file| format!("{place}/{file}")).collect()
+            }
             false => vec![place.to_owned()],
         };
         if lost {
@@ -228,8 +243,7 @@ impl<'a> Search<'a> {
             let steps = tail.matches('/').count();
             let depth = rest.split('/').filter(|name| !name.is_empty()).count();
             let printed = format!("{}{rest}", start.trim_end_matches('/'));
-            self.deepest.is_none_or(|deepest| depth <= deepest.saturating_add(steps))
-                && self.fits(file, &printed, tail)
+            self.deepest.is_none_or(|deepest| depth <= deepest.saturating_add(steps)) && self.fits(file, &printed, tail)
         })
     }
 
@@ -289,7 +303,8 @@ fn name_of_expression(expression: &str) -> String {
 fn place(word: &str, command: &Command, scene: &Scene<'_>) -> Option<String> {
     let facts = scene.facts();
     let homes = ["~", "$HOME", "${HOME}"];
-    let behind = homes.iter().find_map(|home| word.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/')));
+    let behind =
+        homes.iter().find_map(|home| word.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/')));
     if let Some(rest) = behind {
         return facts.home.starts_with('/').then(|| under(&facts.home, rest));
     }
@@ -349,18 +364,18 @@ fn supplied_tail(effect: &Effect, command: &Command) -> Option<String> {
     if let Some((before, behind)) = target.split_once("{}") {
         return before.is_empty().then(|| behind.to_owned());
     }
-    let by_variable = target.starts_with('$') && effect.path.raw.is_empty() && !effect.certain;
-    if by_variable {
-        let end = target.find('/').unwrap_or(target.len());
-        // The slashes of a substitution are its own.
-        let tail = if target.starts_with("$(") { "" } else { target.get(end..).unwrap_or_default() };
-        return Some(tail.to_owned());
-    }
-    let own = command.argv.iter().skip(1).any(|word| {
-        let rest = target.strip_prefix(word.text.as_str());
-        rest.is_some_and(|rest| !word.text.is_empty() && (rest.is_empty() || rest.starts_with('/') || word.text.ends_with('/')))
+    let own = command.argv.iter().skip(1).map(|word| word.text.as_str()).any(|word| {
+        let rest = target.strip_prefix(word).filter(|_| !word.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || word.ends_with('/'))
     });
-    (is_supplied(command) && !own && effect.tag("by") != Some("redirect")).then(String::new)
+    let redirected = effect.tag("by") == Some("redirect");
+    if !own && !redirected {
+        return is_supplied(command).then(String::new);
+    }
+    let by_variable = target.starts_with('$') && effect.path.raw.is_empty() && !effect.certain;
+    // The slashes of a substitution are its own.
+    let end = if target.starts_with("$(") { None } else { target.find('/') };
+    by_variable.then(|| end.and_then(|end| target.get(end..)).unwrap_or_default().to_owned())
 }
 
 /// Whether another program supplies words of the command.

@@ -53,8 +53,19 @@ const REMOVALS: &[&str] = &[
 
 /// Commands of guard-host that change something. A program of which nothing is known but that it is given one of these
 /// may be guard-host.
-const TELLING: &[&str] =
-    &["cache", "config", "confirm", "hook", "install", "policy", "session", "settings", "trust", "uninstall", "untrust"];
+const TELLING: &[&str] = &[
+    "cache",
+    "config",
+    "confirm",
+    "hook",
+    "install",
+    "policy",
+    "session",
+    "settings",
+    "trust",
+    "uninstall",
+    "untrust",
+];
 
 /// Options of guard-host that take a value.
 const VALUED: &[&str] = &["--config", "--state", "--cache"];
@@ -81,7 +92,8 @@ fn of_command<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Finding> {
     }
     if let Some(name) = other_name(command, scene) {
         let name = shorten(name);
-        let message = format!("`{shown}` makes guard-host run as '{name}' as well, where its commands are not recognised");
+        let message =
+            format!("`{shown}` makes guard-host run as '{name}' as well, where its commands are not recognised");
         return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("use the program under its own name"));
     }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
