@@ -4,7 +4,8 @@ use guard_sdk::syntax::{Command, Effect};
 
 use crate::names::{is_pattern, is_telling, last_of};
 use crate::scene::{Scene, is_elsewhere};
-use crate::search;
+use crate::search::Search;
+use crate::supplied;
 
 /// Programs that put what they read, as it is, where they write.
 const COPIERS: &[&str] = &[
@@ -58,9 +59,17 @@ fn sources<'a>(command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = 
     })
 }
 
-/// Whether a path, which may be a pattern of the shell, is the program.
+/// Whether a path, which may be a pattern of the shell, is the program, or a text of the shell in its place names it.
 fn is_program(path: &str, scene: &Scene<'_>) -> bool {
-    scene.guard.is_program(path) || (is_telling(last_of(path)) && scene.guard.fits_program(path))
+    let is = |word: &str| scene.guard.is_program(word) || (is_telling(last_of(word)) && scene.guard.fits_program(word));
+    is(path) || (path.starts_with(['$', '`']) && words_of(path).any(is))
+}
+
+/// The words of a text of the shell, roughly.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=');
+    text.split(ends).filter(|word| !word.is_empty())
 }
 
 /// Whether the program has its own name there. `several`: only a pattern says what is put there.
@@ -93,21 +102,19 @@ pub(crate) fn guess<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Guess
     if !first.dynamic {
         return None;
     }
-    if !search::is_supplied(command) || !first.text.contains("{}") {
+    if !supplied::is_supplied(command) || !first.text.contains("{}") {
         return in_text(scene).then_some(Guess::Any);
     }
     let names: Vec<&str> = scene.guard.program_names().collect();
-    let searches = search::of_words(command, scene);
+    let searches = supplied::of_words(command, scene);
     let searched = searches.iter().any(|search| names.iter().any(|name| search.names(name)));
     if searched || (searches.is_empty() && in_text(scene)) {
         return Some(Guess::Fits);
     }
-    (searches.is_empty() || searches.iter().any(search::Search::takes_all)).then_some(Guess::Any)
+    (searches.is_empty() || searches.iter().any(Search::takes_all)).then_some(Guess::Any)
 }
 
 /// Whether some word of the text is the program's name, or a pattern that fits it.
 fn in_text(scene: &Scene<'_>) -> bool {
-    let ends =
-        |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=');
-    scene.text().split(ends).filter(|word| !word.is_empty()).any(|word| is_program(word, scene))
+    words_of(scene.text()).any(|word| is_program(word, scene))
 }

@@ -14,6 +14,7 @@ mod rules;
 mod scene;
 mod search;
 mod settings;
+mod supplied;
 mod touch;
 
 use std::cmp::Reverse;

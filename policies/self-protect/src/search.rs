@@ -3,14 +3,13 @@
 //! By the words of the command alone. Says which guarded files may be among them; what is done to them is told elsewhere.
 
 use guard_sdk::Presence;
-use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::syntax::Command;
 
 use crate::guarded::{Guarded, What};
-use crate::names::{Names, Relation, last_of, pattern_fits};
+use crate::names::{Names, Relation, is_telling, last_of, pattern_fits};
 use crate::scene::{Scene, is_elsewhere};
 
-/// More searches, places where one starts, and questions to the machine say nothing new.
-const SEARCHES: usize = 16;
+/// More places where a search starts, and questions to the machine say nothing new.
 const STARTS: usize = 16;
 const QUESTIONS: usize = 64;
 
@@ -46,8 +45,10 @@ const NEUTRAL: &[&str] = &[
 const NAME_TESTS: &[&str] = &["-name", "-iname", "-regex", "-iregex"];
 const PATH_TESTS: &[&str] = &["-path", "-ipath", "-wholename", "-iwholename"];
 
-/// Programs that name the files whose contents fit.
+/// Programs that name the files whose contents fit, those that name all, and those that search a list of all files.
 const BY_CONTENT: &[&str] = &["ack", "ag", "egrep", "fgrep", "grep", "rg", "zgrep"];
+const LISTS: &[&str] = &["du", "ls", "tree"];
+const INDEXES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
 
 /// A pattern for names, or for whole paths.
 struct Pattern {
@@ -83,20 +84,36 @@ pub(crate) enum Reach {
 
 impl<'a> Search<'a> {
     /// The search that a command makes by names.
-    fn by_name(command: &'a Command) -> Option<Self> {
+    pub(crate) fn by_name(command: &'a Command) -> Option<Self> {
         if is_elsewhere(command) {
             return None;
         }
         match command.program() {
             "find" | "gfind" => Some(Self::of_find(command)),
             "fd" | "fdfind" => Some(Self::of_fd(command)),
+            program if INDEXES.contains(&program) => Some(Self::of_index(command)),
             _ => None,
         }
     }
 
-    /// The search that a command makes by contents.
-    fn by_content(command: &'a Command) -> Option<Self> {
-        if is_elsewhere(command) || !BY_CONTENT.contains(&command.program()) {
+    /// The operands are parts of paths, anywhere.
+    fn of_index(command: &'a Command) -> Self {
+        let plain = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+        let patterns = plain.map(|word| Pattern { text: format!("*{word}*"), is_path: true });
+        Search { patterns: patterns.collect(), filtered: true, ..Self::from(command, vec!["/"]) }
+    }
+
+    /// The search that a command makes by contents, or its list of all files.
+    pub(crate) fn by_content(command: &'a Command) -> Option<Self> {
+        let program = command.program();
+        let lists = LISTS.contains(&program);
+        if is_elsewhere(command) {
+            return None;
+        }
+        if program == "git" && command.word(1) == "grep" {
+            return Some(Search { filtered: true, ..Self::from(command, Vec::new()) });
+        }
+        if !lists && !BY_CONTENT.contains(&program) {
             return None;
         }
         let words = command.argv.iter().skip(1).map(|word| word.text.as_str());
@@ -104,7 +121,7 @@ impl<'a> Search<'a> {
             words.clone().filter_map(|word| word.strip_prefix("--include=").or(word.strip_prefix("--glob=")));
         let includes = includes.filter(|glob| !glob.starts_with('!'));
         let patterns = includes.map(|text| Pattern { text: text.to_owned(), is_path: false }).collect();
-        let has_pattern = words.clone().any(|word| word == "-e" || word.starts_with("--regexp"));
+        let has_pattern = lists || words.clone().any(|word| word == "-e" || word.starts_with("--regexp"));
         let plain = words.filter(|word| !word.starts_with('-')).skip(usize::from(!has_pattern));
         Some(Search { patterns, filtered: true, ..Self::from(command, plain.take(STARTS).collect()) })
     }
@@ -151,9 +168,28 @@ impl<'a> Search<'a> {
         Search { patterns: patterns.into_iter().collect(), ..Self::from(command, plain.take(STARTS).collect()) }
     }
 
+    /// Without regard to names.
+    pub(crate) fn of_any_name(self) -> Self {
+        Search { patterns: Vec::new(), ..self }
+    }
+
+    /// Where it starts, as it is written.
+    pub(crate) fn shown(&self) -> String {
+        self.starts.join(" ")
+    }
+
     /// Whether every file fits, whatever its name.
     pub(crate) fn takes_all(&self) -> bool {
         self.patterns.is_empty()
+    }
+
+    /// Whether its names spell more than how they end.
+    pub(crate) fn is_telling(&self) -> bool {
+        let stem = |pattern: &Pattern| {
+            let name = last_of(&pattern.text);
+            is_telling(name.rsplit_once('.').map_or(name, |(stem, _)| stem))
+        };
+        self.patterns.iter().any(stem)
     }
 
     /// Whether a file of this name can be selected because its name fits.
@@ -161,31 +197,32 @@ impl<'a> Search<'a> {
         self.patterns.iter().any(|pattern| pattern_fits(last_of(&pattern.text), name))
     }
 
-    /// The guarded file that may be among the selected ones when `effect` works on them, and how near it lies.
+    /// The guarded file that may be among the selected ones when an effect of this kind works on them, and how near it
+    /// lies.
     ///
     /// `tail` is what stands behind a selected name in the effect's target.
-    pub(crate) fn reaches(&self, effect: &Effect, tail: &str, scene: &Scene<'_>) -> Option<(What, Reach)> {
-        let lost = effect.kind == "delete";
+    pub(crate) fn reaches(&self, kind: &str, tail: &str, scene: &Scene<'_>) -> Option<(What, Reach)> {
+        let lost = kind == "delete";
         let unnamed = self.takes_all() && tail.is_empty();
         // A change of all modes keeps what the files hold.
-        if unnamed && (effect.kind == "metadata" || self.is_special || (self.only_folders && !lost)) {
+        if unnamed && (kind == "metadata" || self.is_special || (self.only_folders && !lost)) {
             return None;
         }
         let mut left = QUESTIONS;
-        self.starts.iter().find_map(|start| self.reaches_from(start, (effect, tail), scene, &mut left))
+        self.starts.iter().find_map(|start| self.reaches_from(start, lost, tail, scene, &mut left))
     }
 
     fn reaches_from(
         &self,
         start: &str,
-        (effect, tail): (&Effect, &str),
+        lost: bool,
+        tail: &str,
         scene: &Scene<'_>,
         left: &mut usize,
     ) -> Option<(What, Reach)> {
         let facts = scene.facts();
         let folder = place(start, self.command, scene)?;
         let names = Names::new(&folder);
-        let lost = effect.kind == "delete";
         let unnamed = self.takes_all() && tail.is_empty();
         let has_home = facts.home.len() > 1 && names.holds(&Names::new(&facts.home));
         // In a project most files are the agent's own business.
@@ -327,77 +364,4 @@ fn under(folder: &str, rest: &str) -> String {
         }
     }
     format!("/{}", names.join("/"))
-}
-
-/// The searches whose files a change works on, and what stands behind a file's name in its target; none if the change
-/// names its files itself.
-pub(crate) fn behind<'a>(effect: &Effect, scene: &Scene<'a>) -> Option<(Vec<Search<'a>>, String)> {
-    let command = scene.command_by_id(effect.command_id)?;
-    if effect.tag("by") == Some("find") {
-        return Search::by_name(command).map(|search| (vec![search], String::new()));
-    }
-    let tail = supplied_tail(effect, command)?;
-    let by_text = effect.target.starts_with('$');
-    let searches: Vec<Search<'a>> =
-        sources(by_text, command, scene).filter_map(Search::by_name).take(SEARCHES).collect();
-    (!searches.is_empty()).then_some((searches, tail))
-}
-
-/// The searches by contents whose files a change works on, each with where it reaches a guarded file.
-pub(crate) fn reached_by_content(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
-    let command = scene.command_by_id(effect.command_id)?;
-    let tail = supplied_tail(effect, command)?;
-    let by_text = effect.target.starts_with('$');
-    let searches = sources(by_text, command, scene).filter_map(Search::by_content).take(SEARCHES);
-    let mut reaching = searches.filter(|search| search.reaches(effect, &tail, scene).is_some());
-    reaching.next().map(|search| search.starts.join(" "))
-}
-
-/// The searches that supply words of the command.
-pub(crate) fn of_words<'a>(command: &'a Command, scene: &Scene<'a>) -> Vec<Search<'a>> {
-    sources(false, command, scene).filter_map(Search::by_name).take(SEARCHES).collect()
-}
-
-/// What stands behind a supplied name in the effect's target; none if the target is no supplied name.
-fn supplied_tail(effect: &Effect, command: &Command) -> Option<String> {
-    let target = effect.target.as_str();
-    if let Some((before, behind)) = target.split_once("{}") {
-        return before.is_empty().then(|| behind.to_owned());
-    }
-    let own = command.argv.iter().skip(1).map(|word| word.text.as_str()).any(|word| {
-        let rest = target.strip_prefix(word).filter(|_| !word.is_empty());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || word.ends_with('/'))
-    });
-    let redirected = effect.tag("by") == Some("redirect");
-    if !own && !redirected {
-        return is_supplied(command).then(String::new);
-    }
-    let by_variable = target.starts_with('$') && effect.path.raw.is_empty() && !effect.certain;
-    // The slashes of a substitution are its own.
-    let end = if target.starts_with("$(") { None } else { target.find('/') };
-    by_variable.then(|| end.and_then(|end| target.get(end..)).unwrap_or_default().to_owned())
-}
-
-/// Whether another program supplies words of the command.
-pub(crate) fn is_supplied(command: &Command) -> bool {
-    command.via.iter().any(|via| matches!(via.kind.as_str(), "find-exec" | "xargs" | "parallel"))
-}
-
-/// The commands that name the files which a command is given, as words or, `by_text`, as the value of a variable.
-fn sources<'a>(by_text: bool, command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = &'a Command> {
-    let (place, supplied) = (&command.position, is_supplied(command));
-    let in_loop = by_text && place.within.iter().any(|within| within == "loop");
-    // The commands of a text that `xargs` hands to a shell have a pipeline of their own.
-    let in_shell = supplied && place.length == 1;
-    scene.analysis.commands.iter().filter(move |source| {
-        let other = &source.position;
-        let substituted = other.within.iter().any(|within| matches!(within.as_str(), "substitution" | "process"));
-        let piped = other.index + 1 < other.length;
-        let earlier = source.id < command.id;
-        (other.pipeline == place.pipeline && other.index < place.index)
-            || (supplied && source.id == command.parent)
-            || (in_shell && earlier && piped)
-            || (by_text && substituted && source.parent == command.id)
-            || (in_loop && earlier && (substituted || piped))
-    })
 }

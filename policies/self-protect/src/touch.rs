@@ -9,7 +9,8 @@ use guard_sdk::syntax::Effect;
 use crate::guarded::{Guarded, What};
 use crate::names::{Match, Names, Relation, fits};
 use crate::scene::Scene;
-use crate::search::{self, Reach};
+use crate::search::Reach;
+use crate::supplied;
 
 /// More of them say nothing new.
 const TOUCHES: usize = 32;
@@ -79,8 +80,8 @@ fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<
             _ => return Some((guarded.what, How::Itself)),
         }
     }
-    if let Some((searches, tail)) = search::behind(effect, scene) {
-        let found = searches.iter().find_map(|search| search.reaches(effect, &tail, scene));
+    if let Some((searches, tail)) = supplied::behind(effect, scene) {
+        let found = searches.iter().find_map(|search| search.reaches(&effect.kind, &tail, scene));
         return found.map(|(what, reach)| (what, how(effect, reach)));
     }
     let lost = effect.kind == "delete" && effect.tag("by") != Some("rmdir");
