@@ -13,6 +13,10 @@ use crate::scene::{Scene, is_elsewhere};
 const STARTS: usize = 16;
 const QUESTIONS: usize = 64;
 
+/// A search for more or longer patterns counts as one for all files.
+const PATTERNS: usize = 64;
+const PATTERN_BYTES: usize = 512;
+
 /// Names of files as they lie in the folders of guard-host, and in those of harnesses.
 const OWN_FILES: &[&str] = &["guard.toml", "audit.jsonl", "mac.key", "x.cwasm", "x.wasm", "x.json", "sessions/x.json"];
 const HOOK_FILES: &[&str] = &["x.json", "x.sh", "x.py", "x.js", "x.ts", "PreToolUse"];
@@ -65,8 +69,9 @@ pub(crate) struct Search<'a> {
     patterns: Vec<Pattern>,
     /// Something else than the name decides as well.
     filtered: bool,
-    /// Only files are selected of which settings are none: empty ones, broken links; or folders.
+    /// Only empty files or broken links are selected, and settings are neither.
     is_special: bool,
+    /// Only folders are selected.
     only_folders: bool,
     deepest: Option<usize>,
 }
@@ -141,10 +146,13 @@ impl<'a> Search<'a> {
 
     fn of_find(command: &'a Command) -> Self {
         let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
-        let is_option = |word: &&&str| matches!(**word, "-H" | "-L" | "-P") || word.starts_with("-O");
+        let is_option = |word: &&&str| matches!(**word, "-H" | "-L" | "-P" | "--") || word.starts_with("-O");
         let is_start = |word: &&&str| !word.starts_with('-') && !matches!(**word, "(" | "!");
         let starts = words.iter().skip_while(is_option).take_while(is_start).take(STARTS).copied().collect();
         let value = |test: &str| words.iter().position(|word| *word == test).and_then(|at| words.get(at + 1)).copied();
+        let depths = words.windows(2).filter(|pair| pair.first() == Some(&"-maxdepth"));
+        // What a test leaves over may be anything.
+        let plain = !words.iter().any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | ","));
         let filtered = words.iter().any(|word| {
             let names = NAME_TESTS.contains(word) || PATH_TESTS.contains(word) || word.starts_with("-O");
             word.starts_with('-') && !names && !NEUTRAL.contains(word)
@@ -152,9 +160,9 @@ impl<'a> Search<'a> {
         Search {
             patterns: patterns_of_find(&words),
             filtered,
-            is_special: words.contains(&"-empty") || value("-xtype") == Some("l"),
-            only_folders: value("-type") == Some("d"),
-            deepest: value("-maxdepth").and_then(|depth| depth.parse().ok()),
+            is_special: plain && (words.contains(&"-empty") || value("-xtype") == Some("l")),
+            only_folders: plain && value("-type") == Some("d"),
+            deepest: depths.filter_map(|pair| pair.last()?.parse().ok()).max(),
             ..Self::from(command, starts)
         }
     }
@@ -324,7 +332,8 @@ fn patterns_of_find(words: &[&str]) -> Vec<Pattern> {
             return Vec::new();
         }
     }
-    if has_negated_group { Vec::new() } else { patterns }
+    let is_long = patterns.len() > PATTERNS || patterns.iter().any(|pattern| pattern.text.len() > PATTERN_BYTES);
+    if has_negated_group || is_long { Vec::new() } else { patterns }
 }
 
 /// The last component that a regular expression spells, as a pattern for names.
