@@ -2,20 +2,19 @@
 //!
 //! By the words of the command alone. Says which guarded files may be among them; what is done to them is told elsewhere.
 
+mod patterns;
+
 use guard_sdk::Presence;
 use guard_sdk::syntax::Command;
 
 use crate::guarded::{Guarded, What};
 use crate::names::{Names, Relation, is_telling, last_of, pattern_fits};
 use crate::scene::{Scene, is_elsewhere};
+use patterns::{NAME_TESTS, PATH_TESTS, Pattern, name_of_expression};
 
 /// More places where a search starts, and questions to the machine say nothing new.
 const STARTS: usize = 16;
 const QUESTIONS: usize = 64;
-
-/// A search for more or longer patterns counts as one for all files.
-const PATTERNS: usize = 64;
-const PATTERN_BYTES: usize = 512;
 
 /// Names of files as they lie in the folders of guard-host, and in those of harnesses.
 const OWN_FILES: &[&str] = &["guard.toml", "audit.jsonl", "mac.key", "x.cwasm", "x.wasm", "x.json", "sessions/x.json"];
@@ -45,20 +44,10 @@ const NEUTRAL: &[&str] = &[
     "-xdev",
 ];
 
-/// Tests of `find` that look at the name, and at the whole path.
-const NAME_TESTS: &[&str] = &["-name", "-iname", "-regex", "-iregex"];
-const PATH_TESTS: &[&str] = &["-path", "-ipath", "-wholename", "-iwholename"];
-
 /// Programs that name the files whose contents fit, those that name all, and those that search a list of all files.
 const BY_CONTENT: &[&str] = &["ack", "ag", "egrep", "fgrep", "grep", "rg", "zgrep"];
 const LISTS: &[&str] = &["du", "ls", "tree"];
 const INDEXES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
-
-/// A pattern for names, or for whole paths.
-struct Pattern {
-    text: String,
-    is_path: bool,
-}
 
 /// The files that a command selects.
 pub(crate) struct Search<'a> {
@@ -158,7 +147,7 @@ impl<'a> Search<'a> {
             word.starts_with('-') && !names && !NEUTRAL.contains(word)
         });
         Search {
-            patterns: patterns_of_find(&words),
+            patterns: patterns::of_find(&words),
             filtered,
             is_special: plain && (words.contains(&"-empty") || value("-xtype") == Some("l")),
             only_folders: plain && value("-type") == Some("d"),
@@ -307,42 +296,6 @@ impl<'a> Search<'a> {
             }
         })
     }
-}
-
-/// The patterns of a search of `find`; none if it can select files of any name.
-fn patterns_of_find(words: &[&str]) -> Vec<Pattern> {
-    let negates = |word: Option<&&str>| word.is_some_and(|word| matches!(*word, "!" | "-not"));
-    let has_negated_group = words.windows(2).any(|pair| negates(pair.first()) && pair.last() == Some(&"("));
-    let mut patterns = Vec::new();
-    for branch in words.split(|word| matches!(*word, "-o" | "-or" | ",")) {
-        let before = patterns.len();
-        for (at, pair) in branch.windows(2).enumerate() {
-            let [test, value] = pair else { continue };
-            let is_path = PATH_TESTS.contains(test);
-            let negated = negates(at.checked_sub(1).and_then(|before| branch.get(before)));
-            if negated || !(is_path || NAME_TESTS.contains(test)) {
-                continue;
-            }
-            let text = if test.ends_with("regex") { name_of_expression(value) } else { (*value).to_owned() };
-            patterns.push(Pattern { text, is_path });
-        }
-        if branch.contains(&"-prune") {
-            patterns.truncate(before);
-        } else if patterns.len() == before {
-            return Vec::new();
-        }
-    }
-    let is_long = patterns.len() > PATTERNS || patterns.iter().any(|pattern| pattern.text.len() > PATTERN_BYTES);
-    if has_negated_group || is_long { Vec::new() } else { patterns }
-}
-
-/// The last component that a regular expression spells, as a pattern for names.
-fn name_of_expression(expression: &str) -> String {
-    if expression.contains(['(', '|', '+', '{', '[']) {
-        return "*".to_owned();
-    }
-    let last = last_of(expression).replace("\\.", "\u{0}").replace(".*", "*").replace('.', "?").replace('\u{0}', ".");
-    last.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect()
 }
 
 /// Where a word of a command points.
