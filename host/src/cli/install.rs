@@ -50,7 +50,10 @@ pub(super) fn registration(name: &str) -> anyhow::Result<(&'static dyn Harness, 
 fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim, dry: bool) -> anyhow::Result<()> {
     let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
     let state = &site.places.state;
-    let changes = registration.pieces(wish, site).and_then(|pieces| plan(pieces, aim, state)).map_err(told)?;
+    let changes = registration
+        .pieces(wish, site)
+        .and_then(|pieces| plan(pieces, registration.retired(wish, site), aim, state))
+        .map_err(told)?;
     if dry {
         return changes.iter().try_for_each(show);
     }
