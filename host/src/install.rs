@@ -136,12 +136,7 @@ impl Change {
 /// # Errors
 ///
 /// One of the files cannot be changed; then none may be.
-pub fn plan(
-    pieces: Vec<Piece>,
-    retired: Vec<Piece>,
-    aim: Aim,
-    state: &Path,
-) -> Result<Vec<Change>, InstallError> {
+pub fn plan(pieces: Vec<Piece>, retired: Vec<Piece>, aim: Aim, state: &Path) -> Result<Vec<Change>, InstallError> {
     let mut changes = pieces.into_iter().map(|piece| change(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
     if aim == Aim::Uninstall {
         changes.reverse();

@@ -7,7 +7,7 @@ use similar::TextDiff;
 use super::args::{InstallArgs, UninstallArgs};
 use super::subject::{circumstances, refused};
 use super::{cache, print};
-use crate::config::Places;
+use crate::config::{Places, load};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::harness::{self, Harness};
@@ -18,6 +18,7 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
     let (wish, dry) = (args.wish(), args.target.dry_run);
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
+    check_names(&wish, places, &at.projects())?;
     change(registration, &wish, site, Aim::Install, dry)?;
     if dry {
         return Ok(Exit::Success);
@@ -35,6 +36,17 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     let site = Site { environment, project: Path::new(&at.project_root), places };
     change(registration, &args.target.wish(), site, Aim::Uninstall, args.target.dry_run)?;
     Ok(Exit::Success)
+}
+
+/// A name that no policy of the chain has would make every call one to ask about.
+fn check_names(wish: &Wish, places: &Places, projects: &[String]) -> anyhow::Result<()> {
+    let chain = load(places, projects).entries;
+    let Some(unknown) = wish.only.iter().find(|name| !chain.iter().any(|entry| entry.name == **name)) else {
+        return Ok(());
+    };
+    let names: Vec<&str> = chain.iter().map(|entry| entry.name.as_str()).collect();
+    let hint = format!("the chain has: {}; `preset` and `[[policy]]` in your guard.toml add others", names.join(", "));
+    Err(refused(Exit::Usage, format!("`--only` names `{unknown}`, and no policy of the chain has that name"), hint))
 }
 
 /// The harness of that name, and how it is registered with.
