@@ -183,7 +183,7 @@ fn what_lies_in_the_way_of_the_file_is_named() {
         for folder in ["file", "file/below"] {
             let ended = settings(&world, &[&["init", "--work-dir", folder], force].concat());
             assert!(ended.exit == 64 && ended.stderr.contains("/repo/file` is a file"), "{ended:?}");
-            assert!(ended.stderr.contains("hint: name a folder"), "{ended:?}");
+            assert!(ended.stderr.contains("name a folder with"), "{ended:?}");
         }
     }
 }
