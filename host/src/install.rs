@@ -131,7 +131,7 @@ impl Change {
 }
 
 /// Works out what has to change, in the order in which it is to be written: what a registration points to comes before
-/// the registration, and goes after it; what it points to no longer (`retired`) goes last.
+/// the registration, and goes after it, as does what it points to no longer (`retired`).
 ///
 /// # Errors
 ///
@@ -141,14 +141,18 @@ pub fn plan(pieces: Vec<Piece>, retired: Vec<Piece>, aim: Aim, state: &Path) -> 
     if aim == Aim::Uninstall {
         changes.reverse();
     }
+    let mut gone_too = Vec::new();
     for piece in retired {
         match change(piece, Aim::Uninstall, state) {
-            Ok(gone) => changes.push(gone),
+            Ok(gone) => gone_too.push(gone),
             // Then it is not where a registration puts a file.
             Err(InstallError::Refused(..)) => {}
             Err(error) => return Err(error),
         }
     }
+    // Of several files in folders that were made for them, the first to be made is the last to go.
+    let after = if aim == Aim::Uninstall { changes.len().min(1) } else { changes.len() };
+    changes.splice(after..after, gone_too);
     Ok(changes)
 }
 

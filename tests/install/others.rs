@@ -81,7 +81,7 @@ fn a_script_that_is_no_longer_started_goes_and_one_that_is_stays() {
     done(&world, &["install", "claude", "--shim", "new.sh"]);
     assert!(!world.path(".claude/hooks/old.sh").exists() && world.path(".claude/hooks/new.sh").exists());
     done(&world, &["install", "claude"]);
-    assert!(!world.path(".claude/hooks").exists());
+    assert!(!world.path(".claude/hooks/new.sh").exists());
     // Another settings file starts it too.
     done(&world, &["install", "claude", "--shared", "--shim", "guard.sh"]);
     done(&world, &["install", "claude", "--scope", "project", "--shim", "guard.sh"]);
