@@ -19,6 +19,8 @@ mod world;
 mod doctor;
 #[path = "install/links.rs"]
 mod links;
+#[path = "install/others.rs"]
+mod others;
 #[path = "install/plugin.rs"]
 mod plugin;
 #[path = "install/registered.rs"]

@@ -195,7 +195,8 @@ fn is_program(word: &str) -> bool {
 }
 
 /// A path as a word of the shell, which the harness starts hooks with.
-fn quoted(path: &str) -> String {
+#[must_use]
+pub fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '@');
     if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }

@@ -52,7 +52,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Session(args) => session::run(&args, &places),
         Command::Trust(args) => trust::trust(&args, &places, environment),
         Command::Untrust(args) => trust::untrust(&args, &places, environment),
-        Command::Config(args) => config::run(&args, &places, environment),
+        Command::Config(args) => config::run(&args, &places, cli.global.names_config(), environment),
         Command::Install(args) => install::install(&args, &places, environment),
         Command::Uninstall(args) => install::uninstall(&args, &places, environment),
         Command::Doctor(args) => doctor::run(&args, &places, environment),

@@ -86,9 +86,14 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
     for found in &survey.found {
         let place = found.place.display();
         match &found.tools {
-            None => findings.push(Finding::ok(CHECK, format!("`{place}` has it for all tools"))),
+            None if found.left_out.is_empty() => {
+                findings.push(Finding::ok(CHECK, format!("`{place}` has it for all tools")));
+            }
+            // What keeps it from being asked at all is told below.
+            None => {}
             Some(tools) => {
-                let text = format!("`{place}` has it for `{tools}` only; other tools run unasked");
+                let left_out: String = found.left_out.iter().map(|tool| format!("{tool}, ")).collect();
+                let text = format!("`{place}` has it for `{tools}` only; {left_out}other tools run unasked by it");
                 findings.push(Finding::note(CHECK, text, format!("{again} without `--matcher` to cover all tools")));
             }
         }
@@ -101,6 +106,12 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
             true => Finding::ok("failure", failing),
             false => Finding::note("failure", failing, format!("{again} without `--fail-open`")),
         });
+    }
+    let left_out = |tool: &&str| survey.found.iter().all(|found| found.left_out.contains(tool));
+    let uncovered: Vec<&str> = registration.tools().iter().copied().filter(left_out).collect();
+    if !survey.found.is_empty() && !uncovered.is_empty() {
+        let text = format!("no registration is asked about {}: they run unasked", uncovered.join(", "));
+        findings.push(Finding::problem(CHECK, text, format!("{again} without `--matcher` to cover all tools")));
     }
     if !survey.found.is_empty() && !survey.session_end {
         let text = "the end of a session is not told, so what was granted for it ends after a day";

@@ -24,6 +24,8 @@ pub enum Written {
     Same,
     /// It was there with other bytes, and was left as it is.
     Kept,
+    /// Something else is there: this. Nothing was written.
+    Blocked(&'static str),
     /// It was there with other bytes, which are now in this file beside it.
     Replaced(PathBuf),
 }
@@ -50,7 +52,7 @@ pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
 ///
 /// # Errors
 ///
-/// Those of the file system; what is there is no regular file and was to be replaced.
+/// Those of the file system.
 pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<Written> {
     std::fs::create_dir_all(folder)?;
     let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
@@ -66,10 +68,17 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
     match dir.symlink_metadata(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
-        Ok(data) if !data.is_file() && replace => {
-            return Err(io::Error::other("it is no regular file, so it is not replaced"));
+        Ok(data) if !data.is_file() => {
+            let target = std::fs::metadata(folder.join(path));
+            return Ok(match (data.is_symlink(), target) {
+                // Who links a file there has one.
+                (true, Ok(target)) if target.is_file() && !replace => Written::Kept,
+                (true, Ok(_)) => Written::Blocked("a link"),
+                (true, Err(_)) => Written::Blocked("a link that leads nowhere"),
+                _ if data.is_dir() => Written::Blocked("a folder"),
+                _ => Written::Blocked("no regular file"),
+            });
         }
-        Ok(data) if !data.is_file() => return Ok(Written::Kept),
         Ok(data) if data.len() == bytes.len() as u64 && has(&dir, name, bytes)? => return Ok(Written::Same),
         Ok(_) if !replace => return Ok(Written::Kept),
         Ok(data) => {
@@ -170,7 +179,15 @@ mod tests {
         symlink(&target, folder.path().join("link")).unwrap();
         symlink(outside.path(), folder.path().join("out")).unwrap();
         assert_eq!(put(folder.path(), Path::new("link"), b"x", false).unwrap(), Written::Kept);
-        assert!(put(folder.path(), Path::new("link"), b"x", true).is_err());
+        assert_eq!(put(folder.path(), Path::new("link"), b"x", true).unwrap(), Written::Blocked("a link"));
+        symlink("gone", folder.path().join("dangling")).unwrap();
+        for (name, what) in [("dangling", "a link that leads nowhere"), ("out", "a link")] {
+            for replace in [false, true] {
+                let written = put(folder.path(), Path::new(name), b"x", replace).unwrap();
+                assert_eq!(written, Written::Blocked(what), "{name}");
+            }
+        }
+        assert!(!folder.path().join("gone").exists());
         assert!(put(folder.path(), Path::new("out/new"), b"x", false).is_err());
         assert_eq!(read(target), "theirs");
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);

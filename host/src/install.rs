@@ -71,6 +71,9 @@ impl InstallError {
 /// Makes another text of one.
 pub type Edit = Box<dyn Fn(&str) -> Result<String, Malformed>>;
 
+/// Whether the bytes of a file were written by a registration.
+pub type Recognise = Box<dyn Fn(&[u8]) -> bool>;
+
 /// One file of a registration.
 pub enum Piece {
     /// A file that holds what others wrote too.
@@ -97,7 +100,7 @@ pub enum Piece {
         /// What it holds.
         bytes: Vec<u8>,
         /// Whether a file that is there already is an older one of these.
-        is_ours: fn(&[u8]) -> bool,
+        is_ours: Recognise,
         /// The registration is worth nothing without it. Another one is left alone if there is a file of others.
         needed: bool,
     },
@@ -128,16 +131,28 @@ impl Change {
 }
 
 /// Works out what has to change, in the order in which it is to be written: what a registration points to comes before
-/// the registration, and goes after it.
+/// the registration, and goes after it, as does what it points to no longer (`retired`).
 ///
 /// # Errors
 ///
 /// One of the files cannot be changed; then none may be.
-pub fn plan(pieces: Vec<Piece>, aim: Aim, state: &Path) -> Result<Vec<Change>, InstallError> {
+pub fn plan(pieces: Vec<Piece>, retired: Vec<Piece>, aim: Aim, state: &Path) -> Result<Vec<Change>, InstallError> {
     let mut changes = pieces.into_iter().map(|piece| change(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
     if aim == Aim::Uninstall {
         changes.reverse();
     }
+    let mut gone_too = Vec::new();
+    for piece in retired {
+        match change(piece, Aim::Uninstall, state) {
+            Ok(gone) => gone_too.push(gone),
+            // Then it is not where a registration puts a file.
+            Err(InstallError::Refused(..)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    // Of several files in folders that were made for them, the first to be made is the last to go.
+    let after = if aim == Aim::Uninstall { changes.len().min(1) } else { changes.len() };
+    changes.splice(after..after, gone_too);
     Ok(changes)
 }
 

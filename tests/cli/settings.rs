@@ -105,7 +105,7 @@ fn s3_11_no_link_is_written_through() {
     fs::create_dir_all(world.path("repo/run/.claude")).unwrap();
     symlink(&theirs, world.path(FILE)).unwrap();
     assert_eq!(init(&world, &[]).exit, 0);
-    assert_eq!(init(&world, &["--force"]).exit, 70);
+    assert_eq!(init(&world, &["--force"]).exit, 69);
     assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
     let elsewhere = World::cold();
     fs::create_dir_all(elsewhere.path("repo/run")).unwrap();
@@ -134,6 +134,70 @@ fn s3_12_s3_30_path_and_args_name_the_file() {
     assert_eq!(init(&world, &[]).exit, 0);
     let some = settings(&world, &["args", "--work-dir", "run"]);
     assert_eq!((some.exit, some.stdout), (0, format!("--settings {path}\n")));
+}
+
+/// Runs a line as a person does, with the program on the path and `claude` that prints its arguments, one a line.
+fn shell(world: &World, line: &str) -> String {
+    let mut shell = std::process::Command::new("/bin/sh");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_guard-host"));
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    let line = format!("claude() {{ printf '%s\\n' \"$@\"; }}; {line}");
+    shell.args(["-c", &line]).current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", path);
+    let ended = end(shell, "");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{line}");
+    ended.stdout
+}
+
+#[test]
+fn s3_12_the_lines_of_the_help_hold_for_every_folder() {
+    let world = World::cold();
+    for folder in ["plain", "two words", "it's $HOME"] {
+        let quoted = folder.replace('\'', "'\\''");
+        assert_eq!(settings(&world, &["init", "--work-dir", folder]).exit, 0);
+        let path = world.path(&format!("repo/{folder}/.claude/settings.json"));
+        let expected = format!("-p\n--settings\n{}\nrun the plan\n", path.display());
+        let by_path =
+            format!("claude -p --settings \"$(guard-host settings path --work-dir '{quoted}')\" 'run the plan'");
+        assert_eq!(shell(&world, &by_path), expected);
+        let by_args =
+            format!("d='{quoted}'; eval \"claude -p $(guard-host settings args --work-dir \"$d\") 'run the plan'\"");
+        assert_eq!(shell(&world, &by_args), expected);
+    }
+    let help = settings(&world, &["args", "--help"]).stdout;
+    assert!(help.contains("eval \"claude -p $(guard-host settings args "), "{help}");
+}
+
+#[test]
+fn what_lies_in_the_way_of_the_file_is_named() {
+    for force in [&[][..], &["--force"]] {
+        let world = World::cold();
+        fs::create_dir_all(world.path(FILE)).unwrap();
+        let ended = init(&world, force);
+        assert!(ended.exit == 69 && ended.stderr.contains("settings.json is a folder"), "{ended:?}");
+        fs::remove_dir(world.path(FILE)).unwrap();
+        symlink("gone", world.path(FILE)).unwrap();
+        let ended = init(&world, force);
+        assert!(ended.exit == 69 && ended.stderr.contains("is a link that leads nowhere"), "{ended:?}");
+        assert!(ended.stdout.is_empty() && ended.stderr.contains("hint: "), "{ended:?}");
+        world.write("repo/file", "");
+        for folder in ["file", "file/below"] {
+            let ended = settings(&world, &[&["init", "--work-dir", folder], force].concat());
+            assert!(ended.exit == 64 && ended.stderr.contains("/repo/file` is a file"), "{ended:?}");
+            assert!(ended.stderr.contains("name a folder with"), "{ended:?}");
+        }
+    }
+}
+
+#[test]
+fn the_entry_of_a_campaign_is_a_configuration_of_its_own_however_often_it_is_made() {
+    let world = World::cold();
+    let help = settings(&world, &["render", "--help"]).stdout;
+    assert!(help.contains("--guard > ") && !help.contains(">>"), "{help}");
+    for _ in 0..2 {
+        shell(&world, "guard-host settings render --work-dir run --guard > run.toml");
+        let ended = world.run(&["config", "check", "--config", "run.toml"], "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (0, "ok: 4 policies\n"), "{ended:?}");
+    }
 }
 
 #[test]

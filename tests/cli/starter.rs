@@ -71,6 +71,20 @@ fn config_init_goes_where_the_configuration_is() {
 }
 
 #[test]
+fn config_init_names_what_lies_in_the_way() {
+    let world = World::cold();
+    let file = world.path(".config/guard-host/guard.toml");
+    fs::create_dir_all(&file).unwrap();
+    let ended = world.run(&["config", "init"], "");
+    assert!(ended.exit == 69 && ended.stderr.contains("guard.toml is a folder"), "{ended:?}");
+    fs::remove_dir(&file).unwrap();
+    std::os::unix::fs::symlink("gone.toml", &file).unwrap();
+    let ended = world.run(&["config", "init"], "");
+    assert!(ended.exit == 69 && ended.stderr.contains("is a link that leads nowhere"), "{ended:?}");
+    assert!(ended.stdout.is_empty() && !file.exists(), "{ended:?}");
+}
+
+#[test]
 fn the_starter_configuration_changes_nothing_and_says_the_defaults() {
     let shown = |text: Option<&str>| {
         let world = World::cold();

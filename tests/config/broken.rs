@@ -25,6 +25,44 @@ fn a_broken_file_is_found_by_config_check() {
 }
 
 #[test]
+fn a_file_that_is_named_and_not_there_is_told() {
+    let world = World::cold();
+    for line in [&["config", "check", "--config", "./guard.toml"][..], &["--config", "./guard.toml", "config", "check"]]
+    {
+        let ended = world.run(line, "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (66, ""), "{ended:?}");
+        assert!(ended.stderr.contains("guard.toml") && ended.stderr.contains("hint: "), "{ended:?}");
+    }
+    // The usual one may be missing.
+    assert_eq!(world.run(&["config", "check"], "").exit, 0);
+    world.write("repo/guard.toml", "");
+    assert_eq!(world.run(&["config", "check", "--config", "./guard.toml"], "").exit, 0);
+}
+
+#[test]
+fn a_component_that_is_not_the_pinned_one_is_found_by_config_check() {
+    let world = World::cold();
+    let check = |entry: &str| {
+        world.configure(&format!("[[policy]]\nname = \"mine\"\n{entry}"));
+        world.run(&["config", "check"], "")
+    };
+    world.write("mine.wasm", "abc");
+    // The digest of `abc`, as the standard has it.
+    let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let ended = check(&format!("source = \"~/mine.wasm\"\nsha256 = \"{digest}\"\n"));
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let other = digest.replace('b', "c");
+    let ended = check(&format!("source = \"~/mine.wasm\"\nsha256 = \"{other}\"\n"));
+    assert_eq!((ended.exit, ended.stdout.as_str()), (78, ""), "{ended:?}");
+    for word in ["`mine`", "mine.wasm", digest, &other, "hint: "] {
+        assert!(ended.stderr.contains(word), "`{word}` is missing: {ended:?}");
+    }
+    let ended = check(&format!("source = \"builtin:command-guard\"\nsha256 = \"{digest}\"\n"));
+    assert!(ended.exit == 78 && ended.stderr.contains("pins"), "{ended:?}");
+    assert_eq!(check("source = \"~/gone.wasm\"\n").exit, 78);
+}
+
+#[test]
 fn an_unknown_key_names_the_nearest_known_one() {
     let check = |text: &str, hint: &str| {
         let layers = Layers::new().user(text);

@@ -97,12 +97,12 @@ fn nothing_is_registered_before_it_is() {
 #[test]
 fn what_the_user_narrowed_is_a_note() {
     let world = World::warm();
-    done(&world, &["install", "claude", "--matcher", "Bash", "--fail-open"]);
+    done(&world, &["install", "claude", "--matcher", "Bash|Write|Edit|MultiEdit", "--fail-open"]);
     let (exit, findings) = examine(&world, &[]);
     let notes: Vec<&str> =
         findings.iter().filter(|one| one["state"] == "note").filter_map(|one| one["text"].as_str()).collect();
     assert_eq!((exit, notes.len()), (0, 2), "{findings:#?}");
-    assert!(notes[0].contains("`Bash` only") && notes[1].contains("passes unasked"), "{notes:?}");
+    assert!(notes[0].contains("`Bash|Write|Edit|MultiEdit` only") && notes[1].contains("passes unasked"), "{notes:?}");
 }
 
 #[test]
@@ -169,13 +169,66 @@ fn a_setting_that_switches_hooks_off_is_a_problem() {
 
 #[test]
 fn an_entry_that_decides_nothing_is_a_problem() {
-    for (key, value) in [("async", json!(true)), ("if", json!("Bash(git *)")), ("timeout", json!(1))] {
+    for (key, value) in [
+        ("async", json!(true)),
+        ("if", json!("Bash(git *)")),
+        ("timeout", json!(1)),
+        ("timeout", json!(0.5)),
+        ("timeout", json!("20")),
+    ] {
         let world = installed();
         let mut settings = crate::json(&world, SETTINGS);
         settings["hooks"]["PreToolUse"][0]["hooks"][0][key] = value;
         world.write(SETTINGS, settings.to_string());
         assert_one_problem(&world, &["registration: ", key, "guard-host install claude"]);
     }
+}
+
+/// The settings with another value in the group, or in its handler.
+fn changed(world: &World, pointer: &str, value: Value) {
+    let mut settings = crate::json(world, SETTINGS);
+    *settings.pointer_mut(&format!("/hooks/PreToolUse/0{pointer}")).unwrap() = value;
+    world.write(SETTINGS, settings.to_string());
+}
+
+#[test]
+fn a_handler_of_another_type_is_a_problem_and_proves_nothing() {
+    for kind in [json!("prompt"), json!("agent"), json!("Command"), json!(null)] {
+        let world = installed();
+        changed(&world, "/hooks/0/type", kind);
+        assert_problem(&world, &["registration: ", "`type`", "guard-host install claude"]);
+        assert_problem(&world, &["registration: ", "Bash, Write, Edit, MultiEdit"]);
+        let (_, findings) = examine(&world, &[]);
+        assert!(!findings.iter().any(|one| one["check"] == "canary" && one["state"] == "ok"), "{findings:#?}");
+    }
+}
+
+#[test]
+fn a_matcher_that_leaves_tools_out_is_a_problem_that_names_them() {
+    for (matcher, left_out, tried) in [
+        (json!("bash"), "Bash, Write, Edit, MultiEdit:", false),
+        (json!("["), "Bash, Write, Edit, MultiEdit:", false),
+        (json!(7), "Bash, Write, Edit, MultiEdit:", false),
+        (json!("Write|Edit"), "Bash, MultiEdit:", false),
+        (json!("^Write"), "Bash, Edit, MultiEdit:", false),
+        (json!("Bash|Write|Edit"), "about MultiEdit:", true),
+    ] {
+        let world = installed();
+        changed(&world, "/matcher", matcher.clone());
+        assert_problem(&world, &["registration: ", left_out, "--matcher"]);
+        let (_, findings) = examine(&world, &[]);
+        let proven = findings.iter().any(|one| one["check"] == "canary" && one["state"] == "ok");
+        assert_eq!(proven, tried, "{matcher}: {findings:#?}");
+    }
+}
+
+#[test]
+fn what_one_scope_leaves_out_another_may_cover() {
+    let world = World::warm();
+    done(&world, &["install", "claude", "--matcher", "Bash"]);
+    assert_one_problem(&world, &["about Write, Edit, MultiEdit:"]);
+    done(&world, &["install", "claude", "--scope", "project", "--matcher", ".*Edit|^Write$"]);
+    assert_eq!(examine(&world, &[]).0, 0);
 }
 
 #[test]

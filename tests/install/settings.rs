@@ -253,8 +253,11 @@ fn a_file_that_cannot_be_read_is_left_alone() {
         assert_eq!(read(&world, SETTINGS), broken);
         assert!(!world.path(".claude/hooks").exists());
     }
-    fs::write(world.path(SETTINGS), b"{\"a\": \"\xff\"}").unwrap();
-    assert_eq!(world.run(&["install", "claude"], "").exit, 69);
+    fs::write(world.path(SETTINGS), b"{\n\"a\": \"\xff\"}").unwrap();
+    for command in ["install", "uninstall"] {
+        let ended = world.run(&[command, "claude"], "");
+        assert!(ended.exit == 65 && ended.stderr.contains(":2:7: the file is no UTF-8 text"), "{ended:?}");
+    }
 }
 
 #[test]

@@ -214,17 +214,26 @@ fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllM
 }
 
 fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made, FaultKind> {
-    let read;
+    let (wasm, digest) = component(entry)?;
+    artifacts.ensure(&wasm, &digest, Guest::Policy, deadline)
+}
+
+/// The component of an entry, and its digest.
+///
+/// # Errors
+///
+/// There is none, it cannot be read, or it is not the one that the configuration pins.
+pub fn component(entry: &Entry) -> Result<(Cow<'static, [u8]>, String), FaultKind> {
     let (wasm, digest) = match &entry.source {
         Source::Builtin(name) => {
             let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
             let builtin = builtin::find(name).ok_or_else(missing)?;
-            (builtin.wasm, hex(&builtin.sha256))
+            (Cow::Borrowed(builtin.wasm), hex(&builtin.sha256))
         }
         Source::File(path) => {
-            read = read_component(path)?;
+            let read = read_component(path)?;
             let digest = hex(&Sha256::digest(&read));
-            (read.as_slice(), digest)
+            (Cow::Owned(read), digest)
         }
     };
     if let Some(pinned) = &entry.pinned
@@ -232,7 +241,7 @@ fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made,
     {
         return Err(FaultKind::Component(format!("its digest is {digest}, the configuration pins {pinned}")));
     }
-    artifacts.ensure(wasm, &digest, Guest::Policy, deadline)
+    Ok((wasm, digest))
 }
 
 fn read_component(path: &Path) -> Result<Vec<u8>, FaultKind> {

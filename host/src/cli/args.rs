@@ -70,6 +70,11 @@ pub(super) struct GlobalArgs {
 }
 
 impl GlobalArgs {
+    /// The user's configuration file is named.
+    pub(super) fn names_config(&self) -> bool {
+        self.config.is_some()
+    }
+
     /// Where the program's files lie.
     pub(super) fn places(&self, environment: &Environment) -> Places {
         let absolute = |path: &PathBuf| PathBuf::from(&environment.cwd).join(path);
@@ -91,7 +96,7 @@ impl GlobalArgs {
 pub(super) enum Command {
     /// Answer one payload of a harness on standard input.
     Hook(HookArgs),
-    /// Say what the hook would say, without a harness. Nothing is logged, and nothing waits for an answer.
+    /// Say what the hook would say, without a harness. Writes no log and asks nobody.
     Check(CheckArgs),
     /// Show the whole way from a call to its verdict.
     Explain(ExplainArgs),
@@ -235,7 +240,7 @@ pub(super) enum ConfigCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Find what is wrong; ends with 78 if something is
+    /// Find what is wrong; ends with 78 if something is, with 66 if there is no file of the name given by --config
     Check,
     /// Write a file to start from, with the defaults in it, unless it is there
     #[command(after_help = "Examples:

@@ -1,4 +1,5 @@
-//! `guard-host check`: what the hook would say. Writes nothing: no audit line, no pending ask.
+//! `guard-host check`: what the hook would say. Writes no audit line and no pending ask; what is not compiled yet it
+//! compiles, as every command that asks policies.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Write};

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::json;
 
 use super::args::{ConfigArgs, ConfigCommand, Format};
-use super::subject::circumstances;
+use super::subject::{circumstances, refused};
 use super::{print, starter};
+use crate::cache::component;
 use crate::config::{Config, Places, Trust, load};
 use crate::contract::outcome_name;
 use crate::environment::Environment;
@@ -14,10 +15,20 @@ use crate::exit::Exit;
 use crate::policy::{Entry, Source};
 use crate::schema;
 
-pub(super) fn run(args: &ConfigArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+/// `is_named`: the command line names the user's file.
+pub(super) fn run(
+    args: &ConfigArgs,
+    places: &Places,
+    is_named: bool,
+    environment: &Environment,
+) -> anyhow::Result<Exit> {
     let config = || load(places, &circumstances(environment, None).projects());
     match &args.command {
         ConfigCommand::Show { format } => show(&config(), *format),
+        ConfigCommand::Check if is_named && !places.config.exists() => {
+            let text = format!("there is no file {}", places.config.display());
+            Err(refused(Exit::NoInput, text, "name another one with `--config`, or make it with `config init`"))
+        }
         ConfigCommand::Check => check(&config()),
         ConfigCommand::Init { name, print } => starter::init(name, *print, places),
         ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
@@ -61,8 +72,16 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
 
 fn check(config: &Config) -> anyhow::Result<Exit> {
     problems(config);
+    let mut broken = false;
+    for entry in &config.entries {
+        if let Err(fault) = component(entry) {
+            broken = true;
+            print::note(&format!("error: the policy `{}` ({}) cannot be asked: {fault}", entry.name, source(entry)));
+            print::note(&format!("  hint: correct its entry in the {} configuration", entry.layer.name()));
+        }
+    }
     trusted(config)?;
-    if config.problems.is_empty() && config.warnings.is_empty() {
+    if config.problems.is_empty() && config.warnings.is_empty() && !broken {
         print::line(&format!("ok: {} policies", config.entries.len()))?;
         return Ok(Exit::Success);
     }

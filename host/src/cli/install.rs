@@ -7,7 +7,7 @@ use similar::TextDiff;
 use super::args::{InstallArgs, UninstallArgs};
 use super::subject::{circumstances, refused};
 use super::{cache, print};
-use crate::config::Places;
+use crate::config::{Places, load};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::harness::{self, Harness};
@@ -18,6 +18,7 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
     let (wish, dry) = (args.wish(), args.target.dry_run);
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
+    check_names(&wish, places, &at.projects())?;
     change(registration, &wish, site, Aim::Install, dry)?;
     if dry {
         return Ok(Exit::Success);
@@ -37,6 +38,17 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     Ok(Exit::Success)
 }
 
+/// A name that no policy of the chain has would make every call one to ask about.
+fn check_names(wish: &Wish, places: &Places, projects: &[String]) -> anyhow::Result<()> {
+    let chain = load(places, projects).entries;
+    let Some(unknown) = wish.only.iter().find(|name| !chain.iter().any(|entry| entry.name == **name)) else {
+        return Ok(());
+    };
+    let names: Vec<&str> = chain.iter().map(|entry| entry.name.as_str()).collect();
+    let hint = format!("the chain has: {}; `preset` and `[[policy]]` in your guard.toml add others", names.join(", "));
+    Err(refused(Exit::Usage, format!("`--only` names `{unknown}`, and no policy of the chain has that name"), hint))
+}
+
 /// The harness of that name, and how it is registered with.
 pub(super) fn registration(name: &str) -> anyhow::Result<(&'static dyn Harness, &'static dyn Registration)> {
     let known = harness::ALL.iter().filter_map(|harness| Some((*harness, harness.registration()?)));
@@ -50,7 +62,10 @@ pub(super) fn registration(name: &str) -> anyhow::Result<(&'static dyn Harness, 
 fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim, dry: bool) -> anyhow::Result<()> {
     let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
     let state = &site.places.state;
-    let changes = registration.pieces(wish, site).and_then(|pieces| plan(pieces, aim, state)).map_err(told)?;
+    let changes = registration
+        .pieces(wish, site)
+        .and_then(|pieces| plan(pieces, registration.retired(wish, site), aim, state))
+        .map_err(told)?;
     if dry {
         return changes.iter().try_for_each(show);
     }

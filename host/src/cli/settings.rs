@@ -9,7 +9,7 @@ use policy_experiment_plan::Plan;
 use super::args::{CampaignArgs, SettingsArgs, SettingsCommand};
 use super::print;
 use super::subject::refused;
-use crate::campaign::{Campaign, FILE};
+use crate::campaign::{Campaign, FILE, quoted};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::facts::paths::lexical;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &SettingsArgs, environment: &Environment) -> anyhow::Res
         SettingsCommand::Args { work_dir } => {
             let path = file(&absolute(work_dir, environment)?);
             if Path::new(&path).is_file() {
-                print::line(&format!("--settings {path}"))?;
+                print::line(&format!("--settings {}", quoted(&path)))?;
             }
             Ok(Exit::Success)
         }
@@ -56,6 +56,11 @@ pub(super) fn run(args: &SettingsArgs, environment: &Environment) -> anyhow::Res
 
 fn init(campaign: &Campaign, plan: Option<&Plan>, force: bool) -> anyhow::Result<Exit> {
     let text = campaign.render(plan).map_err(unbounded)?;
+    let there = Path::new(&campaign.work_dir).ancestors().find(|path| path.exists());
+    if let Some(other) = there.filter(|path| !path.is_dir()) {
+        let text = format!("the work directory `{}` cannot be: `{}` is a file", campaign.work_dir, other.display());
+        return Err(refused(Exit::Usage, text, "name a folder with `--work-dir`"));
+    }
     let path = file(&campaign.work_dir);
     let written = files::put(Path::new(&campaign.work_dir), Path::new(FILE), text.as_bytes(), force);
     super::starter::tell(&path, &written.with_context(|| format!("cannot write {path}"))?)

@@ -40,6 +40,10 @@ pub(super) fn tell(path: &str, written: &Written) -> anyhow::Result<Exit> {
         Written::New => print::line(&format!("wrote {path}"))?,
         Written::Same => print::line(&format!("{path} is as it would be written"))?,
         Written::Kept => print::line(&format!("{path} has been changed and was left as it is"))?,
+        Written::Blocked(what) => {
+            let text = format!("{path} is {what}, so nothing was written");
+            return Err(refused(Exit::Unavailable, text, "remove it, or name another place"));
+        }
         Written::Replaced(copy) => {
             print::line(&format!("wrote {path}; what was there is now {}", copy.display()))?;
         }

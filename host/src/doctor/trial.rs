@@ -99,6 +99,11 @@ impl Trial<'_> {
     pub(super) fn run(&self) -> Vec<Finding> {
         const CHECK: &str = "canary";
         let place = self.found.place.display();
+        if self.registration.tools().first().is_some_and(|tool| self.found.left_out.contains(tool)) {
+            let text = format!("the command in `{place}` was not tried: it is not asked about shell commands");
+            let remedy = format!("run `guard-host install {}` without `--matcher`", self.harness.name());
+            return vec![Finding::note(CHECK, text, remedy)];
+        }
         // What a repository's file names may be anything. It is started only if it is this program.
         let known = match &self.found.running {
             Running::Program(name, _) => Program::of(name, self.site) == Program::This,

@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
+use super::json::Malformed;
 use crate::cache::write_new;
 
 /// The largest file that is read. This program, which a plugin holds, is one of them.
@@ -32,11 +33,17 @@ impl Existing {
     /// It is no text, or too long to be settings.
     pub(super) fn text(&self, path: &Path) -> Result<Option<String>, InstallError> {
         let Some(bytes) = &self.bytes else { return Ok(None) };
-        let refuse = |why| Err(InstallError::Refused(path.to_path_buf(), why));
         if bytes.len() > TEXT_BYTES {
-            return refuse("is larger than 4 MiB");
+            return Err(InstallError::Refused(path.to_path_buf(), "is larger than 4 MiB"));
         }
-        String::from_utf8(bytes.clone()).map_or_else(|_| refuse("is no UTF-8 text"), |text| Ok(Some(text)))
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text.to_owned())),
+            Err(error) => {
+                let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                let malformed = Malformed::no_text(&String::from_utf8_lossy(before));
+                Err(InstallError::Malformed(path.to_path_buf(), malformed))
+            }
+        }
     }
 
     /// The file is at this path itself and not where a link leads.

@@ -18,6 +18,20 @@ pub struct Malformed {
     text: String,
 }
 
+impl Malformed {
+    /// The complaint that bytes stop being text after `before`.
+    pub(super) fn no_text(before: &str) -> Self {
+        let (line, column) = position(before);
+        Malformed { line, column, text: "the file is no UTF-8 text".to_owned() }
+    }
+}
+
+/// Line and column of what follows a text.
+fn position(before: &str) -> (usize, usize) {
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
 /// One value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
@@ -76,9 +90,7 @@ impl Node {
 
     /// The complaint that this value is not what it has to be.
     pub(crate) fn complain(&self, text: &str, complaint: &str) -> Malformed {
-        let before = text.get(..self.span.start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let (line, column) = position(text.get(..self.span.start).unwrap_or_default());
         Malformed { line, column, text: complaint.to_owned() }
     }
 

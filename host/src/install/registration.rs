@@ -70,8 +70,8 @@ pub struct Found {
     pub running: Running,
     /// The tools that it is for, if they are not all.
     pub tools: Option<String>,
-    /// How long the harness waits, in seconds.
-    pub timeout: Option<u64>,
+    /// Those of [`Registration::tools`] that it is not asked about.
+    pub left_out: Vec<&'static str>,
     /// A hook that cannot run blocks the call.
     pub blocks: bool,
     /// What keeps it from deciding every call.
@@ -109,8 +109,14 @@ pub trait Registration: Sync {
     /// The wish makes no sense for this harness.
     fn pieces(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<Piece>, InstallError>;
 
+    /// Files that an earlier registration made in the same place, and that the one of the wish does not need.
+    fn retired(&self, wish: &Wish, site: Site<'_>) -> Vec<Piece>;
+
     /// What the user does next, one line each.
     fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String>;
+
+    /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
+    fn tools(&self) -> &'static [&'static str];
 
     /// What the harness's files say, with those of the wish.
     fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey;

@@ -22,7 +22,10 @@ pub(in crate::cli) enum SettingsCommand {
     /// commands are kept to them by path-context: see --guard.
     #[command(after_help = "Examples:
   guard-host settings render --work-dir runs/7 --allow-bin jq
-  guard-host settings render --work-dir runs/7 --guard >> ~/.config/guard-host/guard.toml")]
+  guard-host settings render --work-dir runs/7 --guard > runs/7.toml
+
+The second one makes a guard.toml of its own, for `guard-host install claude --scope project --config runs/7.toml`. In a
+guard.toml that you have the entry can stand once.")]
     Render {
         #[command(flatten)]
         campaign: CampaignArgs,
@@ -58,7 +61,10 @@ pub(in crate::cli) enum SettingsCommand {
     /// Print the arguments that give Claude Code the settings; nothing if there are none
     #[command(after_help = "Examples:
   guard-host settings args --work-dir runs/7
-  claude -p $(guard-host settings args --work-dir runs/7) 'run the plan'")]
+  eval \"claude -p $(guard-host settings args --work-dir runs/7) 'run the plan'\"
+
+A path that is more than a plain word is quoted for the shell, so the line is for `eval`: in a `$(...)` alone quotes mean
+nothing, and only a plain path works. `--settings \"$(guard-host settings path --work-dir runs/7)\"` takes every path.")]
     Args {
         /// Where the agent works
         #[arg(long, value_name = "DIR")]

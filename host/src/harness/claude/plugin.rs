@@ -52,12 +52,12 @@ pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<Piece>, Instal
     let folder = Path::new(&site.environment.cwd).join(folder);
     let program = &site.environment.program;
     let bytes = std::fs::read(program).map_err(|error| InstallError::Io(program.clone(), error))?;
-    let own = |file: &str, mode, bytes, is_ours, needed| Piece::Own {
+    let own = |file: &str, mode, bytes, is_ours: fn(&[u8]) -> bool, needed| Piece::Own {
         path: folder.join(file),
         within: Some(folder.clone()),
         mode,
         bytes,
-        is_ours,
+        is_ours: Box::new(is_ours),
         needed,
     };
     let mut pieces = vec![own("bin/guard-host", 0o755, bytes, is_program, true)];

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::command::{is_shim, quoted, script};
+use super::matcher;
 use super::plugin;
-use super::settings::{Entry, Shape, add, is_shim, strip};
+use super::settings::{Entry, Shape, add, strip};
 use super::survey;
 use crate::harness::Reply;
-use crate::install::{InstallError, Piece, Registration, Scope, Site, Survey, Wish};
+use crate::install::{Found, InstallError, Piece, Registration, Running, Scope, Site, Survey, Wish};
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
 const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
@@ -28,16 +30,7 @@ impl Registration for ClaudeCode {
             pieces.extend(plugin::pieces(plugin, site)?);
         }
         if let Some(path) = shim {
-            let text = shim_text(wish, site)?;
-            let is_ours = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(is_shim);
-            pieces.push(Piece::Own {
-                path,
-                within: target.within.clone(),
-                mode: 0o755,
-                bytes: text.into_bytes(),
-                is_ours,
-                needed: true,
-            });
+            pieces.push(script_piece(path, shim_text(wish, site)?, &target, site));
         }
         let (names, again) = (Names::of(&target, site), Names::of(&target, site));
         let shape = target.shape;
@@ -49,6 +42,29 @@ impl Registration for ClaudeCode {
             strip: Box::new(move |text| strip(text, shape, &again)),
         });
         Ok(pieces)
+    }
+
+    fn retired(&self, wish: &Wish, site: Site<'_>) -> Vec<Piece> {
+        let Ok(target) = target(wish, site) else { return Vec::new() };
+        let wanted = wish.shim.as_deref().and_then(|name| shim_place(name, &target).ok());
+        let names = Names::of(&target, site);
+        let survey = survey::of(wish, site);
+        let started = |found: &Found| match &found.running {
+            Running::Shell(line) => script(line, &names).map(PathBuf::from),
+            Running::Program(..) => None,
+        };
+        let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
+        let mut scripts: Vec<PathBuf> = here.into_iter().filter_map(started).collect();
+        scripts.sort();
+        scripts.dedup();
+        // One in another folder was not put there by `install`, and one behind a link is not its file.
+        scripts.retain(|path| {
+            let used = elsewhere.iter().filter_map(|found| started(found)).any(|other| other == *path);
+            let made = path.parent() == Some(&*shim_folder(&target))
+                && path.symlink_metadata().is_ok_and(|data| data.is_file());
+            made && !used && wanted.as_ref() != Some(path)
+        });
+        scripts.into_iter().map(|path| script_piece(path, String::new(), &target, site)).collect()
     }
 
     fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String> {
@@ -66,12 +82,20 @@ impl Registration for ClaudeCode {
         if wish.shared && wish.plugin.is_none() {
             steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
         }
+        let matcher = wish.matcher.as_deref().unwrap_or_default();
+        if let Some(unasked) = matcher::left_out(matcher).ok().filter(|tools| !tools.is_empty()) {
+            steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
+        }
         if wish.fail_open {
             let text = "a payload that cannot be read is reported and the call goes on; \
                         set `on-malformed = \"allow\"` in your guard.toml to have no report either";
             steps.push(text.to_owned());
         }
         steps
+    }
+
+    fn tools(&self) -> &'static [&'static str] {
+        &matcher::TOOLS
     }
 
     fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey {
@@ -204,6 +228,13 @@ fn entry(wish: &Wish, site: Site<'_>, target: &Target, shim: Option<&Path>) -> R
         None => (text(&site.environment.program)?.to_owned(), arguments(wish, site)?),
     };
     let matcher = wish.matcher.clone().unwrap_or_else(|| "*".to_owned());
+    if let Err(error) = matcher::left_out(&matcher) {
+        let names = matcher::TOOLS.join("|");
+        let text = format!(
+            "`--matcher {matcher}` cannot be read: {error}; name the tools, such as `{names}`, or leave it out for all"
+        );
+        return Err(InstallError::Arguments(text));
+    }
     Ok(Entry { matcher, command, args, timeout: wish.timeout, blocks: !wish.fail_open })
 }
 
@@ -237,9 +268,26 @@ fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {
         let text = format!("`{name}` is no name for a script: letters, digits, `.`, `_` and `-` are");
         return Err(InstallError::Arguments(text));
     }
+    Ok(shim_folder(target).join(name))
+}
+
+/// Where scripts that start the hook are put.
+fn shim_folder(target: &Target) -> PathBuf {
     let beside = target.file.parent().unwrap_or(Path::new("/"));
-    let folder = if beside.ends_with("hooks") { beside.to_path_buf() } else { beside.join("hooks") };
-    Ok(folder.join(name))
+    if beside.ends_with("hooks") { beside.to_path_buf() } else { beside.join("hooks") }
+}
+
+/// A script that starts the hook, as a file of the registration.
+fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> Piece {
+    let names = Names::of(target, site);
+    Piece::Own {
+        path,
+        within: target.within.clone(),
+        mode: 0o755,
+        bytes: text.into_bytes(),
+        is_ours: Box::new(move |bytes| std::str::from_utf8(bytes).is_ok_and(|text| is_shim(text, &names))),
+        needed: true,
+    }
 }
 
 /// A script of one line, which becomes the hook.
@@ -251,32 +299,4 @@ fn shim_text(wish: &Wish, site: Site<'_>) -> Result<String, InstallError> {
     };
     let arguments = arguments(wish, site)?.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ");
     Ok(format!("#!/bin/sh\nexec {program} {arguments} \"$@\"\n"))
-}
-
-/// One word of a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-,+=:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_of_a_shell_stays_one() {
-        for (word, expected) in [
-            ("/opt/guard-host", "/opt/guard-host"),
-            ("/it's here/x", "'/it'\\''s here/x'"),
-            ("a$b", "'a$b'"),
-            ("", "''"),
-            ("~/x", "'~/x'"),
-        ] {
-            assert_eq!(quoted(word), expected);
-        }
-    }
 }

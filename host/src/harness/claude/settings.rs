@@ -2,12 +2,9 @@
 //!
 //! Edits the text in place; whatever else stands there keeps its bytes.
 
-use std::fs::File;
-use std::io::Read;
-
 use serde::Serialize;
-use serde_json::Value;
 
+use super::command::is_ours;
 use super::registration::Names;
 use crate::install::json::{Kind, Malformed, Node, insert, parse, remove, replace};
 
@@ -204,42 +201,10 @@ impl<T: Serialize> Serialize for Singleton<'_, T> {
     }
 }
 
-/// A handler that starts this program's hook, whatever its version and place.
-pub(super) fn is_ours(handler: &Value, names: &Names) -> bool {
-    let Some(command) = handler.get("command").and_then(Value::as_str) else { return false };
-    let is_program = |word: &str| {
-        let name = word.rsplit('/').next().unwrap_or_default();
-        name == "guard-host" || name == names.program
-    };
-    if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {
-        return is_program(command) && args.iter().any(|arg| arg == "hook");
-    }
-    let mut words = command.split_whitespace().map(|word| word.replace(['"', '\''], ""));
-    if words.by_ref().any(|word| is_program(&word)) {
-        return words.any(|word| word == "hook");
-    }
-    let script = names.expand(&command.replace(['"', '\''], ""));
-    script.starts_with('/') && read_script(&script).is_some_and(|text| is_shim(&text))
-}
-
-/// The start of a script.
-fn read_script(path: &str) -> Option<String> {
-    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).and_then(|_| File::open(path).ok())?;
-    let mut text = String::new();
-    file.take(1 << 14).read_to_string(&mut text).ok()?;
-    Some(text)
-}
-
-/// The text is a script that only becomes this program's hook.
-pub(super) fn is_shim(text: &str) -> bool {
-    let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"));
-    line.is_some_and(|line| !line.contains('\n') && line.contains("guard-host") && line.contains(" hook claude"))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -254,44 +219,6 @@ mod tests {
             args: vec!["hook".to_owned(), "claude".to_owned()],
             timeout: None,
             blocks: true,
-        }
-    }
-
-    #[test]
-    fn an_entry_is_known_by_what_it_starts() {
-        for handler in [
-            json!({ "command": "/a/guard-host", "args": ["--config", "/c", "hook", "claude"] }),
-            json!({ "command": "guard-dev", "args": ["hook"] }),
-            json!({ "command": "${CLAUDE_PLUGIN_ROOT}/bin/guard-host", "args": ["hook", "claude"] }),
-            json!({ "command": "guard-host hook claude" }),
-            json!({ "command": "'/a b/guard-host' --config /c hook claude", "args": [] }),
-        ] {
-            assert!(is_ours(&handler, &names()), "{handler}");
-        }
-        for handler in [
-            json!({ "command": "/a/guard-host", "args": ["check", "ls"] }),
-            json!({ "command": "guard-host cache warm" }),
-            json!({ "command": "hook guard-host" }),
-            json!({ "command": "/a/guard-hosts", "args": ["hook"] }),
-            json!({ "command": "./guard-host/run.sh hook" }),
-            json!({ "command": ["guard-host", "hook"] }),
-            json!({ "url": "http://localhost/guard-host/hook" }),
-            json!("guard-host hook claude"),
-        ] {
-            assert!(!is_ours(&handler, &names()), "{handler}");
-        }
-    }
-
-    #[test]
-    fn a_script_is_known_by_its_one_line() {
-        assert!(is_shim("#!/bin/sh\nexec /a/guard-host --config /c hook claude \"$@\"\n"));
-        for text in [
-            "#!/bin/sh\necho x\nexec guard-host hook claude \"$@\"\n",
-            "#!/bin/sh\nexec guard-host hook claude \"$@\"\nrm x\n",
-            "#!/bin/sh\nexec guard-host check \"$@\"\n",
-            "",
-        ] {
-            assert!(!is_shim(text), "{text}");
         }
     }
 

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::command::is_ours;
+use super::matcher::{TOOLS, is_all, left_out_by};
 use super::registration::{Names, target, user_folder};
-use super::settings::{BEFORE, END, Shape, is_ours};
+use super::settings::{BEFORE, END, Shape};
 use crate::install::{Found, Running, Scope, Site, Survey, Switch, Wish};
 
 /// Files that hold for everybody on the machine.
@@ -95,7 +97,7 @@ fn look(settings: &Value, place: &Place, survey: &mut Survey) {
             survey.switches.push(Switch { place: place.file.clone(), setting });
         }
     }
-    survey.session_end |= handlers(settings, place, END).next().is_some();
+    survey.session_end |= handlers(settings, place, END).any(|(_, handler)| is_command(handler));
     survey.found.extend(handlers(settings, place, BEFORE).map(|(group, handler)| found(group, handler, place)));
 }
 
@@ -117,6 +119,11 @@ fn handlers<'a>(
     groups.into_iter().flatten().flat_map(handlers).filter(|(_, handler)| is_ours(handler, &place.names))
 }
 
+/// The handler starts a process.
+fn is_command(handler: &Value) -> bool {
+    handler.get("type").is_some_and(|kind| kind == "command")
+}
+
 fn found(group: &Value, handler: &Value, place: &Place) -> Found {
     let told = |key: &str| handler.get(key).and_then(Value::as_str);
     let command = place.names.expand(told("command").unwrap_or_default());
@@ -127,9 +134,19 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
         }
         None => Running::Shell(command),
     };
-    let matcher = group.get("matcher").and_then(Value::as_str).unwrap_or_default();
-    let tools = (!matches!(matcher, "" | "*" | ".*")).then(|| matcher.to_owned());
+    let matcher = group.get("matcher").filter(|matcher| !matcher.is_null());
+    let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
+    let tools = matcher.map(written).filter(|matcher| !is_all(matcher));
     let mut hindrances = Vec::new();
+    let mut left_out = left_out_by(matcher).unwrap_or_else(|error| {
+        hindrances.push(format!("its `matcher` cannot be read: {error}"));
+        TOOLS.to_vec()
+    });
+    if !is_command(handler) {
+        let kind = handler.get("type").map_or_else(|| "missing".to_owned(), |kind| format!("`{kind}`"));
+        hindrances.push(format!("its `type` is {kind}, so its command is never started; `\"command\"` starts it"));
+        left_out = TOOLS.to_vec();
+    }
     for key in ["async", "asyncRewake"] {
         if handler.get(key) == Some(&Value::Bool(true)) {
             hindrances.push(format!("`{key}` runs it in the background, where it decides nothing"));
@@ -138,16 +155,20 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
     if let Some(rule) = told("if") {
         hindrances.push(format!("`if` narrows it to `{rule}`"));
     }
-    let timeout = handler.get("timeout").and_then(Value::as_u64);
-    if timeout.is_some_and(|seconds| seconds < 5) {
-        hindrances.push("its `timeout` is less than the 5 s that the first call may need".to_owned());
+    match handler.get("timeout").filter(|timeout| !timeout.is_null()).map(Value::as_f64) {
+        None => {}
+        Some(None) => hindrances.push("its `timeout` is no number".to_owned()),
+        Some(Some(seconds)) if seconds < 5.0 => {
+            hindrances.push("its `timeout` is less than the 5 s that the first call may need".to_owned());
+        }
+        Some(Some(_)) => {}
     }
     Found {
         place: place.file.clone(),
         foreign: place.foreign,
         running,
         tools,
-        timeout,
+        left_out,
         blocks: told("onFailure") == Some("block"),
         hindrances,
     }
@@ -183,18 +204,25 @@ mod tests {
     fn what_an_entry_says_is_told() {
         let hooks = json!({
             "PreToolUse": [
-                { "matcher": "", "hooks": [{ "command": "guard-host hook claude", "onFailure": "block" }] },
-                { "matcher": "Bash|Write", "hooks": [{ "command": "other" }, { "command": "guard-host", "args": ["hook"], "async": true }] },
+                { "matcher": "", "hooks": [{ "type": "command", "command": "guard-host hook claude", "onFailure": "block" }] },
+                { "matcher": "Bash|Write", "hooks": [{ "command": "other" }, { "type": "command", "command": "guard-host", "args": ["hook"], "async": true }] },
+                { "hooks": [{ "type": "prompt", "command": "guard-host hook claude", "timeout": 0.5 }] },
+                { "matcher": "[", "hooks": [{ "command": "guard-host hook claude", "timeout": "20" }] },
             ],
             "SessionEnd": [{ "hooks": [{ "command": "other" }] }],
         });
         let survey = look_at(&json!({ "hooks": hooks }), false);
         assert!(!survey.session_end);
-        let [first, second] = &survey.found[..] else { panic!("{survey:?}") };
+        let [first, second, third, last] = &survey.found[..] else { panic!("{survey:?}") };
         assert_eq!(first.running, Running::Shell("guard-host hook claude".to_owned()));
         assert_eq!((first.tools.as_deref(), first.blocks, first.hindrances.len()), (None, true, 0));
         assert_eq!(second.running, Running::Program("guard-host".to_owned(), vec!["hook".to_owned()]));
         assert_eq!((second.tools.as_deref(), second.blocks, second.hindrances.len()), (Some("Bash|Write"), false, 1));
+        assert_eq!((&first.left_out[..], &second.left_out[..]), (&[][..], &["Edit", "MultiEdit"][..]));
+        assert!(third.tools.is_none() && third.left_out == TOOLS, "{third:?}");
+        assert!(third.hindrances[0].contains("`\"prompt\"`") && third.hindrances[1].contains("less than"), "{third:?}");
+        assert!(last.left_out == TOOLS && last.hindrances.len() == 3, "{last:?}");
+        assert!(last.hindrances[1].contains("`type` is missing"), "{last:?}");
     }
 
     #[test]

@@ -1,0 +1,118 @@
+//! What is ours and what is others': hooks that only mention this program, and the scripts that `install` made.
+
+use serde_json::json;
+
+use crate::world::World;
+use crate::{SETTINGS, done, handlers, json, read};
+
+/// Lines that name the hook and do something else.
+const OTHERS: [&str; 5] = [
+    "logger 'guard-host hook claude'; my-other-check.sh",
+    "my-check.sh && guard-host hook claude",
+    "grep -q 'guard-host hook' f && ./x",
+    "guard-host hook claude | tee log",
+    "X=/a/guard-host hook claude",
+];
+
+#[test]
+fn s4_97_a_hook_that_only_mentions_this_program_stays() {
+    let world = World::warm();
+    for line in OTHERS {
+        let own = json!({ "type": "command", "command": line });
+        let settings = json!({ "hooks": {
+            "PreToolUse": [{ "matcher": "Bash", "hooks": [own] }],
+            "Stop": [{ "hooks": [own] }],
+        } });
+        world.write(SETTINGS, settings.to_string());
+        done(&world, &["install", "claude"]);
+        let installed = json(&world, SETTINGS);
+        let before = handlers(&installed, "PreToolUse");
+        assert_eq!((before.len(), &before[0]["command"]), (2, &json!(line)), "{installed}");
+        assert_eq!(handlers(&installed, "Stop").len(), 1, "{installed}");
+        done(&world, &["uninstall", "claude"]);
+        assert_eq!(json(&world, SETTINGS), settings, "{line}");
+        // Without a record the entry is taken out by its shape alone.
+        done(&world, &["install", "claude"]);
+        std::fs::remove_dir_all(world.path(".local/state/guard-host/registrations")).unwrap();
+        done(&world, &["uninstall", "claude"]);
+        assert_eq!(json(&world, SETTINGS), settings, "{line}");
+    }
+}
+
+#[test]
+fn a_script_that_only_mentions_this_program_stays() {
+    let world = World::warm();
+    let text = "#!/bin/sh\nexec my-check 'guard-host hook claude' \"$@\"\n";
+    let script = world.write(".claude/hooks/mine.sh", text);
+    let settings = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": script.to_str().unwrap() }] }] } });
+    world.write(SETTINGS, settings.to_string());
+    done(&world, &["install", "claude"]);
+    assert_eq!(handlers(&json(&world, SETTINGS), "PreToolUse").len(), 2);
+    let ended = world.run(&["install", "claude", "--shim", "mine.sh"], "");
+    assert!(ended.exit == 69 && ended.stderr.contains("mine.sh"), "{ended:?}");
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!((json(&world, SETTINGS), read(&world, ".claude/hooks/mine.sh")), (settings, text.to_owned()));
+}
+
+#[test]
+fn s1_99d_the_script_goes_with_the_registration_without_being_named() {
+    let world = World::warm();
+    for (scope, script) in [
+        (&[][..], ".claude/hooks/guard.sh"),
+        (&["--scope", "project"], "repo/.claude/hooks/guard.sh"),
+        (&["--shared"], "repo/.claude/hooks/guard.sh"),
+        (&["--plugin", "p"], "repo/p/hooks/guard.sh"),
+    ] {
+        done(&world, &[&["install", "claude", "--shim", "guard.sh"], scope].concat());
+        assert!(world.path(script).exists(), "{script}");
+        let dry = done(&world, &[&["uninstall", "claude", "--dry-run"], scope].concat());
+        assert!(dry.stdout.contains("guard.sh") && world.path(script).exists(), "{dry:?}");
+        let ended = done(&world, &[&["uninstall", "claude"], scope].concat());
+        assert!(ended.stdout.contains("hooks/guard.sh\n"), "{ended:?}");
+        assert!(!world.path(".claude").exists() && !world.path("repo/.claude").exists(), "{script}");
+        assert!(!world.path("repo/p").exists(), "{script}");
+    }
+}
+
+#[test]
+fn a_script_that_is_no_longer_started_goes_and_one_that_is_stays() {
+    let world = World::warm();
+    done(&world, &["install", "claude", "--shim", "old.sh"]);
+    done(&world, &["install", "claude", "--shim", "new.sh"]);
+    assert!(!world.path(".claude/hooks/old.sh").exists() && world.path(".claude/hooks/new.sh").exists());
+    done(&world, &["install", "claude"]);
+    assert!(!world.path(".claude/hooks/new.sh").exists());
+    // Another settings file starts it too.
+    done(&world, &["install", "claude", "--shared", "--shim", "guard.sh"]);
+    done(&world, &["install", "claude", "--scope", "project", "--shim", "guard.sh"]);
+    done(&world, &["uninstall", "claude", "--scope", "project"]);
+    assert!(world.path("repo/.claude/hooks/guard.sh").exists());
+    // A script of the user's own that does the same is no file of the registration.
+    let own = world.write("bin/mine.sh", "#!/bin/sh\nexec guard-host hook claude \"$@\"\n");
+    let handler = json!({ "type": "command", "command": own.to_str().unwrap() });
+    world.write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "hooks": [handler] }] } }).to_string());
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!((json(&world, SETTINGS), own.exists()), (json!({}), true));
+}
+
+#[test]
+fn what_names_no_tool_or_no_policy_is_refused_with_the_names() {
+    let world = World::warm();
+    for (arguments, names) in [
+        (&["--matcher", "["][..], &["Bash", "MultiEdit"][..]),
+        (&["--matcher", "*Bash"], &["Write"]),
+        (&["--only", "nope"], &["`nope`", "command-guard", "protected-files"]),
+        (&["--only", "command-guard,plan-enforcer"], &["`plan-enforcer`", "preset"]),
+    ] {
+        let ended = world.run(&[&["install", "claude"], arguments].concat(), "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{arguments:?}: {ended:?}");
+        for name in names {
+            assert!(ended.stderr.contains(name), "`{name}` is missing: {ended:?}");
+        }
+    }
+    assert!(!world.path(".claude").exists());
+    world.configure("preset = \"full\"\n");
+    done(&world, &["install", "claude", "--only", "command-guard,plan-enforcer"]);
+    let ended = done(&world, &["install", "claude", "--matcher", "Bash"]);
+    assert!(ended.stdout.contains("Write, Edit, MultiEdit run unasked"), "{ended:?}");
+}
