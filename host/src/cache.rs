@@ -19,7 +19,7 @@ pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
 pub(crate) use folder::is_private;
 pub use folder::{FolderError, FolderErrorKind, check_private, make_private, write_new};
 pub use lock::FileLock;
-pub use prepared::{Member, Prepared, Readiness, prepare};
+pub use prepared::{Member, Prepared, Readiness, component, prepare};
 pub use seal::Seal;
 pub use stamp::{Stamp, hex};
 pub use stored::{Cleared, Stored, clear, stored};

@@ -77,14 +77,11 @@ impl Prepared {
         (private && prepared.holds()).then_some(prepared)
     }
 
-    /// A chain of one policy with these settings and all its tools, for tests of that policy alone. None if it is not in
-    /// this chain.
+    /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.
     #[must_use]
-    pub fn alone(&self, name: &str, settings: String) -> Option<Self> {
-        let mut member = self.members.iter().find(|member| member.entry.name == name)?.clone();
-        member.entry.settings = settings;
-        member.entry.tools = None;
-        Some(Prepared { members: vec![member], ..self.clone() })
+    pub fn in_memory(config: Config, members: Vec<Member>) -> Self {
+        let analyzer = Err(FaultKind::Artifact("it was not loaded".to_owned()));
+        Prepared { config, members, analyzer, inputs: Vec::new() }
     }
 
     fn holds(&self) -> bool {
@@ -214,17 +211,26 @@ fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllM
 }
 
 fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made, FaultKind> {
-    let read;
+    let (wasm, digest) = component(entry)?;
+    artifacts.ensure(&wasm, &digest, Guest::Policy, deadline)
+}
+
+/// The bytes and the digest of an entry's component.
+///
+/// # Errors
+///
+/// [`FaultKind::Component`] if it cannot be read, or is not the one that the configuration pins.
+pub fn component(entry: &Entry) -> Result<(Cow<'static, [u8]>, String), FaultKind> {
     let (wasm, digest) = match &entry.source {
         Source::Builtin(name) => {
             let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
             let builtin = builtin::find(name).ok_or_else(missing)?;
-            (builtin.wasm, hex(&builtin.sha256))
+            (Cow::Borrowed(builtin.wasm), hex(&builtin.sha256))
         }
         Source::File(path) => {
-            read = read_component(path)?;
+            let read = read_component(path)?;
             let digest = hex(&Sha256::digest(&read));
-            (read.as_slice(), digest)
+            (Cow::Owned(read), digest)
         }
     };
     if let Some(pinned) = &entry.pinned
@@ -232,7 +238,7 @@ fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made,
     {
         return Err(FaultKind::Component(format!("its digest is {digest}, the configuration pins {pinned}")));
     }
-    artifacts.ensure(wasm, &digest, Guest::Policy, deadline)
+    Ok((wasm, digest))
 }
 
 fn read_component(path: &Path) -> Result<Vec<u8>, FaultKind> {
