@@ -26,8 +26,8 @@ use crate::facts::real::RealFacts;
 use crate::facts::{self, Facts};
 use crate::harness::{self, Event, Harness, Payload};
 use crate::verdict::{Opinion, Verdict, merge};
-pub(crate) use flight::report;
 use flight::Flight;
+pub(crate) use flight::report;
 pub(crate) use payload::{Refusal, parse};
 
 /// The whole time of a call for which an artifact must be made, from the start of the process.

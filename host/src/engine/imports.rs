@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
+use wasmtime::Result;
 use wasmtime::component::{HasData, Linker};
 use wasmtime::error::format_err;
-use wasmtime::Result;
 
 use super::bindings::{Guest, interfaces};
 use super::limits::{FILE_BYTES, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};

@@ -119,8 +119,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     };
     for case in &suite.cases {
         let place = if case.line == 0 { name.clone() } else { format!("{name}:{}", case.line) };
-        check(case)
-            .map_err(|(text, hint)| SuiteError::new(place, format!("case `{}`: {text}", case.title()), hint))?;
+        check(case).map_err(|(text, hint)| SuiteError::new(place, format!("case `{}`: {text}", case.title()), hint))?;
     }
     Ok(suite)
 }
@@ -261,7 +260,10 @@ mod tests {
 
               { "input": "b", "expect": ["ask", "deny"] } ] }"#;
         assert_eq!(lines("a.json", json), [2, 4]);
-        assert_eq!(lines("a.jsonl", "\n{\"input\":\"a\",\"expect\":\"ask\"}\n\n{\"input\":\"b\",\"expect\":\"ask\"}"), [2, 4]);
+        assert_eq!(
+            lines("a.jsonl", "\n{\"input\":\"a\",\"expect\":\"ask\"}\n\n{\"input\":\"b\",\"expect\":\"ask\"}"),
+            [2, 4]
+        );
     }
 
     #[test]
@@ -283,7 +285,10 @@ mod tests {
             ("input = 'ls'", "case `ls`: `expect` is missing"),
             ("input = 'ls'\nexpect = 'block'", "case `ls`: `block` is no outcome"),
             ("input = 'ls'\nexpect = 'ask'\ncoverage = 'full'", "case `ls`: `full` is no coverage"),
-            ("input = 'ls'\nexpect = 'ask'\nexpect-exit = 2", "case `ls`: `harness` and the reply belong to a `payload`"),
+            (
+                "input = 'ls'\nexpect = 'ask'\nexpect-exit = 2",
+                "case `ls`: `harness` and the reply belong to a `payload`",
+            ),
             ("name = 'p'\npayload = {}", "case `p`: it expects nothing"),
             ("name = 'p'\npayload = {}\ninput = 'x'\nexpect-exit = 0", "case `p`: it has both `payload` and"),
         ] {

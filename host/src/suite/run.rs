@@ -134,9 +134,8 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
         Value::String(text) => hook::parse(text.clone().into_bytes()),
         other => hook::parse(other.to_string().into_bytes()),
     };
-    let decoded = object.and_then(|object| {
-        harness.decode(&object).map_err(|malformed| Refusal::Malformed(malformed.to_string()))
-    });
+    let decoded = object
+        .and_then(|object| harness.decode(&object).map_err(|malformed| Refusal::Malformed(malformed.to_string())));
     let config = &chain.prepared.config;
     let nothing = |verdict, reply| Ok(Course { harness, verdict, traces: Vec::new(), reply });
     let payload = match decoded {
