@@ -140,7 +140,8 @@ impl Case {
     #[must_use]
     pub fn title(&self) -> String {
         let input = self.payload.as_ref().unwrap_or(&self.input);
-        let shown = input.get("command").and_then(Value::as_str).map_or_else(|| input.to_string(), str::to_owned);
+        let text = input.as_str().or_else(|| input.get("command")?.as_str());
+        let shown = text.map_or_else(|| input.to_string(), str::to_owned);
         let name = if self.name.is_empty() { shown } else { self.name.clone() };
         let id = self.id.0.join(",");
         if id.is_empty() { name } else { format!("{id} {name}") }

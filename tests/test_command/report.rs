@@ -192,7 +192,7 @@ fn too_few_rules_hit_fail_and_are_named() {
     let junit = test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", "junit"]);
     assert!(junit.exit == 1 && junit.stdout.contains("failures=\"1\"") && junit.stdout.contains("never: denies:known"));
     let github = test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", "github"]);
-    assert!(github.exit == 1 && github.stdout.starts_with("::error title=rules hit::0 % "), "{github:?}");
+    assert!(github.exit == 1 && github.stdout.starts_with("::error title=rules hit::0 %25 of the rules"), "{github:?}");
     world.write("repo/cases.toml", denied(""));
     assert_eq!(test(&world, "denies", &["cases.toml", "--threshold", "100"]).exit, 0);
 }
