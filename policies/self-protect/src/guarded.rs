@@ -1,7 +1,7 @@
 //! [`Guarded`]: the files and folders that are guarded, as one list.
 
 use crate::harnesses::{REGISTRATIONS, SCRIPTS};
-use crate::names::{Names, Relation};
+use crate::names::{Names, Relation, fits, last_of};
 use crate::settings::Places;
 
 /// What a guarded file or folder is.
@@ -93,8 +93,13 @@ impl Guard {
 
     /// Whether a program of this name, as a command spells it, is guard-host.
     pub(crate) fn is_program(&self, word: &str) -> bool {
-        let name = word.rsplit('/').next().unwrap_or(word);
+        let name = last_of(word);
         self.program_names().any(|program| program.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a pattern of names, as the shell takes it, fits the program's name.
+    pub(crate) fn fits_program(&self, pattern: &str) -> bool {
+        self.program_names().any(|program| fits(program, last_of(pattern)))
     }
 
     /// The names of the program: its own one, and that of its file.

@@ -4,6 +4,7 @@
 //! and other tools; and the commands of guard-host that belong to a person. Reading is nobody's business here. A hook is
 //! no sandbox: a program that the agent writes and runs is not followed.
 
+mod copies;
 mod guarded;
 mod harnesses;
 mod mention;
@@ -11,7 +12,9 @@ mod names;
 mod registration;
 mod rules;
 mod scene;
+mod search;
 mod settings;
+mod supplied;
 mod touch;
 
 use std::cmp::Reverse;

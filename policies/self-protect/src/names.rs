@@ -129,6 +129,21 @@ pub(crate) fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
+/// The last component of a path or of a pattern for paths.
+pub(crate) fn last_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether a pattern, in which `*` reaches over slashes and names with a dot, fits all of a text.
+pub(crate) fn pattern_fits(pattern: &str, text: &str) -> bool {
+    policy_sensitive_paths::matches(&one_for_each_set(&pattern.replace('\\', "")), text)
+}
+
+/// Whether a pattern spells a letter of what it means.
+pub(crate) fn is_telling(pattern: &str) -> bool {
+    one_for_each_set(pattern).contains(|c: char| c.is_ascii_alphanumeric())
+}
+
 fn ends_with(name: &str, end: &str) -> bool {
     let tail = name.len().checked_sub(end.len()).and_then(|at| name.get(at..));
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))

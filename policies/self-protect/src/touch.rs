@@ -4,32 +4,19 @@
 //! lost, or its mode changes, with all that is in it.
 
 use guard_sdk::Presence;
-use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::syntax::Effect;
 
 use crate::guarded::{Guarded, What};
 use crate::names::{Match, Names, Relation, fits};
-use crate::scene::{Scene, is_elsewhere};
+use crate::scene::Scene;
+use crate::search::Reach;
+use crate::supplied;
 
 /// More of them say nothing new.
 const TOUCHES: usize = 32;
 
 /// More folders are not looked into: each costs questions to the machine.
 const FOLDERS: usize = 16;
-
-/// Names of files as they lie in guarded folders.
-const FILES: &[&str] = &[
-    "guard.toml",
-    "audit.jsonl",
-    "mac.key",
-    "x.cwasm",
-    "x.wasm",
-    "x.json",
-    "x.sh",
-    "x.py",
-    "x.js",
-    "x.ts",
-    "PreToolUse",
-];
 
 /// How a change reaches a guarded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +56,7 @@ pub(crate) fn all<'a>(scene: &Scene<'a>) -> Vec<Touch<'a>> {
 }
 
 /// Whether the effect leaves a file of this machine other than it was.
-fn is_change(effect: &Effect) -> bool {
+pub(crate) fn is_change(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.tag("where").is_none()
 }
 
@@ -93,16 +80,19 @@ fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<
             _ => return Some((guarded.what, How::Itself)),
         }
     }
+    if let Some((searches, tail)) = supplied::behind(effect, scene) {
+        let found = searches.iter().find_map(|search| search.reaches(&effect.kind, &tail, scene));
+        return found.map(|(what, reach)| (what, how(effect, reach)));
+    }
     let lost = effect.kind == "delete" && effect.tag("by") != Some("rmdir");
     let modes = effect.kind == "metadata" && effect.tag("recursive").is_some();
     if !(lost || modes || is_unpacked(effect)) || *folders >= FOLDERS {
         return None;
     }
-    let selection = Selection::of(effect, scene);
     for (guarded, found, names) in above {
         // What is unpacked brings its own folders; only the guarded file's own folder is near enough.
         let near = lost || modes || is_parent(names, guarded.entry);
-        if !near || !selection.reaches(guarded.entry) || *folders >= FOLDERS {
+        if !near || *folders >= FOLDERS {
             continue;
         }
         *folders += 1;
@@ -110,10 +100,20 @@ fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<
             return Some((guarded.what, if lost { How::LostWithFolder } else { How::Perhaps }));
         }
     }
-    if !lost || selection.is_narrow() {
+    if !lost {
         return None;
     }
-    of_root(&paths, scene, &selection, folders).map(|what| (what, How::LostWithAll))
+    of_root(&paths, scene, folders).map(|what| (what, How::LostWithAll))
+}
+
+/// How a change of the files that a search selects reaches a guarded one.
+fn how(effect: &Effect, reach: Reach) -> How {
+    match (reach, effect.kind == "delete") {
+        (Reach::Inside, _) => How::Itself,
+        (Reach::Near, true) => How::LostWithFolder,
+        (Reach::Far, true) => How::LostWithAll,
+        (Reach::Near | Reach::Far, false) => How::Perhaps,
+    }
 }
 
 /// Whether something is put over a folder, with whatever it brings: an archive, a tree of files, a link in its place.
@@ -139,18 +139,16 @@ fn exists(names: &Names<'_>, found: Match, guarded: Guarded<'_>, scene: &Scene<'
 }
 
 /// What is lost with a home, a project, or a folder above them.
-fn of_root(paths: &[Names<'_>], scene: &Scene<'_>, selection: &Selection<'_>, folders: &mut usize) -> Option<What> {
+fn of_root(paths: &[Names<'_>], scene: &Scene<'_>, folders: &mut usize) -> Option<What> {
     let facts = scene.facts();
     let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));
     if facts.home.starts_with('/') && holds(&facts.home) {
-        let reached = scene.guard.all().find(|guarded| selection.reaches(guarded.entry));
-        return reached.map(|guarded| guarded.what);
+        return scene.guard.all().next().map(|guarded| guarded.what);
     }
     let roots = [&facts.project_root, &facts.cwd];
     let root = roots.into_iter().find(|root| root.len() > 1 && holds(root))?;
     *folders += 1;
-    let entries =
-        scene.guard.all().filter(|guarded| !guarded.entry.starts_with('/') && selection.reaches(guarded.entry));
+    let entries = scene.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
     let mut found = entries.filter(|guarded| {
         let path: Vec<&str> =
             guarded.entry.split('/').filter(|name| !name.is_empty() && !name.starts_with('*')).collect();
@@ -177,44 +175,4 @@ fn linked(effect: &Effect, scene: &Scene<'_>) -> Option<What> {
     let found = candidates
         .find(|guarded| leads_here(&facts.home, guarded.entry) || leads_here(&facts.project_root, guarded.entry));
     found.map(|guarded| guarded.what)
-}
-
-/// Which files of a folder a deletion selects, when it is one of `find`.
-struct Selection<'a> {
-    filtered: bool,
-    names: Vec<&'a str>,
-}
-
-impl<'a> Selection<'a> {
-    fn of(effect: &Effect, scene: &Scene<'a>) -> Self {
-        let command = scene.command_by_id(effect.command_id);
-        let by_find = command.is_some_and(|command| command.via.iter().any(|via| via.kind == "find-exec"));
-        if effect.tag("filtered").is_none() && !by_find {
-            return Selection { filtered: false, names: Vec::new() };
-        }
-        let searches =
-            scene.analysis.commands.iter().filter(|command| command.program() == "find" && !is_elsewhere(command));
-        let names = searches.flat_map(tested_names).collect();
-        Selection { filtered: true, names }
-    }
-
-    /// Whether it can select the file of an entry.
-    fn reaches(&self, entry: &str) -> bool {
-        let last = entry.rsplit('/').next().unwrap_or_default().replace('*', "x");
-        let files = if last.is_empty() { FILES } else { &[last.as_str()] };
-        let mut names = self.names.iter().map(|name| name.rsplit('/').next().unwrap_or(name));
-        self.names.is_empty() || names.any(|name| files.iter().any(|file| fits(file, name)))
-    }
-
-    /// It selects by something else than the name, which a file of settings seldom has.
-    fn is_narrow(&self) -> bool {
-        self.filtered && self.names.is_empty()
-    }
-}
-
-/// The values of the tests of `find` that look at names.
-fn tested_names(command: &Command) -> impl Iterator<Item = &str> {
-    let tests = ["-name", "-iname", "-path", "-ipath", "-wholename"];
-    let pairs = command.argv.iter().zip(command.argv.iter().skip(1));
-    pairs.filter(move |(test, _)| tests.contains(&test.text.as_str())).map(|(_, value)| value.text.as_str())
 }

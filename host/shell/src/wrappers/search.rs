@@ -134,11 +134,19 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     Some(Layer { outer: None, runs })
 }
 
-/// Words with a mark that stands for something unknown.
+/// Words with a mark that stands for something unknown. Whatever it is, it becomes `{}`, by which the effects know it.
 fn filled(mut words: Vec<Word>, mark: &str) -> Run {
-    fill(&mut words, mark);
-    let mark = Some(mark.to_owned()).filter(|mark| !mark.is_empty());
-    Run { mark, ..run("xargs", &words, Place::Apart) }
+    if mark.is_empty() {
+        return run("xargs", &words, Place::Apart);
+    }
+    for word in words.iter_mut().filter(|word| word.text.contains(mark)) {
+        word.text = word.text.replace(mark, "{}");
+        for part in &mut word.parts {
+            part.text = part.text.replace(mark, "{}");
+        }
+    }
+    fill(&mut words, "{}");
+    Run { mark: Some("{}".to_owned()), ..run("xargs", &words, Place::Apart) }
 }
 
 /// Words with `text` in place of a mark.

@@ -3,13 +3,15 @@
 //! ## Why
 //! A grant, trust in a project's file and the registration are the user's to give.
 //! ## Example
-//! `guard-host trust` · `guard-host confirm` · `cargo uninstall guard-host` · `pkill guard-host`
+//! `guard-host trust` · `guard-host confirm` · `cargo uninstall guard-host` · `pkill guard-host` · `./guard-hos? trust` ·
+//! `cp ~/.cargo/bin/guard-host x`
 //! ## Settings
 //! none
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::copies::{Guess, guess, other_name};
 use crate::scene::{Scene, is_elsewhere, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -49,6 +51,22 @@ const REMOVALS: &[&str] = &[
     "unlink",
 ];
 
+/// Commands of guard-host that change something. A program of which nothing is known but that it is given one of these
+/// may be guard-host.
+const TELLING: &[&str] = &[
+    "cache",
+    "config",
+    "confirm",
+    "hook",
+    "install",
+    "policy",
+    "session",
+    "settings",
+    "trust",
+    "uninstall",
+    "untrust",
+];
+
 /// Options of guard-host that take a value.
 const VALUED: &[&str] = &["--config", "--state", "--cache"];
 
@@ -59,7 +77,7 @@ pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
     findings.extend(scene.analysis.effects.iter().filter_map(|effect| of_kill(effect, scene)));
 }
 
-fn of_command(command: &Command, scene: &Scene<'_>) -> Option<Finding> {
+fn of_command<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Finding> {
     let shown = shorten(&command.text());
     if let Some(start) = start(command, scene) {
         let (outcome, why, remedy) = of_guard(&words(command, start))?;
@@ -69,6 +87,15 @@ fn of_command(command: &Command, scene: &Scene<'_>) -> Option<Finding> {
         };
         return Some(Finding::new(&RULE, message).at(outcome).remedy(remedy));
     }
+    if let Some(guess) = guess(command, scene) {
+        return of_guess(command, guess);
+    }
+    if let Some(name) = other_name(command, scene) {
+        let name = shorten(name);
+        let message =
+            format!("`{shown}` makes guard-host run as '{name}' as well, where its commands are not recognised");
+        return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("use the program under its own name"));
+    }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let removes = INSTALLERS.contains(&command.program()) && words().any(|word| REMOVALS.contains(&word));
     let ours = |word: &str| scene.guard.is_program(word.split('@').next().unwrap_or(word));
@@ -76,6 +103,23 @@ fn of_command(command: &Command, scene: &Scene<'_>) -> Option<Finding> {
         let message = format!("`{shown}` takes guard-host away, and no call would be looked at any more");
         Finding::new(&RULE, message).remedy("let the user do it")
     })
+}
+
+/// What is to be said of a command that may run guard-host.
+fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
+    const SPELL: &str = "spell the program's name";
+    let words = words(command, 1);
+    let first = words.iter().copied().find(|word| !word.starts_with('-')).unwrap_or_default();
+    let known = of_guard(&words).filter(|_| guess == Guess::Fits || TELLING.contains(&first));
+    let shown = shorten(&command.text());
+    let (outcome, why) = match (known, guess) {
+        (Some((outcome, why, _)), Guess::Fits) => (outcome, why),
+        (Some((_, why, _)), Guess::Any) => (Outcome::Ask, why),
+        (None, Guess::Fits) => (Outcome::Ask, "the name fits the program's"),
+        (None, Guess::Any) => return None,
+    };
+    let message = format!("`{shown}` may run guard-host under a name that is not spelled out: {why}");
+    Some(Finding::new(&RULE, message).at(outcome).remedy(SPELL))
 }
 
 /// Where the words for guard-host begin, if the command runs it: itself, or through a program that runs others.

@@ -3,7 +3,8 @@
 //! ## Why
 //! What it does with the file is not known, and most such texts name it for no good reason.
 //! ## Example
-//! `eval "$x" # ~/.claude/settings.json` · `python3 edit.py .guard/guard.toml` · a tool of a server that is given such a path
+//! `eval "$x" # ~/.claude/settings.json` · `python3 edit.py .guard/guard.toml` · a tool of a server that is given such a path ·
+//! `grep -rl x ~/.claude | xargs sed -i s/x/y/`
 //! ## Settings
 //! none
 
@@ -14,6 +15,7 @@ use guard_sdk::{Finding, Outcome, Rule};
 use crate::guarded::What;
 use crate::mention;
 use crate::scene::{Scene, is_elsewhere, shorten};
+use crate::{supplied, touch};
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-mentioned",
@@ -203,11 +205,17 @@ fn of_command(scene: &Scene<'_>) -> Option<Named> {
     if let Some(effect) = uncertain {
         return Some((effect.target.clone(), "what it is will be known only at run time".to_owned()));
     }
+    let changes = analysis.effects.iter().filter(|effect| touch::is_change(effect));
+    let selected = changes.filter_map(|effect| Some((supplied::reached_by_content(effect, scene)?, effect))).next();
+    if let Some((place, effect)) = selected {
+        let by = effect.tag("by").unwrap_or("the command").to_owned();
+        return Some((place, format!("which of the files there `{by}` changes will be known only at run time")));
+    }
     analysis.commands.iter().filter(|command| !is_elsewhere(command)).find_map(|command| of_unknown(command, scene))
 }
 
 /// A program that is not known and is given a guarded path.
-fn of_unknown(command: &Command, scene: &Scene<'_>) -> Option<Named> {
+fn of_unknown<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Named> {
     let program = command.program();
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let interprets = INTERPRETERS.iter().any(|name| *name == program || *name == plain);
@@ -215,6 +223,12 @@ fn of_unknown(command: &Command, scene: &Scene<'_>) -> Option<Named> {
         || scene.analysis.effects.iter().filter(|effect| effect.command_id == command.id && tells(&effect.kind));
     if program.is_empty() || HARMLESS.contains(&program) || scene.guard.is_program(program) {
         return None;
+    }
+    if interprets || effects().next().is_none() {
+        let place = supplied::reached_by_words(command, scene);
+        if let Some(place) = place {
+            return Some((place, format!("what `{}` does with the files there is not known", shorten(program))));
+        }
     }
     let word = command.argv.iter().skip(1).find(|word| {
         let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);

@@ -1,0 +1,120 @@
+//! Another name for the program: a copy, a link or a move under a name by which its commands would not be known.
+
+use guard_sdk::syntax::{Command, Effect};
+
+use crate::names::{is_pattern, is_telling, last_of};
+use crate::scene::{Scene, is_elsewhere};
+use crate::search::Search;
+use crate::supplied;
+
+/// Programs that put what they read, as it is, where they write.
+const COPIERS: &[&str] = &[
+    "bun", "cat", "cp", "dd", "deno", "ditto", "gcp", "gdd", "ginstall", "gln", "gmv", "gtee", "head", "install",
+    "link", "ln", "mv", "node", "perl", "php", "pv", "python", "python2", "python3", "rsync", "ruby", "sponge", "tail",
+    "tee",
+];
+
+/// The new name, where a command gives the program one.
+pub(crate) fn other_name<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<&'a str> {
+    if is_elsewhere(command) || !copies(command) {
+        return None;
+    }
+    let written: Vec<&Effect> = of_command(command, scene).filter(|effect| effect.kind == "write").collect();
+    if written.is_empty() {
+        return None;
+    }
+    let mut given = sources(command, scene).filter(|source| is_program(source, scene)).peekable();
+    given.peek()?;
+    let several = given.all(is_pattern);
+    let other = written.iter().find(|effect| !keeps_name(effect, several, &written, scene))?;
+    Some(other.target.as_str())
+}
+
+/// Whether the command hands on what it is given.
+fn copies(command: &Command) -> bool {
+    COPIERS.contains(&command.program())
+}
+
+fn of_command<'a>(command: &Command, scene: &Scene<'a>) -> impl Iterator<Item = &'a Effect> {
+    let id = command.id;
+    scene.analysis.effects.iter().filter(move |effect| effect.command_id == id && effect.tag("where").is_none())
+}
+
+/// What the command copies, links or moves, or what it is given through pipes by others that copy.
+fn sources<'a>(command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = &'a str> {
+    let place = command.position.clone();
+    let earlier: Vec<&Command> = scene
+        .analysis
+        .commands
+        .iter()
+        .filter(|other| other.position.pipeline == place.pipeline && other.position.index < place.index)
+        .collect();
+    let through = if earlier.iter().all(|other| copies(other)) { earlier } else { Vec::new() };
+    let effects: Vec<&'a Effect> =
+        std::iter::once(command).chain(through).flat_map(|command| of_command(command, scene)).collect();
+    effects.into_iter().filter_map(|effect| match effect.kind.as_str() {
+        "read" | "delete" => Some(effect.target.as_str()),
+        "write" => effect.tag("link-to"),
+        _ => None,
+    })
+}
+
+/// Whether a path, which may be a pattern of the shell, is the program, or a text of the shell in its place names it.
+fn is_program(path: &str, scene: &Scene<'_>) -> bool {
+    let is = |word: &str| scene.guard.is_program(word) || (is_telling(last_of(word)) && scene.guard.fits_program(word));
+    is(path) || (path.starts_with(['$', '`']) && words_of(path).any(is))
+}
+
+/// The words of a text of the shell, roughly.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=');
+    text.split(ends).filter(|word| !word.is_empty())
+}
+
+/// Whether the program has its own name there. `several`: only a pattern says what is put there.
+fn keeps_name(effect: &Effect, several: bool, written: &[&Effect], scene: &Scene<'_>) -> bool {
+    let target = effect.target.as_str();
+    let is_folder = target.ends_with(['/', '.', '~']) || effect.path.kind == "dir";
+    let in_it = |other: &&Effect| {
+        let below = other.target.strip_prefix(target).is_some_and(|rest| !rest.is_empty());
+        below && is_program(&other.target, scene)
+    };
+    is_program(target, scene) || is_folder || (!several && written.iter().any(in_it))
+}
+
+/// Whether a command runs what a pattern, a search or another command names, and that may be the program: as a name that
+/// fits it, or as any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// The name fits.
+    Fits,
+    /// Nothing is said of the name.
+    Any,
+}
+
+/// How a command that does not spell the program's name may still run it.
+pub(crate) fn guess<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Guess> {
+    let first = command.argv.first()?;
+    if first.glob && scene.guard.fits_program(&first.text) {
+        return Some(if is_telling(last_of(&first.text)) { Guess::Fits } else { Guess::Any });
+    }
+    if !first.dynamic {
+        return None;
+    }
+    if !supplied::is_supplied(command) || !first.text.contains("{}") {
+        return in_text(scene).then_some(Guess::Any);
+    }
+    let names: Vec<&str> = scene.guard.program_names().collect();
+    let searches = supplied::of_words(command, scene);
+    let searched = searches.iter().any(|search| names.iter().any(|name| search.names(name)));
+    if searched || (searches.is_empty() && in_text(scene)) {
+        return Some(Guess::Fits);
+    }
+    (searches.is_empty() || searches.iter().any(Search::takes_all)).then_some(Guess::Any)
+}
+
+/// Whether some word of the text is the program's name, or a pattern that fits it.
+fn in_text(scene: &Scene<'_>) -> bool {
+    words_of(scene.text()).any(|word| is_program(word, scene))
+}
