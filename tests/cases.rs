@@ -7,34 +7,30 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use guard_host::cache::{Prepared, Readiness, prepare};
 use guard_host::chain::Chain;
-use guard_host::clock::Clock;
 use guard_host::config::Places;
 use guard_host::contract::{outcome_named, rank};
-use guard_host::engine::Engine;
-use guard_host::suite::{self, Suite};
+use guard_host::suite::{self, Subject, Suite};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
     let arguments = Arguments::from_args();
-    let engine = Engine::new().unwrap();
-    let _clock = Clock::start(engine.clone());
-    let prepared = prepared("full");
-    let standard = self::prepared("standard");
-    let is_standard = |name: &str| standard.members.iter().any(|member| member.entry.name == name);
-    let chain = Arc::new(Chain::new(engine.clone(), standard.clone()));
+    let (root, places) = (root(), places());
+    let standard = Subject::chain(&places, Path::new(env!("CARGO_BIN_EXE_guard-host")), &[]);
+    let standard = standard.unwrap_or_else(|error| panic!("{error}"));
+    let is_standard = |name: &str| standard.manifests().any(|(other, _)| other == name);
+    let chain = Arc::new(standard.bench(&Suite::default()).unwrap_or_else(|error| panic!("{error}")));
+    // They hold the clocks of their chains.
+    let mut subjects = Vec::new();
     let mut trials = Vec::new();
-    for member in &prepared.members {
-        let name = &member.entry.name;
-        assert!(matches!(member.readiness, Readiness::Ready { .. }), "{name}: {:?}", member.readiness);
-        let cases = root().join("policies").join(name).join("cases");
+    for builtin in guard_host::builtin::all() {
+        let name = builtin.name;
+        let subject = Subject::policy(name, &root, &places).unwrap_or_else(|error| panic!("{error}"));
+        let cases = root.join("policies").join(name).join("cases");
         for file in suite::find(&cases).unwrap_or_else(|error| panic!("{error}")) {
             let suite = Arc::new(suite::read(&file).unwrap_or_else(|error| panic!("{error}")));
-            let settings = serde_json::to_string(&suite.settings).unwrap();
-            let alone = Arc::new(Chain::new(engine.clone(), prepared.alone(name, settings).unwrap()));
+            let alone = Arc::new(subject.bench(&suite).unwrap_or_else(|error| panic!("{error}")));
             let group = format!("{name}::{}", file.file_stem().unwrap().to_string_lossy());
             for index in 0..suite.cases.len() {
                 let title = suite.cases[index].title().replace('\n', "\\n");
@@ -44,6 +40,7 @@ fn main() {
                 }
             }
         }
+        subjects.push(subject);
     }
     assert!(trials.len() > 100, "only {} cases were found", trials.len());
     libtest_mimic::run(&arguments, trials).exit();
@@ -54,34 +51,34 @@ fn trial(name: String, chain: &Arc<Chain>, suite: &Arc<Suite>, index: usize, at_
     Trial::test(name, move || {
         let case = &suite.cases[index];
         let report = suite::run(&chain, &suite, case);
-        if report.failures.is_empty() || (at_least && is_more_severe(&report, case)) {
+        if report.passes() || (at_least && is_more_severe(&report, case)) {
             return Ok(());
         }
-        let analysis = report.trace.as_ref().and_then(|trace| trace.analysis.as_ref());
-        let effects = analysis.iter().flat_map(|analysis| &analysis.effects);
+        let effects = report.analyses.iter().flat_map(|analysis| &analysis.effects);
         let effects: Vec<_> = effects.map(|effect| format!("{} {}", effect.operation, effect.target)).collect();
-        Err(Failed::from(format!("{}\neffects: {effects:?}", report.failures.join("\n"))))
+        let differences: Vec<String> = report.differences.iter().map(ToString::to_string).collect();
+        Err(Failed::from(format!("{}\neffects: {effects:?}", differences.join("\n"))))
     })
 }
 
 /// The verdict is beyond what the case says: another policy of the chain has more to say.
 fn is_more_severe(report: &suite::Report, case: &suite::Case) -> bool {
-    let Some(trace) = &report.trace else { return false };
     let highest = case.expect.0.iter().filter_map(|name| outcome_named(name)).map(rank).max();
-    highest.is_some_and(|highest| rank(trace.verdict.outcome) > highest && highest > 0)
+    let faults = report.differences.iter().any(|difference| difference.what == "fault");
+    !faults && highest.is_some_and(|highest| rank(report.verdict.outcome) > highest && highest > 0)
 }
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
 }
 
-/// The chain of a preset, with the artifacts that all tests share.
-fn prepared(preset: &str) -> Prepared {
+/// A home with the preset `standard`, and with the artifacts that all tests share.
+fn places() -> Places {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
-    std::fs::create_dir_all(&home).unwrap();
-    let config = home.join(format!("{preset}.toml"));
-    std::fs::write(&config, format!("preset = \"{preset}\"\n")).unwrap();
-    let places = Places { managed: home.join("none"), config, ..Places::below(home.to_str().unwrap()) };
-    let deadline = Instant::now() + Duration::from_secs(120);
-    prepare(&places, Path::new(env!("CARGO_BIN_EXE_guard-host")), &[], deadline)
+    for folder in [".cache/guard-host", ".local/state/guard-host"] {
+        guard_host::cache::make_private(&home.join(folder)).unwrap();
+    }
+    let config = home.join("standard.toml");
+    std::fs::write(&config, "preset = \"standard\"\n").unwrap();
+    Places { managed: home.join("none"), config, ..Places::below(home.to_str().unwrap()) }
 }

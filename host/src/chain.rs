@@ -86,6 +86,13 @@ impl Chain {
         Chain { engine, prepared, policies, analyzer: OnceLock::new() }
     }
 
+    /// A chain whose policies and analyzer are loaded already, one for each member in order.
+    #[must_use]
+    pub fn loaded(engine: Engine, prepared: Prepared, policies: Vec<Policy>, analyzer: Analyzer) -> Self {
+        let policies = policies.into_iter().map(|policy| OnceLock::from(Ok(policy))).collect();
+        Chain { engine, prepared, policies, analyzer: OnceLock::from(Ok(analyzer)) }
+    }
+
     /// Asks every policy that covers the call.
     pub fn decide(&self, call: &ToolCall, at: &Circumstances, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
         let mut opinions = Vec::new();

@@ -17,6 +17,7 @@ mod settings;
 mod starter;
 mod subject;
 mod terminal;
+mod test;
 mod trust;
 
 use std::ffi::OsString;
@@ -45,6 +46,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
+        Command::Test(args) => test::run(&args, &places, environment),
         Command::Policy(args) => inspect::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),

@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use load::load;
+pub(crate) use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::Problem;
+pub(crate) use problem::{line_and_column, nearest_key};
 pub use trust::Trust;
 
 use crate::builtin;

@@ -23,6 +23,7 @@ pub use fault::FaultKind;
 pub use imports::{JournalLine, LogLine, Scene};
 pub use limits::Limits;
 use meter::Meter;
+pub use meter::Used;
 
 use crate::contract::syntax::Analysis;
 use crate::contract::{Decision, Manifest};
@@ -116,10 +117,14 @@ impl Engine {
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
     pub fn interface(&self, artifact: &Path) -> Result<Interface, FaultKind> {
-        let kind = self.map(artifact)?.component_type();
+        Ok(self.interface_of(&self.map(artifact)?))
+    }
+
+    fn interface_of(&self, component: &Component) -> Interface {
+        let kind = component.component_type();
         let imports = kind.imports(&self.inner).map(|(name, _)| name.to_owned()).collect();
         let exports = kind.exports(&self.inner).map(|(name, _)| name.to_owned()).collect();
-        Ok(Interface { imports, exports })
+        Interface { imports, exports }
     }
 
     /// Maps an artifact and links it. `interface` is what [`Engine::interface`] gave for it.
@@ -128,9 +133,12 @@ impl Engine {
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine, [`FaultKind::Contract`] if it is no policy.
     pub fn load(&self, artifact: &Path, interface: &Interface) -> Result<Policy, FaultKind> {
-        let component = self.map(artifact)?;
-        let link = || GuestPre::new(self.link(&component, interface)?);
-        let pre = link().map_err(|error| FaultKind::of_link(&error))?;
+        self.policy(&self.map(artifact)?, interface)
+    }
+
+    fn policy(&self, component: &Component, interface: &Interface) -> Result<Policy, FaultKind> {
+        let link = || GuestPre::new(self.link(component, interface)?);
+        let pre = link().map_err(|error| FaultKind::of_link(&error, interface))?;
         Ok(Policy { pre })
     }
 
@@ -140,9 +148,12 @@ impl Engine {
     ///
     /// As [`Engine::load`].
     pub fn load_analyzer(&self, artifact: &Path, interface: &Interface) -> Result<Analyzer, FaultKind> {
-        let component = self.map(artifact)?;
-        let link = || AnalyzerGuestPre::new(self.link(&component, interface)?);
-        let pre = link().map_err(|error| FaultKind::of_link(&error))?;
+        self.analyzer(&self.map(artifact)?, interface)
+    }
+
+    fn analyzer(&self, component: &Component, interface: &Interface) -> Result<Analyzer, FaultKind> {
+        let link = || AnalyzerGuestPre::new(self.link(component, interface)?);
+        let pre = link().map_err(|error| FaultKind::of_link(&error, interface))?;
         Ok(Analyzer { pre })
     }
 
@@ -222,13 +233,15 @@ pub struct Answer {
     pub log: Vec<LogLine>,
     /// The imports that it called, in order.
     pub asked: Vec<String>,
+    /// What it used of its limits.
+    pub used: Used,
 }
 
 impl Answer {
     /// The answer of a policy that could not even be asked.
     #[must_use]
     pub fn fault(fault: FaultKind) -> Self {
-        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new() }
+        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
     }
 }
 
@@ -237,7 +250,7 @@ impl Policy {
     #[must_use]
     pub fn decide(&self, question: Question<'_>) -> Answer {
         let Question { limits, settings, scene, grants, manifest, tool, input } = question;
-        let mut store = self.store(limits, grants);
+        let (mut store, meter) = self.store(limits, grants);
         let decision = run(&mut store, &self.pre, |store, guest| {
             let policy = guest.guard_policy_policy();
             if let Err(text) = policy.call_configure(&mut *store, settings)? {
@@ -250,7 +263,21 @@ impl Policy {
             })
         });
         let state = store.into_data();
-        Answer { decision, journal: state.journal, log: state.log, asked: state.asked }
+        let used = meter.used(&state.limits);
+        Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
+    }
+
+    /// Gives its settings to a fresh instance, and asks nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Refused`], or what else went wrong.
+    pub fn configure(&self, limits: Limits, settings: &str) -> Result<(), FaultKind> {
+        let (mut store, _) = self.store(limits, Arc::default());
+        run(&mut store, &self.pre, |store, guest| {
+            let refused = guest.guard_policy_policy().call_configure(&mut *store, settings)?.err();
+            Ok(refused.map_or(Ok(()), |text| Err(FaultKind::refused("configure", &text))))
+        })
     }
 
     /// Asks the policy what it is.
@@ -259,7 +286,7 @@ impl Policy {
     ///
     /// It cannot say so, or what it says breaks the contract.
     pub fn describe(&self, limits: Limits) -> Result<Manifest, FaultKind> {
-        let mut store = self.store(limits, Arc::default());
+        let (mut store, _) = self.store(limits, Arc::default());
         let manifest = run(&mut store, &self.pre, |store, guest| {
             Ok(Ok(guest.guard_policy_policy().call_describe(&mut *store)?))
         })?;
@@ -267,15 +294,15 @@ impl Policy {
         Ok(manifest)
     }
 
-    fn store(&self, limits: Limits, grants: Arc<Grants>) -> Store<State> {
+    fn store(&self, limits: Limits, grants: Arc<Grants>) -> (Store<State>, Meter) {
         let mut store = Store::new(self.pre.engine(), State::new(limits, None, grants));
-        bound(&mut store, limits);
-        store
+        let meter = bound(&mut store, limits);
+        (store, meter)
     }
 }
 
 /// Puts a store under its limits.
-fn bound(store: &mut Store<State>, limits: Limits) {
+fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
     store.limiter(|state| &mut state.limits);
     store.set_epoch_deadline(limits.ticks());
     let meter = Meter::start(limits);
@@ -284,6 +311,7 @@ fn bound(store: &mut Store<State>, limits: Limits) {
         None => Err(Trap::Interrupt.into()),
     });
     store.set_hostcall_fuel(limits::COPY_BYTES);
+    meter
 }
 
 fn run<T>(

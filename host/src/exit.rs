@@ -7,6 +7,8 @@ pub enum Exit {
     Success,
     /// `check`: a person must confirm the call.
     Ask,
+    /// `test`: a case fails.
+    Failures,
     /// `confirm`: there is no such question.
     NoQuestion,
     /// `check`: the call must not run.
@@ -34,6 +36,7 @@ impl Exit {
         match self {
             Exit::Success => 0,
             Exit::Ask => 1,
+            Exit::Failures => 1,
             Exit::NoQuestion => 1,
             Exit::Deny => 2,
             Exit::Usage => 64,

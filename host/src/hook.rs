@@ -17,7 +17,7 @@ use serde_json::Map;
 use crate::cache::{Prepared, prepare};
 use crate::call::{Circumstances, ToolCall};
 use crate::chain::{Ask, Chain, Trace};
-use crate::config::{Audit, BypassAsk, OnMalformed, Places};
+use crate::config::{Audit, BypassAsk, Config, OnMalformed, Places};
 use crate::contract::Outcome;
 use crate::engine::Engine;
 use crate::environment::Environment;
@@ -27,7 +27,8 @@ use crate::facts::{self, Facts};
 use crate::harness::{self, Event, Harness, Payload};
 use crate::verdict::{Opinion, Verdict, merge};
 use flight::Flight;
-use payload::Refusal;
+pub(crate) use flight::report;
+pub(crate) use payload::{Refusal, parse};
 
 /// The whole time of a call for which an artifact must be made, from the start of the process.
 const MAKING: Duration = Duration::from_secs(4);
@@ -143,7 +144,7 @@ fn decide(
 
 /// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that
 /// a policy is broken is no such question.
-fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
+pub(crate) fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
     if verdict.outcome != Outcome::Ask {
         return verdict;
     }
@@ -235,10 +236,18 @@ fn refuse(
     // Only the settings are needed, so nothing is made for them.
     let config = crate::config::load(places, &at.projects());
     flight.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
+    match refused(refusal, &config) {
+        Some(verdict) => flight.reply(&verdict),
+        None => flight.report(refusal.text()),
+    }
+}
+
+/// What a payload gives that is none; none: it is reported.
+pub(crate) fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
     let outcome = match (refusal, config.on_malformed) {
         (Refusal::Limit(_), OnMalformed::Deny) | (Refusal::Malformed(_), OnMalformed::Deny) => Outcome::Deny,
         (Refusal::Limit(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
-        (Refusal::Malformed(text), OnMalformed::Report) if config.problems.is_empty() => return flight.report(text),
+        (Refusal::Malformed(_), OnMalformed::Report) if config.problems.is_empty() => return None,
         (Refusal::Malformed(_), OnMalformed::Report | OnMalformed::Allow) => Outcome::Abstain,
     };
     let (rule, text) = match refusal {
@@ -248,5 +257,5 @@ fn refuse(
     let text = format!("the harness sent what cannot be read: {text}");
     let remedy = "make the call smaller, or run it yourself".to_owned();
     let own = Opinion::of_host("hook", rule, outcome, text, remedy);
-    flight.reply(&merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
+    Some(merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
 }

@@ -1,16 +1,21 @@
 //! Suites of cases for policies: read them, run them in a world of their own.
 //!
-//! A `.json` or `.toml` file is a suite, a `.jsonl` file holds one case a line. Nothing here prints.
+//! A `.json` or `.toml` file is a suite, a `.jsonl` file holds one case a line. Nothing here prints, and nothing of the
+//! machine but the files of cases and the component is read.
 
+mod all;
 mod read;
 mod run;
+mod subject;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use all::{Bench, Coverage, Done, Options, Run, run_all};
 pub use read::{SuiteError, find, read};
-pub use run::{Report, run};
+pub use run::{Difference, Report, Spent, run};
+pub use subject::{Subject, SubjectError, SubjectErrorKind};
 
 use crate::facts::fixed::FixedFacts;
 
@@ -102,7 +107,8 @@ pub struct Case {
     pub input: Value,
     /// The outcome that must come, or several of which one must.
     pub expect: OneOrMore,
-    /// The rule that must name the verdict.
+    /// The rule that must name the verdict. A policy that gives no answer fails every case but those that name the rule
+    /// `policy-fault`.
     pub rule: Option<String>,
     /// A part of the message.
     pub message: Option<String>,
@@ -114,16 +120,19 @@ pub struct Case {
     pub journal: Option<Vec<Value>>,
     /// What is different in this case's world.
     pub facts: WorldFacts,
-    /// A whole payload of a harness instead of `tool` and `input`.
+    /// A whole payload of a harness instead of `tool` and `input`; a string is taken for the text as it comes.
     pub payload: Option<Value>,
     /// The harness of the payload. Default: `claude`.
     pub harness: Option<String>,
     /// The exit code that must come.
     pub expect_exit: Option<u8>,
-    /// All of standard output.
+    /// All of standard output. A line break at the end does not count.
     pub expect_stdout: Option<String>,
-    /// All of standard error.
+    /// All of standard error. A line break at the end does not count.
     pub expect_stderr: Option<String>,
+    /// The line of its file on which it begins; 0 if that is not known.
+    #[serde(skip)]
+    pub line: usize,
 }
 
 impl Case {
@@ -131,7 +140,8 @@ impl Case {
     #[must_use]
     pub fn title(&self) -> String {
         let input = self.payload.as_ref().unwrap_or(&self.input);
-        let shown = input.get("command").and_then(Value::as_str).map_or_else(|| input.to_string(), str::to_owned);
+        let text = input.as_str().or_else(|| input.get("command")?.as_str());
+        let shown = text.map_or_else(|| input.to_string(), str::to_owned);
         let name = if self.name.is_empty() { shown } else { self.name.clone() };
         let id = self.id.0.join(",");
         if id.is_empty() { name } else { format!("{id} {name}") }

@@ -5,10 +5,11 @@ use std::process::Stdio;
 
 use crate::world::World;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "hook",
     "check",
     "explain",
+    "test",
     "policy",
     "cache",
     "config",
@@ -72,7 +73,7 @@ fn every_shell_gets_completions_that_name_every_command() {
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
     let world = World::cold();
-    let lines: [&[&str]; 24] = [
+    let lines: [&[&str]; 28] = [
         &[],
         &["no-such-command"],
         &["check"],
@@ -80,6 +81,10 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
         &["check", "ls", "--format", "xml"],
         &["check", "ls", "--no-such-flag"],
         &["explain"],
+        &["test"],
+        &["test", "chain"],
+        &["test", "chain", "x.toml", "--format", "xml"],
+        &["test", "chain", "x.toml", "--threshold", "101"],
         &["policy"],
         &["policy", "inspect"],
         &["cache", "melt"],

@@ -33,6 +33,12 @@ pub struct Artifact {
 }
 
 impl Artifact {
+    /// What stands for an artifact that no file holds. It never holds.
+    #[must_use]
+    pub fn in_memory(component: String, interface: Interface) -> Self {
+        Artifact { path: PathBuf::new(), stamp: Stamp::default(), component, interface }
+    }
+
     /// The file is still the one that was checked.
     #[must_use]
     pub fn holds(&self) -> bool {

@@ -77,14 +77,11 @@ impl Prepared {
         (private && prepared.holds()).then_some(prepared)
     }
 
-    /// A chain of one policy with these settings and all its tools, for tests of that policy alone. None if it is not in
-    /// this chain.
+    /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.
     #[must_use]
-    pub fn alone(&self, name: &str, settings: String) -> Option<Self> {
-        let mut member = self.members.iter().find(|member| member.entry.name == name)?.clone();
-        member.entry.settings = settings;
-        member.entry.tools = None;
-        Some(Prepared { members: vec![member], ..self.clone() })
+    pub fn in_memory(config: Config, members: Vec<Member>) -> Self {
+        let analyzer = Err(FaultKind::Artifact("it was not loaded".to_owned()));
+        Prepared { config, members, analyzer, inputs: Vec::new() }
     }
 
     fn holds(&self) -> bool {
@@ -218,11 +215,11 @@ fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made,
     artifacts.ensure(&wasm, &digest, Guest::Policy, deadline)
 }
 
-/// The component of an entry, and its digest.
+/// The bytes and the digest of an entry's component.
 ///
 /// # Errors
 ///
-/// There is none, it cannot be read, or it is not the one that the configuration pins.
+/// [`FaultKind::Component`] if it cannot be read, or is not the one that the configuration pins.
 pub fn component(entry: &Entry) -> Result<(Cow<'static, [u8]>, String), FaultKind> {
     let (wasm, digest) = match &entry.source {
         Source::Builtin(name) => {

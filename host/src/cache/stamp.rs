@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// The change time cannot be set back by the usual calls, so a file that was written to has another stamp even when its
 /// modification time was restored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stamp {
     dev: u64,
     ino: u64,

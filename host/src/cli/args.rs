@@ -5,6 +5,7 @@ mod cache;
 mod consent;
 mod install;
 mod settings;
+mod test;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
+pub(super) use test::{ReportFormat, TestArgs};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -31,7 +33,7 @@ pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArg
   guard-host check 'git push --force origin main'
   echo '{\"tool_input\":{\"command\":\"ls -la\"}}' | guard-host hook claude
 
-Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); every command ends with 64 and up on errors."
+Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); test with 0 or, if a case fails, 1; every command ends with 64 and up on errors."
 )]
 pub(super) struct Cli {
     #[command(flatten)]
@@ -100,6 +102,8 @@ pub(super) enum Command {
     Check(CheckArgs),
     /// Show the whole way from a call to its verdict.
     Explain(ExplainArgs),
+    /// Run the cases of a policy.
+    Test(TestArgs),
     /// Show the policies of the chain.
     Policy(PolicyArgs),
     /// Make, list, check or remove compiled policies.

@@ -53,21 +53,9 @@ fn told(text: &str) -> String {
 
 fn human(trace: &Trace) -> anyhow::Result<()> {
     if let Some(analysis) = &trace.analysis {
-        let understood = match analysis.coverage {
-            Coverage::Complete => "understood, to the last byte",
-            Coverage::Partial => "understood in part",
-            Coverage::Unparsed => "not understood; what is listed is a guess",
-        };
-        print::line(&format!("{understood} ({})", time(trace.analysis_time)))?;
-        for reason in &analysis.reasons {
-            print::line(&format!("  because {}", told(reason)))?;
-        }
-        for line in tree::lines(analysis) {
+        print::line(&format!("{} ({})", understood(analysis), time(trace.analysis_time)))?;
+        for line in analysis_lines(analysis) {
             print::line(&format!("  {line}"))?;
-        }
-        for script in &analysis.scripts {
-            let text = shorten(&told(&script.text).replace('\n', " "), SCRIPT_BYTES);
-            print::line(&format!("  {} in command {}: {text}", script.language, script.command_id))?;
         }
     }
     for step in &trace.steps {
@@ -82,6 +70,26 @@ fn human(trace: &Trace) -> anyhow::Result<()> {
         print::line(&line)?;
     }
     Ok(())
+}
+
+/// How far the analysis goes.
+pub(super) fn understood(analysis: &Analysis) -> &'static str {
+    match analysis.coverage {
+        Coverage::Complete => "understood, to the last byte",
+        Coverage::Partial => "understood in part",
+        Coverage::Unparsed => "not understood; what is listed is a guess",
+    }
+}
+
+/// What the analysis holds: why it is not complete, the tree of commands and effects, and scripts.
+pub(super) fn analysis_lines(analysis: &Analysis) -> Vec<String> {
+    let mut lines: Vec<String> = analysis.reasons.iter().map(|reason| format!("because {}", told(reason))).collect();
+    lines.extend(tree::lines(analysis));
+    for script in &analysis.scripts {
+        let text = shorten(&told(&script.text).replace('\n', " "), SCRIPT_BYTES);
+        lines.push(format!("{} in command {}: {text}", script.language, script.command_id));
+    }
+    lines
 }
 
 /// What a policy answered, and what it asked the host for.
@@ -134,7 +142,7 @@ fn severity_name(severity: Severity) -> &'static str {
     }
 }
 
-fn analysis_json(analysis: &Analysis) -> Value {
+pub(super) fn analysis_json(analysis: &Analysis) -> Value {
     let via = |via: &Via| json!({ "kind": via.kind, "detail": told(&via.detail) });
     let command = |command: &Command| {
         json!({
@@ -165,18 +173,19 @@ fn tags_json(tags: &[(String, String)]) -> Value {
     tags.iter().map(|(name, value)| (told(name), Value::String(told(value)))).collect::<Map<_, _>>().into()
 }
 
+pub(super) fn finding_json(finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": told(&finding.message),
+        "remedy": told(&finding.remedy), "tags": tags_json(&finding.tags),
+    })
+}
+
 fn step_json(step: &Step) -> Value {
-    let finding = |finding: &Finding| {
-        json!({
-            "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": told(&finding.message),
-            "remedy": told(&finding.remedy), "tags": tags_json(&finding.tags),
-        })
-    };
     json!({
         "policy": step.policy,
         "outcome": step.answer.decision.as_ref().map_or("fault", |decision| outcome_name(decision.outcome)),
         "fault": step.answer.decision.as_ref().err().map(ToString::to_string),
-        "findings": step.answer.decision.iter().flat_map(|decision| &decision.findings).map(finding).collect::<Vec<_>>(),
+        "findings": step.answer.decision.iter().flat_map(|decision| &decision.findings).map(finding_json).collect::<Vec<_>>(),
         "asked": step.answer.asked,
         "log": step.answer.log.iter().map(|line| told(&line.message)).collect::<Vec<_>>(),
         "us": step.time.as_micros(),

@@ -38,10 +38,10 @@ pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     kind.or(json) == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// `text` in the colour of an outcome, on a terminal only.
+/// `text` in the colour of an outcome, or of a result of cases, on a terminal only.
 pub(super) fn coloured(text: &str, outcome: &str) -> String {
     let code = match outcome {
-        "deny" => "1;31",
+        "deny" | "FAIL" => "1;31",
         "ask" => "1;33",
         "warn" => "33",
         _ => "32",

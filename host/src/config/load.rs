@@ -28,23 +28,7 @@ const AUDIT_BYTES: u64 = 8 << 20;
 /// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
 #[must_use]
 pub fn load(places: &Places, projects: &[String]) -> Config {
-    let mut config = Config {
-        entries: Vec::new(),
-        on_malformed: OnMalformed::Report,
-        bypass_ask: BypassAsk::Ask,
-        deadline_ms: 2000,
-        audit: Audit {
-            level: AuditLevel::Interventions,
-            path: places.state.join("audit.jsonl"),
-            max_bytes: AUDIT_BYTES,
-        },
-        sessions: Sessions::below(&places.state),
-        problems: Vec::new(),
-        warnings: Vec::new(),
-        projects: Vec::new(),
-        named: Vec::new(),
-        inputs: Vec::new(),
-    };
+    let mut config = Config::bare(places);
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
     let user = layer(Layer::User, &places.config, &places.home, &mut config);
     let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
@@ -55,6 +39,30 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
     apply(&managed.options, places, &mut config);
     config.entries = chain(managed, user, of_projects, places, &mut config);
     config
+}
+
+impl Config {
+    /// What holds without any file, and without a policy.
+    #[must_use]
+    pub fn bare(places: &Places) -> Self {
+        Config {
+            entries: Vec::new(),
+            on_malformed: OnMalformed::Report,
+            bypass_ask: BypassAsk::Ask,
+            deadline_ms: 2000,
+            audit: Audit {
+                level: AuditLevel::Interventions,
+                path: places.state.join("audit.jsonl"),
+                max_bytes: AUDIT_BYTES,
+            },
+            sessions: Sessions::below(&places.state),
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            projects: Vec::new(),
+            named: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
 }
 
 /// One layer that was read, or the empty one.
@@ -260,19 +268,30 @@ pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
         }
     }
     Entry {
-        name: builtin.name.to_owned(),
-        layer,
-        project: String::new(),
-        trusted: false,
-        source: Source::Builtin(builtin.name.to_owned()),
-        pinned: None,
         tools: Some(builtin.tools)
             .filter(|tools| !tools.is_empty())
             .map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect()),
+        may_allow: builtin.may_allow,
+        grants,
+        ..unconfigured(builtin.name.to_owned(), Source::Builtin(builtin.name.to_owned()), layer)
+    }
+}
+
+/// An entry of which no configuration says anything.
+#[must_use]
+pub(crate) fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
+    Entry {
+        name,
+        layer,
+        project: String::new(),
+        trusted: false,
+        source,
+        pinned: None,
+        tools: None,
         settings: "{}".to_owned(),
         on_error: Outcome::Ask,
-        may_allow: builtin.may_allow,
+        may_allow: false,
         limits: Limits::DEFAULT,
-        grants,
+        grants: GrantSpec::default(),
     }
 }

@@ -47,15 +47,18 @@ impl fmt::Display for Problem {
     }
 }
 
-fn line_and_column(text: &str, offset: usize) -> String {
+/// The line and the column of a place in a text, as `line:column`.
+pub(crate) fn line_and_column(text: &str, offset: usize) -> String {
     let before = text.get(..text.floor_char_boundary(offset.min(text.len()))).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     format!("{line}:{column}")
 }
 
+/// What to write instead of an unknown key or value; none if the message is of something else.
+///
 /// serde's message names the unknown key first and the known ones after it, all in backticks.
-fn nearest_key(message: &str) -> Option<String> {
+pub(crate) fn nearest_key(message: &str) -> Option<String> {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (unknown, known) = names.split_first()?;
     let unknown_word = message.strip_prefix("unknown ")?.split(' ').next()?;

@@ -1,6 +1,12 @@
 //! [`Compiler`]: makes artifacts. Never used while a harness waits, but for an artifact that is missing.
+//!
+//! An engine with a compiler runs what it compiled without a file; only tests of policies do that.
 
-use super::{FaultKind, engine_config};
+use std::sync::Arc;
+
+use wasmtime::component::Component;
+
+use super::{Analyzer, Engine, FaultKind, Interface, Policy, engine_config};
 
 /// The largest component that is taken. The largest toolchain output that was seen is 18 MB.
 pub const COMPONENT_BYTES: usize = 64 << 20;
@@ -31,13 +37,57 @@ impl Compiler {
     ///
     /// [`FaultKind::Contract`] if `wasm` is no valid component.
     pub fn compile(&self, wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
-        if wasm.len() > COMPONENT_BYTES {
-            return Err(FaultKind::Component(format!("larger than {} MiB", COMPONENT_BYTES >> 20)));
-        }
-        // Text is refused rather than parsed: with bytes of a component alone the digest names one meaning.
-        if !wasm.starts_with(b"\0asm\x0d\0\x01\0") {
-            return Err(FaultKind::Contract("the file is not a WebAssembly component".to_owned()));
-        }
+        check(wasm)?;
         self.inner.precompile_component(wasm).map_err(|error| FaultKind::Contract(format!("{error:#}")))
     }
+}
+
+impl Engine {
+    /// An engine that also compiles. It maps artifacts as well.
+    ///
+    /// # Errors
+    ///
+    /// The compiler does not support this machine.
+    pub fn with_compiler() -> Result<Self, FaultKind> {
+        Ok(Engine { inner: Compiler::new()?.inner, contract: Arc::default() })
+    }
+
+    /// Compiles and links a policy in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Contract`] if `wasm` is no valid component, or no policy.
+    pub fn compile(&self, wasm: &[u8]) -> Result<(Policy, Interface), FaultKind> {
+        let component = self.component(wasm)?;
+        let interface = self.interface_of(&component);
+        Ok((self.policy(&component, &interface)?, interface))
+    }
+
+    /// Compiles and links the analyzer in memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::compile`].
+    pub fn compile_analyzer(&self, wasm: &[u8]) -> Result<Analyzer, FaultKind> {
+        let component = self.component(wasm)?;
+        self.analyzer(&component, &self.interface_of(&component))
+    }
+
+    fn component(&self, wasm: &[u8]) -> Result<Component, FaultKind> {
+        check(wasm)?;
+        Component::from_binary(&self.inner, wasm).map_err(|error| FaultKind::Contract(format!("{error:#}")))
+    }
+}
+
+/// The bytes may be a component's.
+fn check(wasm: &[u8]) -> Result<(), FaultKind> {
+    if wasm.len() > COMPONENT_BYTES {
+        return Err(FaultKind::Component(format!("larger than {} MiB", COMPONENT_BYTES >> 20)));
+    }
+    // Text is refused rather than parsed: with bytes of a component alone the digest names one meaning.
+    if wasm.starts_with(b"\0asm\x0d\0\x01\0") {
+        return Ok(());
+    }
+    let kind = if wasm.starts_with(b"\0asm\x01\0\0\0") { ", but a core module" } else { "" };
+    Err(FaultKind::Contract(format!("the file is not a WebAssembly component{kind}")))
 }

@@ -3,6 +3,15 @@
 use serde::{Deserialize, Serialize};
 use wasmtime::Trap;
 
+use super::Interface;
+use super::limits::{Limits, STACK_BYTES};
+
+/// What a policy exports.
+const POLICY: &str = "guard:policy/policy@0.1.0";
+
+/// What the analyzer exports.
+const ANALYZER: &str = "guard:policy/analyzer@0.1.0";
+
 /// Why a guest gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum FaultKind {
@@ -52,8 +61,29 @@ impl FaultKind {
         FaultKind::Refused { function: function.to_owned(), text: text.get(..end).unwrap_or_default().to_owned() }
     }
 
-    pub(super) fn of_link(error: &wasmtime::Error) -> Self {
+    /// Why a component could not be linked. Of one of another version, and of one that is no policy at all, its exports
+    /// tell more than the first thing that was missed.
+    pub(super) fn of_link(error: &wasmtime::Error, interface: &Interface) -> Self {
+        let exported = |part: &str| interface.exports.iter().find(|export| export.starts_with(part));
+        if exported(POLICY).is_none() && exported(ANALYZER).is_none() {
+            let other = exported(POLICY.split('@').next().unwrap_or_default());
+            return FaultKind::Contract(match other {
+                Some(other) => format!("it exports `{other}`, which is another version"),
+                None => format!("it does not export `{POLICY}`"),
+            });
+        }
         FaultKind::Contract(format!("{error:#}"))
+    }
+
+    /// The fault with the limit that was reached, if it is one of those.
+    #[must_use]
+    pub fn under(&self, limits: Limits) -> String {
+        match self {
+            FaultKind::Time => format!("{self} of {} ms", limits.time_ms),
+            FaultKind::Memory => format!("{self} of {} MiB", limits.memory_mib),
+            FaultKind::Stack => format!("{self}, of which it has {} KiB", STACK_BYTES >> 10),
+            _ => self.to_string(),
+        }
     }
 
     pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> Self {

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
+use wasmtime::Result;
 use wasmtime::component::{HasData, Linker};
 use wasmtime::error::format_err;
-use wasmtime::{Result, StoreLimits};
 
 use super::bindings::{Guest, interfaces};
 use super::limits::{FILE_BYTES, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
+use super::meter::Bounds;
 use crate::contract::syntax::Analysis;
 use crate::contract::{CallFacts, FactFault, Level, ResolvedPath};
 use crate::facts::{Facts, Resolver};
@@ -49,7 +50,7 @@ pub struct LogLine {
 
 /// What the store of one instance holds.
 pub(super) struct State {
-    pub(super) limits: StoreLimits,
+    pub(super) limits: Bounds,
     /// None while a policy is described or configured: only `log` works then.
     pub(super) scene: Option<Scene>,
     pub(super) grants: Arc<Grants>,
@@ -60,7 +61,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(limits: Limits, scene: Option<Scene>, grants: Arc<Grants>) -> Self {
-        State { limits: limits.store(), scene, grants, journal: Vec::new(), log: Vec::new(), asked: Vec::new() }
+        State { limits: Bounds::new(limits), scene, grants, journal: Vec::new(), log: Vec::new(), asked: Vec::new() }
     }
 
     fn scene(&mut self, question: &str) -> Result<&Scene> {

@@ -1,4 +1,4 @@
-//! [`Meter`]: how much of its time a guest has used.
+//! [`Meter`]: how much of its time a guest has used; [`Bounds`]: how much of its memory.
 //!
 //! The epoch clock counts the time that passes for everybody. On a busy machine a guest that needs a millisecond may
 //! wait for its turn longer than its whole limit, and that is no fault of its own: what counts is the processor time of
@@ -7,13 +7,24 @@
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+use wasmtime::{ResourceLimiter, Result, StoreLimits};
 
 use super::limits::{Limits, TICK};
 
 /// A guest that waits may take this many times its limit of processor time.
 const PATIENCE: u32 = 8;
 
+/// What a guest used of its limits in one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Used {
+    /// Processor time, with starting the instance.
+    pub processor: Duration,
+    /// The size of its largest memory, in bytes.
+    pub memory: usize,
+}
+
 /// Runs from its making on, on the thread that made it.
+#[derive(Clone, Copy)]
 pub(super) struct Meter {
     used_before: Duration,
     started: Instant,
@@ -32,6 +43,57 @@ impl Meter {
         let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;
         let ticks = u64::try_from(left.as_millis().div_ceil(TICK.as_millis())).unwrap_or(1).max(1);
         (self.started.elapsed() < self.limit * PATIENCE).then_some(ticks)
+    }
+
+    /// What the guest has used so far.
+    pub(super) fn used(&self, bounds: &Bounds) -> Used {
+        Used { processor: processor_time().saturating_sub(self.used_before), memory: bounds.memory }
+    }
+}
+
+/// The limits of a store, and how much memory was taken of them.
+pub(super) struct Bounds {
+    limits: StoreLimits,
+    memory: usize,
+}
+
+impl Bounds {
+    pub(super) fn new(limits: Limits) -> Self {
+        Bounds { limits: limits.store(), memory: 0 }
+    }
+}
+
+impl ResourceLimiter for Bounds {
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
+        let granted = self.limits.memory_growing(current, desired, maximum)?;
+        if granted {
+            self.memory = self.memory.max(desired);
+        }
+        Ok(granted)
+    }
+
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> Result<()> {
+        self.limits.memory_grow_failed(error)
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
+        self.limits.table_growing(current, desired, maximum)
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> Result<()> {
+        self.limits.table_grow_failed(error)
+    }
+
+    fn instances(&self) -> usize {
+        self.limits.instances()
+    }
+
+    fn tables(&self) -> usize {
+        self.limits.tables()
+    }
+
+    fn memories(&self) -> usize {
+        self.limits.memories()
     }
 }
 

@@ -118,7 +118,7 @@ impl Flight {
         if !self.take() {
             park();
         }
-        print(&Reply { stderr: format!("Hook error: {text}\n"), exit: REPORT, ..Reply::default() });
+        print(&report(text));
         REPORT
     }
 
@@ -203,6 +203,11 @@ fn park() -> ! {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The reply that decides nothing and says why.
+pub(crate) fn report(text: &str) -> Reply {
+    Reply { stderr: format!("Hook error: {text}\n"), exit: REPORT, ..Reply::default() }
 }
 
 /// Prints a reply. A reader that is gone is nobody to tell about it.

@@ -13,11 +13,20 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Why there is no object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// It is no payload at all.
     Malformed(String),
     /// It is beyond what this program takes.
     Limit(String),
+}
+
+impl Refusal {
+    /// What is wrong.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Refusal::Malformed(text) | Refusal::Limit(text) => text,
+        }
+    }
 }
 
 /// Reads standard input to its end.
@@ -28,7 +37,8 @@ pub(super) fn read() -> Result<Map<String, Value>, Refusal> {
     parse(bytes)
 }
 
-fn parse(mut bytes: Vec<u8>) -> Result<Map<String, Value>, Refusal> {
+/// The object that the bytes of a payload are.
+pub(crate) fn parse(mut bytes: Vec<u8>) -> Result<Map<String, Value>, Refusal> {
     if bytes.len() as u64 > PAYLOAD_BYTES {
         return Err(Refusal::Limit(format!("the payload is larger than {} MiB", PAYLOAD_BYTES >> 20)));
     }

@@ -1,0 +1,58 @@
+//! `guard-host test`: what it finds, in every form of report, and what it refuses.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by a panic")]
+
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/guests.rs"]
+mod guests;
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/world.rs"]
+mod world;
+
+#[path = "test_command/payload.rs"]
+mod payload;
+#[path = "test_command/refused.rs"]
+mod refused;
+#[path = "test_command/report.rs"]
+mod report;
+
+use guests::place;
+use serde_json::Value;
+use world::{Ended, World};
+
+/// Two cases that hold and one that does not, of the guest `denies`.
+const CASES: &str = r#"
+[[cases]]
+id = "D-1"
+input = "rm -rf /"
+expect = "deny"
+rule = "known"
+
+[[cases]]
+name = "harmless"
+input = { command = "ls -la" }
+expect = ["abstain", "allow"]
+
+[[cases]]
+name = "a wrong, hopeful case"
+input = "sudo rm -rf x"
+expect = "ask"
+rule = "other"
+message = "50% <gone>"
+"#;
+
+/// `guard-host test` over a guest and files below the project.
+fn test(world: &World, guest: &str, arguments: &[&str]) -> Ended {
+    let component = place(world, guest);
+    world.run(&[&["test", component.to_str().unwrap()][..], arguments].concat(), "")
+}
+
+/// The report for machines.
+fn json(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
+}
+
+/// A suite of one case, which the guest `denies` answers with deny.
+fn denied(more: &str) -> String {
+    format!("[[cases]]\ninput = 'rm -rf /'\nexpect = 'deny'\n{more}\n")
+}

@@ -1,0 +1,287 @@
+//! What is reported, and in which order.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::guests::{self, place};
+use crate::world::World;
+use crate::{CASES, denied, json, test};
+
+#[test]
+fn cases_that_hold_end_with_0_and_one_that_does_not_with_1() {
+    let world = guests::world();
+    world.write("repo/good.toml", denied("rule = 'known'"));
+    let ended = test(&world, "denies", &["good.toml"]);
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert!(ended.stdout.contains("1 passed, 0 failed\n1 of 1 rules hit (100 %)\n"), "{ended:?}");
+    world.write("repo/bad.toml", CASES);
+    let ended = test(&world, "denies", &["good.toml", "bad.toml"]);
+    assert_eq!((ended.exit, ended.stderr.as_str()), (1, ""), "{ended:?}");
+}
+
+#[test]
+fn a_failing_case_shows_what_was_expected_what_came_and_what_the_call_does() {
+    // The guest imports no analysis, so a built-in shows the last of these.
+    let world = World::warm();
+    world.write(
+        "repo/bad.toml",
+        "\n[[cases]]\nname = 'hopeful'\ninput = 'sudo rm -rf /'\nexpect = 'ask'\nmessage = 'no such text'\n",
+    );
+    let ended = world.run(&["test", "command-guard", "bad.toml"], "");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (1, ""), "{ended:?}");
+    for text in [
+        "FAIL bad.toml (1 of 1)\n",
+        "FAIL bad.toml:2: hopeful\n",
+        "  outcome\n    expected  ask\n    got       deny by `rm-root`: ",
+        "  message\n    expected  `no such text` in it\n",
+        "  findings\n    deny command-guard:rm-root: ",
+        "  understood, to the last byte\n    `- (sudo)\n       `- rm -rf /\n",
+        "* fs.delete.recursive /   [catastrophic]\n",
+        "command-guard: 0 passed, 1 failed\n",
+    ] {
+        assert!(ended.stdout.contains(text), "`{text}`: {}", ended.stdout);
+    }
+    assert!(!ended.stdout.contains('\u{1b}'), "colour without a terminal: {ended:?}");
+}
+
+#[test]
+fn the_report_for_machines_has_stable_keys() {
+    let world = guests::world();
+    world.write("repo/bad.toml", CASES);
+    let ended = test(&world, "denies", &["bad.toml", "--format", "json"]);
+    assert_eq!(ended.exit, 1);
+    let report = json(&ended);
+    assert_eq!((&report["passed"], &report["failed"], &report["not-run"]), (&2.into(), &1.into(), &0.into()));
+    assert_eq!(report["rules"]["hit"], serde_json::json!(["denies:known"]));
+    assert_eq!((&report["rules"]["percent"], &report["rules"]["missed"]), (&100.into(), &serde_json::json!([])));
+    let cases = report["cases"].as_array().unwrap();
+    let passed: Vec<_> = cases.iter().map(|case| case["passed"].as_bool().unwrap()).collect();
+    assert_eq!(passed, [true, true, false]);
+    let lines: Vec<_> = cases.iter().map(|case| case["line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [2, 8, 13]);
+    let first = &cases[0];
+    assert_eq!(
+        (&first["file"], &first["id"][0], &first["title"]),
+        (&"bad.toml".into(), &"D-1".into(), &"D-1 rm -rf /".into())
+    );
+    assert_eq!(
+        (&first["outcome"], &first["policy"], &first["rule"]),
+        (&"deny".into(), &"denies".into(), &"known".into())
+    );
+    assert_eq!(first["findings"][0]["message"], "the guest was asked");
+    assert!(first["us"].as_u64().unwrap() > 0);
+    let spent = &first["spent"];
+    assert_eq!(
+        (&spent["policy"], &spent["limit-ms"], &spent["limit-mib"]),
+        (&"denies".into(), &200.into(), &64.into())
+    );
+    assert!(spent["cpu-us"].as_u64().unwrap() > 0 && spent["memory-bytes"].as_u64().unwrap() >= 65_536, "{spent}");
+    let whats: Vec<_> = cases[2]["differences"].as_array().unwrap().iter().map(|one| one["what"].clone()).collect();
+    assert_eq!(whats, ["outcome", "rule", "message"]);
+    assert_eq!(cases[2]["differences"][0]["expected"], "ask");
+}
+
+#[test]
+fn junit_has_a_suite_a_file_and_escapes_what_is_no_text() {
+    let world = guests::world();
+    world.write("repo/bad.toml", CASES);
+    world.write("repo/good.toml", denied(""));
+    let ended = test(&world, "denies", &["bad.toml", "good.toml", "--format", "junit", "--threshold", "100"]);
+    assert_eq!(ended.exit, 1);
+    let xml = &ended.stdout;
+    assert!(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\""), "{xml}");
+    for text in [
+        " tests=\"5\" failures=\"1\" errors=\"0\">",
+        "<testsuite name=\"bad.toml\" tests=\"3\" failures=\"1\" errors=\"0\" time=\"",
+        "<testcase classname=\"bad.toml\" name=\"D-1 rm -rf /\" file=\"bad.toml\" line=\"2\" time=\"",
+        "<failure message=\"outcome: expected ask, got deny by `known`: the guest was asked\" type=\"failure\">",
+        "message: expected `50% &lt;gone&gt;` in it, got",
+        "finding: deny denies:known: the guest was asked",
+        "<testsuite name=\"good.toml\" tests=\"1\" failures=\"0\"",
+        "<testcase classname=\"rules\" name=\"rules hit\"></testcase>",
+    ] {
+        assert!(xml.contains(text), "`{text}`: {xml}");
+    }
+    assert!(xml.trim_end().ends_with("</testsuites>") && !xml.contains("<gone>"), "{xml}");
+    assert_eq!(xml.matches("<testcase ").count(), 5);
+}
+
+#[test]
+fn annotations_stand_at_the_line_of_their_case() {
+    let world = guests::world();
+    world.write("repo/a,b.toml", CASES);
+    let ended = test(&world, "denies", &["a,b.toml", "--format", "github"]);
+    assert_eq!(ended.exit, 1);
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{ended:?}");
+    let start = "::error file=a%2Cb.toml,line=13,title=a wrong%2C hopeful case::outcome: expected ask, got deny";
+    assert!(lines[0].starts_with(start), "{ended:?}");
+    assert!(lines[0].contains("%0Amessage: expected `50%25 <gone>` in it"), "{ended:?}");
+    assert!(lines[1].contains("2 passed, 1 failed; 1 of 1 rules hit (100 %)"), "{ended:?}");
+}
+
+#[test]
+fn the_order_is_that_of_the_arguments_then_of_the_names() {
+    let world = guests::world();
+    for name in ["b/2.toml", "b/10.json", "a.jsonl"] {
+        let text = match name.rsplit('.').next() {
+            Some("toml") => (0..40).map(|n| denied(&format!("id = 't{n:02}'"))).collect(),
+            Some("json") => format!(
+                "{{\"cases\":[{}]}}",
+                (0..40)
+                    .map(|n| format!("{{\"id\":\"j{n:02}\",\"input\":\"rm -rf /\",\"expect\":\"deny\"}}"))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            ),
+            _ => (0..40)
+                .map(|n| format!("{{\"id\":\"l{n:02}\",\"input\":\"rm -rf /\",\"expect\":\"deny\"}}\n"))
+                .collect::<String>(),
+        };
+        world.write(&format!("repo/{name}"), text);
+    }
+    let order = || {
+        let ended = test(&world, "denies", &["b", "a.jsonl", "b/2.toml", "--format", "json"]);
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        let report = json(&ended);
+        let ids = report["cases"].as_array().unwrap().iter().map(|case| case["id"][0].as_str().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let expected: Vec<String> =
+        ["j", "t", "l"].iter().flat_map(|kind| (0..40).map(move |n| format!("{kind}{n:02}"))).collect();
+    for _ in 0..3 {
+        assert_eq!(order(), expected);
+    }
+}
+
+#[test]
+fn fail_fast_ends_with_the_first_case_that_fails() {
+    let world = guests::world();
+    let bad = "[[cases]]\nname = 'bad'\ninput = 'ls'\nexpect = 'deny'\n";
+    let cases: String = (0..200).map(|n| if n == 3 || n == 7 { bad.to_owned() } else { denied("") }).collect();
+    world.write("repo/cases.toml", cases);
+    let ended = test(&world, "denies", &["cases.toml", "--fail-fast", "--format", "json"]);
+    assert_eq!(ended.exit, 1);
+    let report = json(&ended);
+    assert_eq!((&report["passed"], &report["failed"], &report["not-run"]), (&3.into(), &1.into(), &196.into()));
+    assert_eq!(report["cases"][3]["passed"], false);
+}
+
+#[test]
+fn a_filter_takes_cases_by_id_name_input_and_file() {
+    let world = guests::world();
+    world.write("repo/bad.toml", CASES);
+    for (filter, passed) in [("D-1", 1), ("harmless", 1), ("bad.toml", 2)] {
+        let report = json(&test(&world, "denies", &["bad.toml", "--filter", filter, "--format", "json"]));
+        assert_eq!(report["passed"], passed, "{filter}: {report}");
+    }
+    let ended = test(&world, "denies", &["bad.toml", "--filter", "no such case"]);
+    assert_eq!((ended.exit, ended.stdout.as_str()), (66, ""), "{ended:?}");
+    assert!(ended.stderr.contains("no case has `no such case`"), "{ended:?}");
+}
+
+#[test]
+fn too_few_rules_hit_fail_and_are_named() {
+    let world = guests::world();
+    world.write("repo/cases.toml", "[[cases]]\ninput = 'ls'\nexpect = 'abstain'\n");
+    assert_eq!(test(&world, "denies", &["cases.toml", "--threshold", "0"]).exit, 0);
+    let ended = test(&world, "denies", &["cases.toml", "--threshold", "1"]);
+    assert_eq!(ended.exit, 1, "{ended:?}");
+    let text = "1 passed, 0 failed\n0 of 1 rules hit (0 %); never: denies:known\nFAIL: 0 % of the rules were hit, less than 1 %\n";
+    assert!(ended.stdout.ends_with(text), "{ended:?}");
+    let junit = test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", "junit"]);
+    assert!(junit.exit == 1 && junit.stdout.contains("failures=\"1\"") && junit.stdout.contains("never: denies:known"));
+    let github = test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", "github"]);
+    assert!(github.exit == 1 && github.stdout.starts_with("::error title=rules hit::0 %25 of the rules"), "{github:?}");
+    world.write("repo/cases.toml", denied(""));
+    assert_eq!(test(&world, "denies", &["cases.toml", "--threshold", "100"]).exit, 0);
+}
+
+#[test]
+fn timings_hold_the_use_of_each_case_against_the_limits() {
+    let world = guests::world();
+    world.write("repo/cases.toml", denied("name = 'one'"));
+    let ended = test(&world, "denies", &["cases.toml", "--timings"]);
+    let line = ended.stdout.lines().find(|line| line.ends_with(" one")).unwrap_or_else(|| panic!("{ended:?}"));
+    assert!(line.contains(" of 200 ms, ") && line.contains(" of 64 MiB)"), "{line}");
+    assert!(!test(&world, "denies", &["cases.toml"]).stdout.contains(" of 64 MiB"));
+}
+
+#[test]
+fn a_test_writes_nothing_and_needs_no_home() {
+    let world = World::cold();
+    world.write("repo/cases.toml", denied(""));
+    let component = place(&world, "denies");
+    let before = tree(world.home.path());
+    let ended = world.run(&["test", component.to_str().unwrap(), "cases.toml"], "");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert_eq!(tree(world.home.path()), before);
+    let mut homeless = world.command(&["test", component.to_str().unwrap(), "cases.toml"]);
+    homeless.env("HOME", "/nonexistent");
+    assert_eq!(crate::world::end(homeless, "").exit, 0);
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_done_without() {
+    let world = World::cold();
+    for folder in [".cache/guard-host", ".local/state/guard-host"] {
+        fs::create_dir_all(world.path(folder)).unwrap();
+        // Others may write there: nothing in it counts.
+        fs::set_permissions(world.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    world.write("repo/cases.toml", denied(""));
+    assert_eq!(test(&world, "denies", &["cases.toml"]).exit, 0);
+}
+
+fn tree(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        found.push(entry.path().display().to_string());
+        if entry.path().is_dir() {
+            found.extend(tree(&entry.path()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_world_of_a_case_is_not_the_machine() {
+    let world = World::warm();
+    // The machine holds a link that would make this a write to a secret; the world of the case does not.
+    std::os::unix::fs::symlink(world.path(".env"), world.repo().join("notes.txt")).unwrap();
+    let input = format!("input = {{ file_path = '{}' }}", world.repo().join("notes.txt").display());
+    let case = format!("[[cases]]\ntool = 'Write'\n{input}\n");
+    world.write("repo/cases.toml", format!("{case}expect = 'abstain'\n"));
+    let ended = world.run(&["test", "protected-files", "cases.toml"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let links = format!("[facts.links]\n'{}' = '/home/u/.env'\n", world.repo().join("notes.txt").display());
+    world.write("repo/cases.toml", format!("{links}{case}expect = 'deny'\n"));
+    let ended = world.run(&["test", "protected-files", "cases.toml"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+}
+
+#[test]
+fn a_policy_alone_judges_all_tools_of_its_manifest_and_the_chain_those_of_its_preset() {
+    let world = World::warm();
+    let cases = "[[cases]]\ninput = 'echo x > .env'\nexpect = 'deny'\nrule = 'secret-file'\n";
+    world.write("repo/cases.toml", cases);
+    let ended = world.run(&["test", "protected-files", "cases.toml"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let ended = world.run(&["test", "chain", "cases.toml", "--format", "json"], "");
+    assert_eq!(ended.exit, 1, "{ended:?}");
+    assert_eq!(json(&ended)["cases"][0]["policy"], "command-guard");
+}
+
+#[test]
+fn the_chain_is_that_of_the_configuration() {
+    let world = guests::world();
+    guests::chain(&world, &["denies", "shell"], "");
+    world.write(
+        "repo/cases.toml",
+        "[[cases]]\ninput = 'ls'\nexpect = 'ask'\n[[cases]]\ninput = 'rm -rf /'\nexpect = 'deny'\n",
+    );
+    let ended = world.run(&["test", "chain", "cases.toml", "--format", "json"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_eq!(json(&ended)["rules"]["hit"], serde_json::json!(["denies:known", "shell:known"]));
+}
