@@ -7,6 +7,7 @@
 //! read the key.
 
 mod artifact;
+mod component;
 mod folder;
 mod lock;
 mod prepared;
@@ -16,6 +17,7 @@ mod stamp;
 mod stored;
 
 pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
+pub use component::Component;
 pub(crate) use folder::is_private;
 pub use folder::{FolderError, FolderErrorKind, check_private, make_private, write_new};
 pub use lock::FileLock;
