@@ -129,7 +129,7 @@ fn decide(
         flight.set_record(&config.audit, call, &at);
     }
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
-    let (verdict, question) = consent::answer(verdict, calls, &at, config, places);
+    let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places);
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
     let exit = flight.reply(&verdict);
     journal::write(&chain.prepared, &at, &*facts, &traces);

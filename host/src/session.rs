@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::config::Places;
 
-pub use operation::{Operation, quoted, shown};
+pub use operation::{Operation, is_readable, quoted, shown};
 pub use record::{Asked, Choice, Choosing, Contents, Entry, choose};
 pub use store::Sessions;
 

@@ -143,3 +143,17 @@ fn the_other_layers_run_on_when_one_is_broken() {
     let told: Vec<_> = verdicts[0].findings.iter().map(|found| found.policy.as_str()).collect();
     assert!(told.contains(&"config") && told.contains(&"command-guard") && told.contains(&"ours"), "{told:?}");
 }
+
+#[test]
+fn what_is_written_to_is_never_a_configuration() {
+    for text in [
+        "[audit]\npath = \"~/.claude/settings.json\"\n",
+        "[audit]\npath = \"~/.config/guard-host/guard.toml\"\n",
+        "[session]\nfile = \"~/.claude/settings.local.json\"\n",
+        "[session]\nfile = \"pyproject.toml\"\n",
+    ] {
+        Layers::new().user(text).assert_problem(&["is the name of a configuration", "a file of its own"]);
+    }
+    assert_eq!(Layers::new().user("[audit]\npath = \"~/logs/guardrail.jsonl\"\n").problems(), [""; 0]);
+    assert_eq!(Layers::new().user("[session]\nfile = \"~/state/guardrail-session.json\"\n").problems(), [""; 0]);
+}

@@ -10,11 +10,13 @@ const REMOVE_ALL: &str = "{\"tool_input\":{\"command\":\"rm -rf /\"}}";
 #[test]
 fn an_argument_that_makes_no_sense_is_asked_about_and_never_an_exit_code_of_its_own() {
     let world = World::warm();
-    let wrong: [&[&str]; 9] = [
+    let wrong: [&[&str]; 11] = [
         &["hook", "no-such-harness"],
         &["hook", "--no-such-flag"],
         &["hook", "claude", "more"],
         &["hook", "claude", "--only"],
+        &["hook", "claude", "--config", ""],
+        &["--state", "", "hook", "claude"],
         &["--no-such-flag", "hook", "claude"],
         &["hook", "claude", "--config"],
         &["hook", ""],

@@ -206,3 +206,25 @@ fn one_of_the_two_streams_is_not_enough() {
         assert_eq!(operations(&world, "confirmed"), [""; 0]);
     }
 }
+
+#[test]
+fn what_a_person_would_not_read_to_the_end_is_confirmed_at_a_terminal_only() {
+    let world = guardrail("");
+    let long = format!("echo {}; git push", "a".repeat(1200));
+    assert_ask(&world.bash(&long), &[]);
+    let code = file(&world)["pending"][0]["code"].as_str().unwrap().to_owned();
+    let line = format!("guard-host confirm --code {code}");
+    assert_ask(&world.bash(&line), &["confirm it in a terminal"]);
+    assert_eq!(world.run(&["confirm", "--code", &code], "").exit, 77);
+}
+
+#[test]
+fn a_confirmation_is_no_question_that_can_be_confirmed() {
+    let world = waiting();
+    for line in ["guard-host confirm --list", "guard-host confirm 'git push' && guard-host confirm 'git push'"] {
+        let asked = world.bash(line);
+        assert_ask(&asked, &["[self-protect: guard-command]"]);
+        assert!(!asked.reason().contains("then run:"), "{}", asked.reason());
+    }
+    assert_eq!(operations(&world, "pending"), ["git push"]);
+}

@@ -112,3 +112,13 @@ fn nothing_in_a_list_moves_the_cursor_of_its_reader() {
         assert!(all.contains("git push") && !all.contains(['\u{1b}', '\u{202e}']), "{all:?}");
     }
 }
+
+#[test]
+fn a_session_that_is_not_there_is_not_cleared() {
+    let world = World::warm();
+    assert_ask(&world.bash("git push"), &[]);
+    let ended = world.run(&["session", "clear", "--session", "nope"], "");
+    assert!(ended.exit == 1 && ended.stderr.contains("there is no session `nope`"), "{ended:?}");
+    let ended = world.run(&["session", "clear", "--session", "s1"], "");
+    assert_eq!((ended.exit, ended.stdout.as_str()), (0, "cleared session s1\n"), "{ended:?}");
+}

@@ -194,3 +194,17 @@ fn a_check_knows_no_session() {
     assert_eq!(world.run(&["check", "git push origin x"], "").exit, 1);
     assert_eq!(file(&world), before);
 }
+
+#[test]
+fn a_grant_does_not_follow_a_link_that_leads_elsewhere_later() {
+    let world = World::warm();
+    std::fs::create_dir_all(world.repo().join("b/sub")).unwrap();
+    std::fs::create_dir_all(world.path("Documents/sub")).unwrap();
+    assert_ask(&world.bash("rm -rf ./b/sub"), &[]);
+    let Some(ended) = attended(&world, &["confirm", "rm -rf ./b/sub"]) else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_confirmed(&world.bash("rm -rf ./b/sub"), "confirmed in this session");
+    std::fs::rename(world.repo().join("b"), world.repo().join("c")).unwrap();
+    std::os::unix::fs::symlink(world.path("Documents"), world.repo().join("b")).unwrap();
+    assert_ask(&world.bash("rm -rf ./b/sub"), &["[command-guard: rm-recursive-force]"]);
+}

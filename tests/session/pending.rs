@@ -206,3 +206,14 @@ fn fifty_calls_at_once_leave_fifty_questions() {
         assert_eq!(pending.len(), 50);
     }
 }
+
+#[test]
+fn a_file_that_holds_something_else_is_left_as_it_is() {
+    let world = World::warm();
+    world.configure("[session]\nfile = \"~/state.json\"\n");
+    for text in ["{\"model\": \"x\"}\n", "notes\n", "[]"] {
+        let path = world.write("state.json", text);
+        assert_ask(&world.bash("git push"), &[]);
+        assert_eq!(fs::read_to_string(path).unwrap(), text);
+    }
+}

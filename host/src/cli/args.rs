@@ -93,7 +93,7 @@ impl GlobalArgs {
 pub(super) enum Command {
     /// Answer one payload of a harness on standard input.
     Hook(HookArgs),
-    /// Say what the hook would say, without a harness. Writes nothing.
+    /// Say what the hook would say, without a harness. Nothing is logged, and nothing waits for an answer.
     Check(CheckArgs),
     /// Show the whole way from a call to its verdict.
     Explain(ExplainArgs),
@@ -280,7 +280,8 @@ pub(super) fn plain_hook(arguments: &[OsString]) -> Option<HookOnly> {
     let mut hook: Option<HookArgs> = None;
     let mut words = arguments.iter().skip(1);
     while let Some(word) = words.next() {
-        let mut value = || words.next().filter(|value| !value.to_string_lossy().starts_with('-')).cloned();
+        let is_value = |value: &&OsString| !value.is_empty() && !value.to_string_lossy().starts_with('-');
+        let mut value = || words.next().filter(is_value).cloned();
         match (word.to_str()?, &mut hook) {
             ("--config", _) if global.config.is_none() => global.config = Some(value()?.into()),
             ("--state", _) if global.state.is_none() => global.state = Some(value()?.into()),

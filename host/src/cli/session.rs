@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::args::{Format, SessionArgs, SessionCommand};
 use super::confirm::described;
 use super::print;
+use super::subject::refused;
 use crate::config::{Places, load};
 use crate::exit::Exit;
 use crate::redact::plain;
@@ -21,7 +22,7 @@ pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
             print::line(&serde_json::to_string_pretty(&known)?)?;
         }
         SessionCommand::List { format: Format::Human } => list(&known)?,
-        SessionCommand::Clear { session } => clear(&sessions, session.as_deref())?,
+        SessionCommand::Clear { session } => return clear(&sessions, &known, session.as_deref()),
     }
     Ok(Exit::Success)
 }
@@ -44,19 +45,19 @@ fn list(known: &Contents) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn clear(sessions: &Sessions, session: Option<&str>) -> anyhow::Result<()> {
-    match session {
-        // An id, or a session as the list names it.
-        Some(id) => {
-            sessions.end(&Sessions::name(id), PATIENCE)?;
-            if id.starts_with("sha256.") {
-                sessions.end(id, PATIENCE)?;
-            }
-            print::line(&format!("cleared session {}", plain(id)))
-        }
-        None => {
-            let count = sessions.clear(PATIENCE)?;
-            print::line(&format!("cleared {count} sessions"))
-        }
-    }
+fn clear(sessions: &Sessions, known: &Contents, session: Option<&str>) -> anyhow::Result<Exit> {
+    let Some(id) = session else {
+        let count = sessions.clear(PATIENCE)?;
+        print::line(&format!("cleared {count} sessions"))?;
+        return Ok(Exit::Success);
+    };
+    // An id, or a session as the list names it.
+    let names = [Sessions::name(id), id.to_owned()];
+    let Some(name) = known.sessions().into_iter().find(|name| names.contains(name)) else {
+        let text = format!("there is no session `{}`", plain(id));
+        return Err(refused(Exit::NoQuestion, text, "see the sessions with `guard-host session list`"));
+    };
+    sessions.end(&name, PATIENCE)?;
+    print::line(&format!("cleared session {}", plain(id)))?;
+    Ok(Exit::Success)
 }

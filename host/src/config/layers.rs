@@ -59,6 +59,18 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: Standing<'_>) -> R
     {
         return refuse(format!("`deadline-ms` is {ms}"), "give a number from 100 to 2000");
     }
+    let written = [
+        ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),
+        ("session", "file", options.session.as_ref().and_then(|session| session.file.as_deref())),
+    ];
+    for (table, key, path) in written {
+        if let Some(path) = path.filter(|path| is_configuration(path)) {
+            return refuse(
+                format!("`{key}` in `[{table}]` is `{path}`, which is the name of a configuration"),
+                "give a file of its own: it is written to at every ask",
+            );
+        }
+    }
     if layer != Layer::Managed && options.lock.is_some() {
         return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
     }
@@ -241,6 +253,12 @@ impl Standing<'_> {
     pub(super) fn is_limited(&self, layer: Layer) -> bool {
         layer == Layer::Project && matches!(self, Standing::OfLayer)
     }
+}
+
+/// A file of this name is somebody's configuration, which nothing may be written to.
+fn is_configuration(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".toml") || (name.starts_with("settings") && name.ends_with(".json"))
 }
 
 /// The project's root, by the place of its configuration.

@@ -7,9 +7,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::call::{Circumstances, ToolCall};
+use crate::chain::Trace;
 use crate::config::{Config, Places};
 use crate::contract::Outcome;
-use crate::session::{Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, quoted};
+use crate::session::{
+    Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable, quoted,
+};
 use crate::verdict::{Attributed, Verdict};
 
 /// How long a note waits for other processes. The reply is out, and they hold the lock for some microseconds.
@@ -37,6 +40,7 @@ enum Kind {
 pub(super) fn answer(
     mut verdict: Verdict,
     calls: &[ToolCall],
+    traces: &[Trace],
     at: &Circumstances,
     config: &Config,
     places: &Places,
@@ -44,12 +48,19 @@ pub(super) fn answer(
     if verdict.outcome != Outcome::Ask || at.session.is_empty() {
         return (verdict, None);
     }
-    let Some(operation) = Operation::of(calls) else { return (verdict, None) };
+    let effects = traces.iter().filter_map(|trace| trace.analysis.as_ref()).flat_map(|analysis| &analysis.effects);
+    let ends = effects.map(|effect| effect.path.canonical.as_str()).filter(|path| !path.is_empty());
+    let Some(operation) = Operation::of(calls, ends) else { return (verdict, None) };
     let session = Sessions::name(&at.session);
     let known = config.sessions.of(&session);
     let confirm = confirm_command(places);
     let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), kind };
     if let Some(entry) = confirmed_by(calls, &known, &confirm) {
+        if !is_readable(&entry.operation) {
+            verdict.closing =
+                "What this would confirm is too long to be shown here: confirm it in a terminal.".to_owned();
+            return (verdict, None);
+        }
         verdict.closing = format!(
             "In this session, in {}, this would run from now on although {} asked:\n{}: {}",
             entry.cwd,
@@ -59,6 +70,10 @@ pub(super) fn answer(
         );
         let code = entry.code.clone();
         return (verdict, Some(question(Kind::Confirmation(code))));
+    }
+    if names_confirm(calls, &confirm) {
+        // A confirmation of a confirmation helps nobody.
+        return (verdict, None);
     }
     let mut verdict = verdict.lift(|asked| known.answers(&operation, &at.cwd, &asked.rule()));
     if verdict.outcome != Outcome::Ask {
@@ -84,6 +99,11 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
         Choosing::One(entry) => Some(entry),
         Choosing::None | Choosing::Several(_) => None,
     }
+}
+
+/// A command that confirms something, in another form than replies show.
+fn names_confirm(calls: &[ToolCall], confirm: &str) -> bool {
+    calls.iter().filter_map(ToolCall::command).any(|(line, _)| line.contains(confirm))
 }
 
 impl Question {

@@ -15,6 +15,10 @@ const TEXT_BYTES: usize = 2 << 10;
 /// The longest text that people are asked to copy.
 const COPIED_BYTES: usize = 200;
 
+/// The longest text, and the most lines, that a person reads to the end.
+const READ_BYTES: usize = 1000;
+const READ_LINES: usize = 20;
+
 /// Keys beside a command that change nothing of what it does.
 const DESCRIPTIVE: [&str; 3] = ["description", "timeout", "run_in_background"];
 
@@ -32,9 +36,10 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// The operation of an event with at least one call.
+    /// The operation of an event with at least one call. `places` are those that its paths lead to: where a link leads
+    /// elsewhere later, the same words are another operation.
     #[must_use]
-    pub fn of(calls: &[ToolCall]) -> Option<Self> {
+    pub fn of<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let (first, others) = calls.split_first()?;
         let tool = if others.is_empty() { &first.tool } else { &first.original_tool };
         let exact = match others {
@@ -44,7 +49,7 @@ impl Operation {
         let text = shown(&exact);
         let command = first.command().filter(|_| others.is_empty()).is_some();
         let whole = command && text == exact && beside(first).next().is_none();
-        Some(Operation { tool: shown(tool), text, sha256: digest(calls), whole })
+        Some(Operation { tool: shown(tool), text, sha256: digest(calls, places), whole })
     }
 
     /// The text can be copied into a command line as one word.
@@ -58,6 +63,12 @@ impl Operation {
 #[must_use]
 pub fn shown(text: &str) -> String {
     shorten(&plain(&redact(text)), TEXT_BYTES)
+}
+
+/// A person to whom this text is shown sees all of it.
+#[must_use]
+pub fn is_readable(text: &str) -> bool {
+    text.len() <= READ_BYTES && text.lines().count() <= READ_LINES
 }
 
 /// A text that is short and stands on one line, so that a person sees what is copied.
@@ -80,7 +91,7 @@ fn beside(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
     call.input.iter().filter(move |(key, value)| !DESCRIPTIVE.contains(&key.as_str()) && !repeats(value))
 }
 
-fn digest(calls: &[ToolCall]) -> String {
+fn digest<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> String {
     let mut digest = Sha256::new();
     // Each part with its length, so that no two lists of parts are one text.
     let mut part = |text: &str| {
@@ -103,6 +114,7 @@ fn digest(calls: &[ToolCall]) -> String {
         }
         part("");
     }
+    places.into_iter().for_each(&mut part);
     hex(&digest.finalize())
 }
 
@@ -113,7 +125,7 @@ mod tests {
     use super::*;
 
     fn operation(tool: &str, input: Value) -> Operation {
-        Operation::of(&[ToolCall::new(tool, input.as_object().unwrap().clone())]).unwrap()
+        Operation::of(&[ToolCall::new(tool, input.as_object().unwrap().clone())], []).unwrap()
     }
 
     #[test]
@@ -132,6 +144,15 @@ mod tests {
         ] {
             assert_ne!(operation(tool, input.clone()).sha256, same.sha256, "{tool} {input}");
         }
+    }
+
+    #[test]
+    fn where_paths_lead_belongs_to_the_operation() {
+        let calls = [ToolCall::new("Bash", json!({ "command": "rm -rf b/x" }).as_object().unwrap().clone())];
+        let to = |place| Operation::of(&calls, [place]).unwrap();
+        assert_eq!(to("/repo/b/x"), to("/repo/b/x"));
+        assert_ne!(to("/repo/b/x").sha256, to("/home/u/x").sha256);
+        assert_eq!(to("/repo/b/x").text, to("/home/u/x").text);
     }
 
     #[test]
@@ -157,11 +178,11 @@ mod tests {
             let call = ToolCall::new("Write", json!({ "file_path": path }).as_object().unwrap().clone());
             ToolCall { original_tool: "apply_patch".to_owned(), ..call }
         };
-        let both = Operation::of(&[call("a"), call("b")]).unwrap();
+        let both = Operation::of(&[call("a"), call("b")], []).unwrap();
         assert_eq!((both.tool.as_str(), both.text.as_str(), both.whole), ("apply_patch", "a, b", false));
-        assert_ne!(both.sha256, Operation::of(&[call("b"), call("a")]).unwrap().sha256);
-        assert_ne!(both.sha256, Operation::of(&[call("a, b")]).unwrap().sha256);
-        assert_eq!(Operation::of(&[]), None);
+        assert_ne!(both.sha256, Operation::of(&[call("b"), call("a")], []).unwrap().sha256);
+        assert_ne!(both.sha256, Operation::of(&[call("a, b")], []).unwrap().sha256);
+        assert_eq!(Operation::of(&[], []), None);
     }
 
     #[test]

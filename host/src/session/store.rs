@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use rustix::fs::OFlags;
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::{Contents, LIFE};
@@ -100,6 +101,9 @@ impl Sessions {
     ) -> io::Result<T> {
         let place = self.made(name)?;
         let lock = self.lock(patience)?;
+        if matches!(self, Sessions::File(_)) && place.is_foreign() {
+            return Err(io::Error::other("the file holds something else than sessions, and was left as it is"));
+        }
         let before = place.read();
         let mut contents = before.clone().unwrap_or_default();
         // Under the lock, for what others wrote while it was waited for must not lie in the future.
@@ -232,6 +236,14 @@ struct Place {
 }
 
 impl Place {
+    /// The file holds what no session's file does, so that it is somebody else's.
+    fn is_foreign(&self) -> bool {
+        let Ok(bytes) = self.dir.read(&self.file) else { return false };
+        let keys = ["confirmed", "pending", "asked"];
+        let ours = |map: Map<String, Value>| map.keys().all(|key| keys.contains(&key.as_str()));
+        !bytes.trim_ascii().is_empty() && !serde_json::from_slice(&bytes).is_ok_and(ours)
+    }
+
     /// What the file holds; none if it is not there, not private, too large, or damaged.
     fn read(&self) -> Option<Contents> {
         let mut options = OpenOptions::new();
