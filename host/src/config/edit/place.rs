@@ -99,8 +99,7 @@ impl<'a> Entries<'a> {
     fn with_gap(&self, run: &Range<usize>) -> Range<usize> {
         let (before, after) = (self.slice(&(0..run.start)), self.slice(&(run.end..self.text.len())));
         if run.start == 0 {
-            return 0..run.end
-                + [("\r\n"), ("\n")].iter().find(|gap| after.starts_with(**gap)).map_or(0, |gap| gap.len());
+            return 0..run.end + ["\r\n", "\n"].iter().find(|gap| after.starts_with(**gap)).map_or(0, |gap| gap.len());
         }
         let gap = ["\r\n", "\n"]
             .into_iter()
@@ -148,7 +147,7 @@ fn end_of_values(table: &Table, start: usize) -> usize {
 }
 
 /// Whole lines: tables between which no other table begins are one run, with the comments between them.
-fn runs(text: &str, own: &mut Vec<Range<usize>>, all: &[Range<usize>]) -> Vec<Range<usize>> {
+fn runs(text: &str, own: &mut [Range<usize>], all: &[Range<usize>]) -> Vec<Range<usize>> {
     own.sort_by_key(|table| table.start);
     let mut runs: Vec<Range<usize>> = Vec::new();
     for table in own.iter() {
