@@ -9,6 +9,9 @@
 )]
 
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/guests.rs"]
+mod guests;
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;
 #[expect(unreachable_pub, reason = "as the other helpers")]
@@ -26,6 +29,8 @@ mod batch;
 mod cached;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/policy.rs"]
+mod policy;
 #[path = "cli/sandbox.rs"]
 mod sandbox;
 #[path = "cli/settings.rs"]

@@ -7,6 +7,7 @@
 //! read the key.
 
 mod artifact;
+mod component;
 mod folder;
 mod lock;
 mod prepared;
@@ -16,10 +17,11 @@ mod stamp;
 mod stored;
 
 pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
+pub use component::Component;
 pub(crate) use folder::is_private;
 pub use folder::{FolderError, FolderErrorKind, check_private, make_private, write_new};
 pub use lock::FileLock;
-pub use prepared::{Member, Prepared, Readiness, component, prepare};
+pub use prepared::{Member, Prepared, Readiness, prepare};
 pub use seal::Seal;
 pub use stamp::{Stamp, hex};
 pub use stored::{Cleared, Stored, clear, stored};

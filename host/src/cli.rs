@@ -8,8 +8,8 @@ mod config;
 mod confirm;
 mod doctor;
 mod explain;
-mod inspect;
 mod install;
+mod policy;
 mod print;
 mod sandbox;
 mod session;
@@ -47,7 +47,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Check(args) => check::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),
-        Command::Policy(args) => inspect::run(&args, &places, environment),
+        Command::Policy(args) => policy::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Confirm(args) => confirm::run(&args, &places),

@@ -4,6 +4,7 @@
 //! file. Layers do not edit each other. In the user's layer an entry replaces the preset's entry of the same name; a
 //! project's entries only come after, and can only tighten.
 
+pub mod edit;
 pub mod layers;
 mod load;
 pub mod options;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use load::load;
+pub use load::{load, locked};
 pub(crate) use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::Problem;

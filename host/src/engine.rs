@@ -48,7 +48,34 @@ pub struct Interface {
     pub exports: Vec<String>,
 }
 
+/// What a call of an import meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answered {
+    /// The contract's function.
+    Contract,
+    /// A value that is always the same.
+    Fixed,
+    /// A trap.
+    Trap,
+}
+
 impl Interface {
+    /// What a call of the import of that name meets.
+    #[must_use]
+    pub fn answered(import: &str) -> Answered {
+        match import {
+            import if import.starts_with(PACKAGE) => Answered::Contract,
+            import if import.starts_with("wasi:random/insecure-seed@") => Answered::Fixed,
+            _ => Answered::Trap,
+        }
+    }
+
+    /// The host calls what the export of that name offers. Others are never called.
+    #[must_use]
+    pub fn is_called(export: &str) -> bool {
+        export.starts_with(PACKAGE)
+    }
+
     /// The component asks for the analysis of a call.
     #[must_use]
     pub fn wants_analysis(&self) -> bool {
@@ -160,11 +187,12 @@ impl Engine {
     /// Links the contract's imports; of all others only a seed that never changes, and traps.
     fn link(&self, component: &Component, interface: &Interface) -> wasmtime::Result<InstancePre<State>> {
         let contract = self.contract()?;
-        if interface.imports.iter().all(|import| import.starts_with(PACKAGE)) {
+        let answered = |wanted| move |import: &&String| Interface::answered(import) == wanted;
+        if interface.imports.iter().filter(answered(Answered::Contract)).count() == interface.imports.len() {
             return contract.instantiate_pre(component);
         }
         let mut linker = contract.clone();
-        for import in interface.imports.iter().filter(|import| import.starts_with("wasi:random/insecure-seed@")) {
+        for import in interface.imports.iter().filter(answered(Answered::Fixed)) {
             imports::define_fixed_seed(&mut linker, import)?;
         }
         linker.define_unknown_imports_as_traps(component)?;

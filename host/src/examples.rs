@@ -8,6 +8,7 @@ use crate::call::{Circumstances, ToolCall};
 use crate::chain::stage;
 use crate::contract::{Manifest, outcome_name};
 use crate::engine::{Analyzer, FaultKind, Limits, Policy, Question};
+use crate::facts::Facts;
 use crate::facts::fixed::FixedFacts;
 use crate::grants::Grants;
 
@@ -22,15 +23,21 @@ pub fn circumstances() -> Circumstances {
     }
 }
 
+/// What is known of that world.
+#[must_use]
+pub fn facts() -> Arc<dyn Facts> {
+    let mut facts = FixedFacts::default();
+    facts.dirs.insert("/repo/.git".to_owned());
+    Arc::new(facts)
+}
+
 /// Runs all examples with the default settings.
 ///
 /// # Errors
 ///
 /// [`FaultKind::Example`] for the first one that gives another answer.
 pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, FaultKind>) -> Result<(), FaultKind> {
-    let mut facts = FixedFacts::default();
-    facts.dirs.insert("/repo/.git".to_owned());
-    let facts = Arc::new(facts);
+    let facts = facts();
     for (number, example) in manifest.examples.iter().enumerate() {
         let fail = |text: String| Err(FaultKind::Example(format!("{}: {text}", number + 1)));
         let input: Map<String, Value> = match serde_json::from_str(&example.input) {

@@ -19,6 +19,45 @@ pub struct GrantSpec {
 }
 
 impl GrantSpec {
+    /// Adds a grant that is written as one word: `env:NAME`, `read:PATH` or `journal:STREAM=FILE`. False if it is none of
+    /// these, or would be void.
+    pub fn add(&mut self, grant: &str) -> bool {
+        // Any value that is not void: which one it will be is known at the time of the call.
+        let is_sound = |path: &str| expand(path, "/home", &|_| Some("/value".to_owned())).is_some();
+        match grant.split_once(':') {
+            Some(("env", name)) if is_variable(name) => self.env.push(name.to_owned()),
+            Some(("read", path)) if is_sound(path) => self.read.push(path.to_owned()),
+            Some(("journal", stream)) => match stream.split_once('=') {
+                Some((name, path)) if !name.is_empty() && is_sound(path) => {
+                    self.journal.insert(name.to_owned(), path.to_owned());
+                }
+                _ => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    /// Each grant as one word, as [`GrantSpec::add`] reads it.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let env = self.env.iter().map(|name| format!("env:{name}"));
+        let read = self.read.iter().map(|path| format!("read:{path}"));
+        let journal = self.journal.iter().map(|(name, path)| format!("journal:{name}={path}"));
+        env.chain(read).chain(journal).collect()
+    }
+
+    /// What a manifest wishes for, `env:NAME`, `read:PATH` or `journal:STREAM`, is granted.
+    #[must_use]
+    pub fn covers(&self, wish: &str) -> bool {
+        match wish.split_once(':') {
+            Some(("env", name)) => self.env.iter().any(|granted| granted == name),
+            Some(("read", path)) => self.read.iter().any(|granted| is_below(path, granted)),
+            Some(("journal", stream)) => self.journal.contains_key(stream),
+            _ => false,
+        }
+    }
+
     /// The grants on this machine. A void one is left out, and so is a read outside of `within`.
     #[must_use]
     pub fn resolve(&self, home: &str, within: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Grants {
@@ -70,6 +109,11 @@ impl Grants {
     pub fn allows_journal(&self, stream: &str) -> bool {
         self.all || self.journal.contains_key(stream)
     }
+}
+
+/// The name is one that a variable can have.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !name.contains(char::is_whitespace)
 }
 
 /// Puts values for `${NAME}` and a leading `~`, and gives an absolute path.

@@ -219,6 +219,40 @@ impl Existing {
     }
 }
 
+/// A file that people edit too, opened for one edit of its text.
+pub struct Edited {
+    path: PathBuf,
+    existing: Existing,
+    text: Option<String>,
+}
+
+impl Edited {
+    /// Opens the file. Links may lead no further than to below `within`; without it to any file of this user. A new file
+    /// gets the mode.
+    ///
+    /// # Errors
+    ///
+    /// It is not a file that may be written here, or no text.
+    pub fn open(path: &Path, within: Option<&Path>, mode: u32) -> Result<Self, InstallError> {
+        let existing = files::find(path, within, mode)?;
+        let text = existing.text(path)?;
+        Ok(Edited { path: path.to_path_buf(), existing, text })
+    }
+
+    /// What it holds; none if it is not there.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The change to another text; without one the file goes, unless a link leads to it.
+    #[must_use]
+    pub fn change(self, after: Option<String>) -> Change {
+        let after = after.or_else(|| (!self.existing.is_at(&self.path)).then(String::new));
+        self.existing.change(self.path, after.map(String::into_bytes), None)
+    }
+}
+
 /// Writes what was worked out.
 ///
 /// # Errors

@@ -52,8 +52,8 @@ fn policy_inspect_shows_what_a_policy_is() {
     assert_keys(
         &about,
         &[
-            "bytes", "examples", "exports", "granted", "id", "imports", "rules", "sha256", "source", "summary",
-            "tools", "version", "wishes",
+            "bytes", "cost", "examples", "exports", "failing", "fault", "fixed", "foreign", "granted", "id", "imports",
+            "missing", "pinned", "rules", "sha256", "source", "summary", "tools", "uncalled", "version", "wishes",
         ],
     );
     assert_keys(&about["rules"][0], &["ceiling", "default", "id", "summary"]);

@@ -33,6 +33,7 @@ fn the_help_of_each_command_shows_two_examples() {
     lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"]]);
     lines.extend(["init", "schema"].map(|command| vec!["config", command]));
     lines.extend(["render", "init", "path", "args"].map(|command| vec!["settings", command]));
+    lines.extend(["list", "inspect", "add", "remove"].map(|command| vec!["policy", command]));
     lines.push(vec!["sandbox", "new"]);
     for arguments in lines {
         let ended = world.run(&[arguments.as_slice(), &["--help"]].concat(), "");

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::artifact::{self, Artifact, Artifacts, Guest, Made, with_clock};
+use super::component::Component;
 use super::folder::make_private;
 use super::prune;
 use super::seal::Seal;
@@ -22,7 +23,7 @@ use crate::config::{self, Config, Places};
 use crate::contract::Manifest;
 use crate::engine::{ENGINE_KEY, Engine, FaultKind};
 use crate::facts::paths::PATH_BYTES;
-use crate::policy::{Entry, Source};
+use crate::policy::Entry;
 use crate::{builtin, examples};
 
 /// Raised whenever the shape of [`Prepared`] changes.
@@ -82,6 +83,21 @@ impl Prepared {
     pub fn in_memory(config: Config, members: Vec<Member>) -> Self {
         let analyzer = Err(FaultKind::Artifact("it was not loaded".to_owned()));
         Prepared { config, members, analyzer, inputs: Vec::new() }
+    }
+
+    /// A chain of one policy, which need not be in this chain.
+    #[must_use]
+    pub fn only(&self, member: Member) -> Self {
+        Prepared { members: vec![member], ..self.clone() }
+    }
+
+    /// Runs the examples of a policy, which need not be in this chain.
+    ///
+    /// # Errors
+    ///
+    /// The first example that does not hold.
+    pub fn run_examples(&self, artifact: &Artifact, manifest: &Manifest) -> Result<(), FaultKind> {
+        run_examples(artifact, manifest, self.analyzer.as_ref())
     }
 
     fn holds(&self) -> bool {
@@ -211,43 +227,7 @@ fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllM
 }
 
 fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made, FaultKind> {
-    let (wasm, digest) = component(entry)?;
-    artifacts.ensure(&wasm, &digest, Guest::Policy, deadline)
-}
-
-/// The bytes and the digest of an entry's component.
-///
-/// # Errors
-///
-/// [`FaultKind::Component`] if it cannot be read, or is not the one that the configuration pins.
-pub fn component(entry: &Entry) -> Result<(Cow<'static, [u8]>, String), FaultKind> {
-    let (wasm, digest) = match &entry.source {
-        Source::Builtin(name) => {
-            let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
-            let builtin = builtin::find(name).ok_or_else(missing)?;
-            (Cow::Borrowed(builtin.wasm), hex(&builtin.sha256))
-        }
-        Source::File(path) => {
-            let read = read_component(path)?;
-            let digest = hex(&Sha256::digest(&read));
-            (Cow::Owned(read), digest)
-        }
-    };
-    if let Some(pinned) = &entry.pinned
-        && *pinned != digest
-    {
-        return Err(FaultKind::Component(format!("its digest is {digest}, the configuration pins {pinned}")));
-    }
-    Ok((wasm, digest))
-}
-
-fn read_component(path: &Path) -> Result<Vec<u8>, FaultKind> {
-    let fail = |text: String| FaultKind::Component(format!("{}: {text}", path.display()));
-    let data = fs::metadata(path).map_err(|error| fail(error.to_string()))?;
-    if !data.is_file() || data.len() > crate::engine::COMPONENT_BYTES as u64 {
-        return Err(fail("it is no file of at most 64 MiB".to_owned()));
-    }
-    fs::read(path).map_err(|error| fail(error.to_string()))
+    Component::of(entry)?.ensure(artifacts, deadline)
 }
 
 fn run_examples(

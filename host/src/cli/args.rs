@@ -4,6 +4,7 @@ mod audit;
 mod cache;
 mod consent;
 mod install;
+mod policy;
 mod settings;
 mod test;
 
@@ -20,6 +21,7 @@ pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
+pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ReportFormat, TestArgs};
 
@@ -104,7 +106,7 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Run the cases of a policy.
     Test(TestArgs),
-    /// Show the policies of the chain.
+    /// Show, add or remove policies of the chain.
     Policy(PolicyArgs),
     /// Make, list, check or remove compiled policies.
     Cache(CacheArgs),
@@ -198,33 +200,6 @@ pub(super) enum Format {
     Human,
     /// For machines
     Json,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  guard-host policy list
-  guard-host policy inspect command-guard")]
-pub(super) struct PolicyArgs {
-    #[command(subcommand)]
-    pub(super) command: PolicyCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum PolicyCommand {
-    /// The chain, in order
-    List {
-        /// How to print it
-        #[arg(long, value_enum, default_value_t = Format::Human)]
-        format: Format,
-    },
-    /// One policy: what it imports, exports, is granted, and its rules
-    Inspect {
-        /// A name in the chain, or a component file
-        policy: String,
-        /// How to print it
-        #[arg(long, value_enum, default_value_t = Format::Human)]
-        format: Format,
-    },
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{ConfigArgs, ConfigCommand, Format};
 use super::subject::{circumstances, refused};
 use super::{print, starter};
-use crate::cache::component;
+use crate::cache::Component;
 use crate::config::{Config, Places, Trust, load};
 use crate::contract::outcome_name;
 use crate::environment::Environment;
@@ -74,7 +74,7 @@ fn check(config: &Config) -> anyhow::Result<Exit> {
     problems(config);
     let mut broken = false;
     for entry in &config.entries {
-        if let Err(fault) = component(entry) {
+        if let Err(fault) = Component::of(entry) {
             broken = true;
             print::note(&format!("error: the policy `{}` ({}) cannot be asked: {fault}", entry.name, source(entry)));
             print::note(&format!("  hint: correct its entry in the {} configuration", entry.layer.name()));

@@ -84,7 +84,7 @@ fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim
 }
 
 /// Prints what would become of one file, in the form that `patch` reads.
-fn show(change: &Change) -> anyhow::Result<()> {
+pub(super) fn show(change: &Change) -> anyhow::Result<()> {
     let text = |bytes: &Option<Vec<u8>>| match bytes {
         Some(bytes) => std::str::from_utf8(bytes).map(str::to_owned).ok(),
         None => Some(String::new()),

@@ -65,6 +65,15 @@ impl Config {
     }
 }
 
+/// The names that the managed file lets nobody replace.
+#[must_use]
+pub fn locked(places: &Places) -> Vec<String> {
+    let file = &places.managed;
+    let text = read(Layer::Managed, file).ok().flatten();
+    let options = text.and_then(|text| parse(Layer::Managed, file, &text, Standing::OfLayer).ok());
+    options.and_then(|options| options.lock).unwrap_or_default()
+}
+
 /// One layer that was read, or the empty one.
 #[derive(Default)]
 pub(super) struct LayerChain {
@@ -72,7 +81,7 @@ pub(super) struct LayerChain {
     pub(super) entries: Vec<Entry>,
     /// Files that it depends on.
     pub(super) inputs: Vec<PathBuf>,
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl LayerChain {
@@ -256,16 +265,7 @@ fn preset_entries(preset: Preset, layer: Layer) -> Vec<Entry> {
 pub(crate) fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
     let mut grants = GrantSpec::default();
     for grant in builtin.grants {
-        match grant.split_once(':') {
-            Some(("env", name)) => grants.env.push(name.to_owned()),
-            Some(("read", path)) => grants.read.push(path.to_owned()),
-            Some(("journal", stream)) => {
-                if let Some((name, path)) = stream.split_once('=') {
-                    grants.journal.insert(name.to_owned(), path.to_owned());
-                }
-            }
-            _ => {}
-        }
+        grants.add(grant);
     }
     Entry {
         tools: Some(builtin.tools)

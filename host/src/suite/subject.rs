@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Suite;
 use crate::builtin;
-use crate::cache::{Artifact, Artifacts, Guest, Member, Prepared, Readiness, Seal, component, hex};
+use crate::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Seal, hex};
 use crate::chain::Chain;
 use crate::clock::Clock;
 use crate::config::{self, Config, Places};
@@ -202,13 +202,14 @@ struct Workshop {
 
 impl Workshop {
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
-        let (wasm, digest) = component(entry)?;
-        if let Some((artifact, Some(manifest))) = self.kept(&wasm, &digest, Guest::Policy)? {
+        let component = Component::of(entry)?;
+        let (wasm, digest) = (component.wasm(), component.sha256.as_str());
+        if let Some((artifact, Some(manifest))) = self.kept(wasm, digest, Guest::Policy)? {
             return Ok((self.engine.load(&artifact.path, &artifact.interface)?, artifact, manifest));
         }
-        let (policy, interface) = self.engine.compile(&wasm)?;
+        let (policy, interface) = self.engine.compile(wasm)?;
         let manifest = policy.describe(Limits::PREPARE)?;
-        Ok((policy, Artifact::in_memory(digest, interface), manifest))
+        Ok((policy, Artifact::in_memory(component.sha256, interface), manifest))
     }
 
     fn analyzer(&self) -> Result<Analyzer, FaultKind> {

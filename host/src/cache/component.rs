@@ -1,0 +1,95 @@
+//! [`Component`]: the bytes of a policy, read once, so that what is hashed is what is compiled.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Instant;
+
+use sha2::{Digest, Sha256};
+
+use super::artifact::{Artifacts, Guest, Made};
+use super::stamp::hex;
+use crate::builtin;
+use crate::engine::{COMPONENT_BYTES, FaultKind};
+use crate::policy::{Entry, Source};
+
+/// A component and its digest.
+#[derive(Debug, Clone)]
+pub struct Component {
+    wasm: Cow<'static, [u8]>,
+    /// The digest, in hexadecimal.
+    pub sha256: String,
+}
+
+impl Component {
+    /// Reads what an entry names.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Component`]: there is none, or none that can be read.
+    pub fn read(source: &Source) -> Result<Self, FaultKind> {
+        match source {
+            Source::Builtin(name) => {
+                let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
+                let builtin = builtin::find(name).ok_or_else(missing)?;
+                Ok(Component { wasm: Cow::Borrowed(builtin.wasm), sha256: hex(&builtin.sha256) })
+            }
+            Source::File(path) => {
+                let wasm = read(path)?;
+                let sha256 = hex(&Sha256::digest(&wasm));
+                Ok(Component { wasm: Cow::Owned(wasm), sha256 })
+            }
+        }
+    }
+
+    /// Reads the component of an entry.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Component::read`]; or it is not the one that the configuration pins.
+    pub fn of(entry: &Entry) -> Result<Self, FaultKind> {
+        let component = Component::read(&entry.source)?;
+        match &entry.pinned {
+            Some(pinned) if *pinned != component.sha256 => Err(FaultKind::Component(format!(
+                "its digest is {}, the configuration pins {pinned}",
+                component.sha256
+            ))),
+            _ => Ok(component),
+        }
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn wasm(&self) -> &[u8] {
+        &self.wasm
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.wasm.len()
+    }
+
+    /// Its artifact, which is made if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Artifacts::ensure`].
+    pub fn ensure(&self, artifacts: &Artifacts, deadline: Instant) -> Result<Made, FaultKind> {
+        artifacts.ensure(&self.wasm, &self.sha256, Guest::Policy, deadline)
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, FaultKind> {
+    let fail = |text: String| FaultKind::Component(format!("{}: {text}", path.display()));
+    // A pipe would be waited for.
+    let data = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?;
+    let cap = COMPONENT_BYTES as u64;
+    if !data.is_file() || data.len() > cap {
+        return Err(fail("it is no file of at most 64 MiB".to_owned()));
+    }
+    let mut wasm = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(cap + 1).read_to_end(&mut wasm));
+    read.map(|_| wasm).map_err(|error| fail(error.to_string()))
+}

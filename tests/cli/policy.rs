@@ -1,0 +1,303 @@
+//! `policy add`, `remove` and `inspect`: entries put in after a trial and taken out without a trace.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::guests;
+use crate::reply::{assert_ask, assert_held};
+use crate::world::{Ended, World};
+
+const CONFIG: &str = ".config/guard-host/guard.toml";
+const PROJECT: &str = "repo/.guard/guard.toml";
+
+/// Runs `policy`, which must end well. Gives what it says on both streams.
+#[track_caller]
+fn done(world: &World, arguments: &[&str]) -> String {
+    let ended = world.run(&[&["policy"], arguments].concat(), "");
+    assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
+    ended.stdout + &ended.stderr
+}
+
+/// Runs `policy`, which must refuse with this exit code and these words, and leave the file as it is.
+#[track_caller]
+fn refused(world: &World, file: &str, arguments: &[&str], exit: i32, words: &[&str]) {
+    let before = fs::read(world.path(file)).ok();
+    let ended = world.run(&[&["policy"], arguments].concat(), "");
+    assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{arguments:?}: {ended:?}");
+    for word in words {
+        assert!(ended.stderr.contains(word), "`{word}` is missing in: {}", ended.stderr);
+    }
+    assert_eq!(fs::read(world.path(file)).ok(), before, "{arguments:?} changed the file");
+}
+
+/// A guest as a component in the world's home. Gives its path.
+fn component(world: &World, name: &str) -> String {
+    guests::place(world, name).to_string_lossy().into_owned()
+}
+
+fn digest(guest: &str) -> String {
+    Sha256::digest(guests::bytes(guest)).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn inspect(world: &World, policy: &str) -> Value {
+    let ended = world.run(&["policy", "inspect", policy, "--format", "json"], "");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+fn write_to(world: &World, path: &str) -> Ended {
+    let payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": { "file_path": path, "content": "x" },
+    });
+    world.hook(&payload.to_string())
+}
+
+#[test]
+fn add_and_remove_leave_no_trace() {
+    let world = World::warm();
+    let source = component(&world, "wishes");
+    let texts = [
+        None,
+        Some(""),
+        Some("# mine\n\n   # odd\npreset   =   'none' # why\n\n\n[audit]\n\tlevel=\"all\""),
+        Some("preset = \"none\"\r\n\r\n# word\r\n"),
+        Some("preset = \"none\"\n[[policy]]\nname = \"write-control\" # theirs\n[policy.limits]\n time-ms = 100\n"),
+    ];
+    for text in texts {
+        let path = world.path(CONFIG);
+        let _ = fs::remove_file(&path);
+        if let Some(text) = text {
+            world.write(CONFIG, text);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        }
+        done(&world, &["add", &source, "--grant", "env:CI", "--on-error", "deny", "--tools", "Bash,Write"]);
+        let added = fs::read_to_string(&path).unwrap();
+        assert!(added.starts_with(text.unwrap_or_default()), "{added}");
+        let table: toml::Table = toml::from_str(&added).unwrap();
+        let entry = table["policy"].as_array().unwrap().last().unwrap();
+        let expected = json!({
+            "name": "test-guest", "source": source, "sha256": digest("wishes"), "on-error": "deny",
+            "tools": ["Bash", "Write"], "grants": { "env": ["CI"] },
+        });
+        assert_eq!(serde_json::to_value(entry).unwrap(), expected);
+        done(&world, &["remove", "test-guest"]);
+        assert_eq!(fs::read_to_string(&path).ok().as_deref(), text);
+        if text.is_some() {
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        }
+        let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
+        assert_eq!(left.len(), usize::from(text.is_some()), "{left:?}");
+    }
+}
+
+#[test]
+fn what_is_added_answers_the_next_call_and_is_held_to_its_digest() {
+    let world = World::warm();
+    world.configure("preset = \"none\"\n");
+    let source = component(&world, "shell");
+    assert!(world.bash("ls").is_silent());
+    let said = done(&world, &["add", &source, "--name", "ours"]);
+    assert!(said.contains("added `ours`") && said.contains(&digest("shell")), "{said}");
+    assert_ask(&world.bash("ls"), &["ours: known"]);
+    // Another component under the same path is not used, and the call is held all the same.
+    fs::write(&source, guests::bytes("denies")).unwrap();
+    assert_ask(&world.bash("ls"), &["pins"]);
+    refused(&world, CONFIG, &["add", &source, "--name", "ours"], 64, &["already", "--replace"]);
+    let said = done(&world, &["add", &source, "--name", "ours", "--replace"]);
+    assert!(said.contains("replaced `ours`") && said.contains(&digest("denies")), "{said}");
+    assert!(world.bash("ls").is_silent());
+    assert_eq!(world.bash("rm -rf x").decision(), "deny");
+    done(&world, &["add", &source, "--name", "ours", "--replace", "--no-pin"]);
+    assert!(!fs::read_to_string(world.path(CONFIG)).unwrap().contains("sha256"));
+    done(&world, &["remove", "ours"]);
+    assert!(world.bash("rm -rf x").is_silent());
+}
+
+#[test]
+fn wishes_that_are_not_granted_are_named_with_the_flag_that_grants_them() {
+    let world = World::warm();
+    let source = component(&world, "wishes");
+    let said = done(&world, &["add", &source, "--dry-run"]);
+    for flag in ["`--grant env:CI`", "`--grant 'read:~/allowed.txt'`", "`--grant journal:notes=FILE`"] {
+        assert!(said.contains(flag), "{flag}: {said}");
+    }
+    let grants = ["--grant", "env:CI", "--grant", "read:~", "--grant", "journal:notes=~/notes.jsonl"];
+    refused(&world, CONFIG, &[&["add", &source][..], &grants].concat(), 64, &["`--grant read:~`", "absolute"]);
+    let grants = ["--grant", "env:CI", "--grant", "read:~/allowed.txt", "--grant", "journal:notes=~/notes.jsonl"];
+    let said = done(&world, &[&["add", &source][..], &grants].concat());
+    assert!(!said.contains("not granted") && said.contains("1, and all hold"), "{said}");
+    let about = inspect(&world, "test-guest");
+    let granted = json!({ "env": ["CI"], "read": ["~/allowed.txt"], "journal": { "notes": "~/notes.jsonl" } });
+    assert_eq!((&about["granted"], &about["missing"], &about["pinned"]), (&granted, &json!([]), &json!(true)));
+    for word in ["CI", "env:", "env:A=B", "read:a/b", "read:/a/../b", "journal:notes", "journal:=/x", "net:all"] {
+        refused(&world, CONFIG, &["add", &source, "--replace", "--grant", word], 64, &["is no grant"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_a_policy_is_not_added() {
+    let world = World::warm();
+    world.configure("preset = \"none\"\n");
+    let cases: [(&str, &[&str]); 6] = [
+        ("fails-its-example", &["fails its own example 1", "not deny"]),
+        ("configure-refuses", &["does not take its settings", "the guest refuses"]),
+        ("core-module", &["not a WebAssembly component"]),
+        ("wrong-version", &["guard:policy@0.1.0"]),
+        ("future-import", &["guard:policy/clock"]),
+        ("not-a-policy", &["is no policy"]),
+    ];
+    for (guest, words) in cases {
+        refused(&world, CONFIG, &["add", &component(&world, guest)], 65, words);
+    }
+    refused(&world, CONFIG, &["add", "gone.wasm"], 66, &["gone.wasm"]);
+    refused(&world, CONFIG, &["add", "builtin:gone"], 64, &["command-guard"]);
+    let source = component(&world, "shell");
+    refused(&world, CONFIG, &["add", &source, "--name", "Not A Name"], 64, &["name"]);
+    refused(&world, CONFIG, &["add", &source, "--settings", "{\"a\": null}"], 64, &["--settings-file"]);
+    refused(&world, CONFIG, &["add", &source, "--settings", "[]"], 64, &["--settings"]);
+    refused(&world, CONFIG, &["add", &source, "--settings-file", "gone.json"], 66, &["gone.json"]);
+}
+
+#[test]
+fn a_broken_configuration_is_told_with_its_line_and_left_alone() {
+    let world = World::warm();
+    let source = component(&world, "shell");
+    world.configure("preset = \"none\"\n\n[[policy]]\nnmae = \"x\"\n");
+    for arguments in [&["add", &source][..], &["add", &source, "--replace", "--dry-run"], &["remove", "x"]] {
+        refused(&world, CONFIG, arguments, 78, &["guard.toml:4:1", "`nmae`", "did you mean `name`?"]);
+    }
+    world.configure("policy = [{ name = \"write-control\" }]\n");
+    refused(&world, CONFIG, &["add", &source], 78, &["[[policy]]", "by hand"]);
+}
+
+#[test]
+fn nothing_of_the_preset_loses_its_place_unasked() {
+    let world = World::warm();
+    let source = component(&world, "shell");
+    refused(&world, CONFIG, &["add", &source, "--name", "self-protect"], 64, &["of your preset", "--replace"]);
+    refused(&world, CONFIG, &["add", "builtin:command-guard"], 64, &["of your preset"]);
+    refused(&world, CONFIG, &["remove", "command-guard"], 66, &["no policy `command-guard`", "preset"]);
+    refused(&world, CONFIG, &["remove", "nobody"], 66, &["no policy `nobody`"]);
+    done(&world, &["add", "builtin:command-guard", "--settings", r#"{"secret-reads": "ask"}"#, "--replace"]);
+    let text = fs::read_to_string(world.path(CONFIG)).unwrap();
+    assert!(text.contains("source = \"builtin:command-guard\"\nsettings = ") && !text.contains("sha256"), "{text}");
+    assert!(inspect(&world, "command-guard")["sha256"].is_string());
+    done(&world, &["remove", "command-guard"]);
+    assert!(!world.path(CONFIG).exists());
+}
+
+#[test]
+fn a_dry_run_shows_the_difference_and_writes_nothing() {
+    let world = World::warm();
+    let source = component(&world, "shell");
+    world.configure("preset = \"none\"\n");
+    let said = done(&world, &["add", &source, "--no-pin", "--dry-run"]);
+    let path = world.path(CONFIG);
+    let expected = format!(
+        "--- {0}\n+++ {0}\n@@ -1 +1,5 @@\n preset = \"none\"\n+\n+[[policy]]\n+name = \"test-guest\"\n+source = \"{source}\"\n",
+        path.display()
+    );
+    assert_eq!(said, expected);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "preset = \"none\"\n");
+    done(&world, &["add", &source, "--no-pin"]);
+    let added = fs::read_to_string(&path).unwrap();
+    let said = done(&world, &["remove", "test-guest", "--dry-run"]);
+    assert!(said.contains("-name = \"test-guest\"\n"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), added);
+}
+
+#[test]
+fn a_project_names_its_component_by_the_way_to_it() {
+    let world = World::warm();
+    world.configure("preset = \"none\"\n");
+    let outside = component(&world, "shell");
+    refused(&world, PROJECT, &["add", &outside, "--project"], 64, &["outside of the project"]);
+    world.write("repo/policies/a.wasm", guests::bytes("wishes"));
+    let granted = ["add", "policies/a.wasm", "--project", "--grant", "env:CI"];
+    refused(&world, PROJECT, &granted, 64, &["grants other than `read`"]);
+    let said = done(&world, &["add", "policies/a.wasm", "--project", "--name", "ours"]);
+    assert!(said.contains("env:CI, which is not granted; only your own guard.toml grants that"), "{said}");
+    let text = fs::read_to_string(world.path(PROJECT)).unwrap();
+    assert!(text.contains("source = \"../policies/a.wasm\"\n"), "{text}");
+    assert_ask(&world.bash("ls"), &["ours: known"]);
+    refused(&world, CONFIG, &["remove", "ours"], 66, &["give `--project`"]);
+    done(&world, &["remove", "ours", "--project"]);
+    assert!(!world.path(PROJECT).exists());
+    assert!(world.bash("ls").is_silent());
+}
+
+#[test]
+fn a_link_stays_the_users_and_leads_nowhere_else() {
+    let world = World::warm();
+    let source = component(&world, "shell");
+    let target = world.write("dotfiles/guard.toml", "preset = \"none\"\n");
+    fs::create_dir_all(world.path(CONFIG).parent().unwrap()).unwrap();
+    symlink(&target, world.path(CONFIG)).unwrap();
+    done(&world, &["add", &source]);
+    assert!(fs::symlink_metadata(world.path(CONFIG)).unwrap().is_symlink());
+    assert!(fs::read_to_string(&target).unwrap().contains("test-guest"));
+    done(&world, &["remove", "test-guest"]);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "preset = \"none\"\n");
+    let theirs = world.write("theirs.toml", "# theirs\n");
+    fs::create_dir_all(world.path("repo/.guard")).unwrap();
+    symlink(&theirs, world.path(PROJECT)).unwrap();
+    refused(&world, PROJECT, &["add", "builtin:path-context", "--project"], 69, &["link"]);
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "# theirs\n");
+}
+
+#[test]
+fn inspect_shows_a_component_that_is_in_no_chain() {
+    let world = World::warm();
+    let about = inspect(&world, &component(&world, "foreign-import"));
+    assert_eq!(about["foreign"], json!(["wasi:cli/environment@0.2.0"]));
+    assert_eq!(about["sha256"], json!(digest("foreign-import")));
+    assert_eq!(about["bytes"], json!(guests::bytes("foreign-import").len()));
+    assert!(about["fault"].as_str().unwrap().contains("get-environment"), "{about}");
+    assert!(about["cost"].is_null() && about["pinned"] == json!(false), "{about}");
+
+    let wishes = component(&world, "wishes");
+    let about = inspect(&world, &wishes);
+    let wanted = json!(["env:CI", "read:~/allowed.txt", "journal:notes"]);
+    assert_eq!((&about["wishes"], &about["missing"]), (&wanted, &wanted));
+    assert_eq!((&about["examples"], &about["failing"], &about["fault"]), (&json!(1), &Value::Null, &Value::Null));
+    assert_eq!((&about["foreign"], &about["uncalled"]), (&json!([]), &json!([])));
+    assert_eq!((&about["cost"]["tool"], &about["cost"]["input"]), (&json!("Bash"), &json!({ "command": "ls" })));
+    assert!(about["cost"]["runs"].as_u64().unwrap() > 0 && about["cost"]["microseconds"].is_u64(), "{about}");
+    let rule = json!({ "id": "known", "summary": "a guest of the tests", "default": "ask", "ceiling": "ask" });
+    assert_eq!(about["rules"], json!([rule]));
+    let text = done(&world, &["inspect", &wishes]);
+    for words in ["wishes    env:CI (not granted)", "examples  1, and all hold", "cost      ", "rule      known"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+
+    let failing = component(&world, "fails-its-example");
+    assert!(inspect(&world, &failing)["failing"].as_str().unwrap().contains("example 1"));
+    world.configure(&format!("preset = \"none\"\n{}", guests::entry("ours", failing.as_ref(), "")));
+    assert!(done(&world, &["inspect", "ours"]).contains("examples  1; it fails its own example 1"));
+    let text = done(&world, &["inspect", &component(&world, "foreign-import")]);
+    assert!(text.contains("import    wasi:cli/environment@0.2.0 (foreign; traps when it is called)"), "{text}");
+    assert!(inspect(&world, "plan-enforcer")["id"] == json!("plan-enforcer"), "a built-in that is not in the chain");
+}
+
+#[test]
+fn an_agent_neither_adds_nor_changes_what_was_added() {
+    let world = World::warm();
+    let source = component(&world, "shell");
+    done(&world, &["add", &source, "--name", "ours", "--tools", "WebFetch"]);
+    for command in [
+        "guard-host policy add x.wasm",
+        "guard-host --config /tmp/g.toml policy remove ours",
+        "guard-host policy add x.wasm --dry-run --replace",
+        "guard-host policy --project remove ours",
+    ] {
+        assert_ask(&world.bash(command), &["self-protect: guard-command"]);
+    }
+    assert_held(&world.bash(&format!("cp evil.wasm {source}")));
+    assert_held(&write_to(&world, &source));
+    assert_held(&write_to(&world, &world.path(CONFIG).to_string_lossy()));
+    assert!(world.bash("guard-host policy inspect ours").is_silent());
+}
