@@ -270,7 +270,7 @@ mod tests {
     fn an_unknown_key_is_refused_with_its_place_and_the_nearest_known_one() {
         for (name, text, place) in [
             ("a.toml", "[[cases]]\ninput = 'ls'\nexpct = 'ask'\n", "a.toml:3:1"),
-            ("a.json", "{ \"cases\": [\n{ \"input\": \"ls\", \"expct\": \"ask\" } ] }", "a.json:2:25"),
+            ("a.json", "{ \"cases\": [\n{ \"input\": \"ls\", \"expct\": \"ask\" } ] }", "a.json:2:24"),
             ("a.jsonl", "\n{\"expct\":\"ask\"}\n", "a.jsonl:2:8"),
         ] {
             let error = error(name, text);
