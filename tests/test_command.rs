@@ -1,6 +1,12 @@
 //! `guard-host test`: what it finds, in every form of report, and what it refuses.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by a panic")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
 
 #[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/guests.rs"]
