@@ -73,8 +73,18 @@ fn payload(command: &str) -> String {
     .to_string()
 }
 
+/// The hook of a copy of the program, which is what an installation is. The linker leaves the file's pages in memory one
+/// by one, and a call of that file takes longer until they are read anew.
 fn hook(home: &Path) -> Command {
-    let mut command = Command::new(PROGRAM);
+    let copy = home.join("guard-host");
+    if !copy.exists() {
+        std::fs::copy(PROGRAM, &copy).unwrap();
+    }
+    hook_of(&copy, home)
+}
+
+fn hook_of(program: &Path, home: &Path) -> Command {
+    let mut command = Command::new(program);
     command.args(["hook", "claude"]).env("HOME", home).current_dir(home.join("repo"));
     command
 }
@@ -101,13 +111,12 @@ fn processes(home: &Path, full: &Path) {
         Command::new("python3").args(["-c", PYTHON]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     let (ls, rm) = (payload("ls -la"), payload("rm -rf /"));
     let mut rows: Vec<(&str, Command, &str)> = vec![
-        ("/bin/true", Command::new("/bin/true"), &ls),
         ("hook, `ls -la`", hook(home), &ls),
         ("hook, `rm -rf /`", hook(home), &rm),
         ("hook, `ls -la`, full", hook(full), &ls),
         ("guard-host --version", Command::new(PROGRAM), &ls),
     ];
-    rows[4].1.arg("--version");
+    rows[3].1.arg("--version");
     if python {
         let mut command = Command::new("python3");
         command.args(["-c", PYTHON]);
@@ -115,20 +124,26 @@ fn processes(home: &Path, full: &Path) {
     } else {
         println!("Python hook: skipped, because there is no python3");
     }
-    let mut times: Vec<Vec<Duration>> = rows.iter().map(|_| Vec::with_capacity(ROUNDS)).collect();
+    rows.push(("hook, `ls -la`, as linked", hook_of(PROGRAM.as_ref(), home), &ls));
+    println!("whole process, preset standard, warm cache, in turn with /bin/true, median of {ROUNDS}:");
+    for (name, mut command, input) in rows {
+        let (true_median, median) = in_turn(&mut command, input);
+        println!("  {name:<26} {median:8.0} us  {:6.2} x /bin/true ({true_median:.0} us)", median / true_median);
+    }
+}
+
+/// The medians of `/bin/true` and of a command. In turn, so that both find the machine in the same state.
+fn in_turn(command: &mut Command, input: &str) -> (f64, f64) {
+    let mut bare = Command::new("/bin/true");
+    let (mut bare_times, mut times) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));
     for round in 0..ROUNDS + 20 {
-        for ((_, command, input), times) in rows.iter_mut().zip(&mut times) {
-            let time = run(command, input);
-            if round >= 20 {
-                times.push(time);
-            }
+        let pair = (run(&mut bare, input), run(command, input));
+        if round >= 20 {
+            bare_times.push(pair.0);
+            times.push(pair.1);
         }
     }
-    let medians: Vec<f64> = times.into_iter().map(median).collect();
-    println!("whole process, preset standard, warm cache, median of {ROUNDS}:");
-    for ((name, ..), median) in rows.iter().zip(&medians) {
-        println!("  {name:<26} {median:8.0} us  {:5.2} x /bin/true", median / medians[0]);
-    }
+    (median(bare_times), median(times))
 }
 
 fn time<T>(rounds: usize, mut body: impl FnMut() -> T) -> f64 {
