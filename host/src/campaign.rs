@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use policy_experiment_plan::Plan;
 use serde::Serialize;
 
+use crate::shell_word::word;
+
 /// Where the settings lie below the work directory.
 pub const FILE: &str = ".claude/settings.json";
 
@@ -131,7 +133,7 @@ impl Campaign {
         let registered = |matcher, path: &Option<String>, what| {
             let Some(path) = path else { return Ok(None) };
             bounded(what, path)?;
-            let command = Command { r#type: "command", command: quoted(path) };
+            let command = Command { r#type: "command", command: word(path) };
             Ok(Some([Registration { matcher, hooks: [command] }]))
         };
         let settings = Settings {
@@ -192,13 +194,6 @@ fn is_program(word: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '@');
     let name = word.rsplit('/').next().unwrap_or_default();
     word.chars().all(is_plain) && name.contains(|c: char| c.is_ascii_alphanumeric()) && !name.starts_with('-')
-}
-
-/// A path as a word of the shell, which the harness starts hooks with.
-#[must_use]
-pub fn quoted(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '@');
-    if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// A text as a value of TOML, whose basic strings have the escapes of JSON and forbid one character more.

@@ -12,8 +12,9 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::config::Places;
+use crate::shell_word::quoted;
 
-pub use operation::{Operation, is_readable, quoted, shown};
+pub use operation::{Operation, is_readable, shown};
 pub use record::{Asked, Choice, Choosing, Contents, Entry, choose};
 pub use store::Sessions;
 

@@ -14,7 +14,8 @@ use super::terminal::{is_attended, unattended};
 use crate::config::{Places, load};
 use crate::exit::Exit;
 use crate::redact::plain;
-use crate::session::{Choice, Choosing, Contents, Entry, choose, confirm_command, quoted};
+use crate::session::{Choice, Choosing, Contents, Entry, choose, confirm_command};
+use crate::shell_word::quoted;
 
 /// How long to wait for other processes that write to the session.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -9,11 +9,12 @@ use policy_experiment_plan::Plan;
 use super::args::{CampaignArgs, SettingsArgs, SettingsCommand};
 use super::print;
 use super::subject::refused;
-use crate::campaign::{Campaign, FILE, quoted};
+use crate::campaign::{Campaign, FILE};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::facts::paths::lexical;
 use crate::files;
+use crate::shell_word::word;
 
 /// The largest plan that is read; the reader of plans takes less.
 const PLAN_BYTES: u64 = 1 << 20;
@@ -47,7 +48,7 @@ pub(super) fn run(args: &SettingsArgs, environment: &Environment) -> anyhow::Res
         SettingsCommand::Args { work_dir } => {
             let path = file(&absolute(work_dir, environment)?);
             if Path::new(&path).is_file() {
-                print::line(&format!("--settings {}", quoted(&path)))?;
+                print::line(&format!("--settings {}", word(&path)))?;
             }
             Ok(Exit::Success)
         }

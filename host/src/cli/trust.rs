@@ -12,7 +12,7 @@ use crate::config::trust::{self, TrustError};
 use crate::config::{Places, Trust};
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::session::quoted;
+use crate::shell_word::quoted;
 
 /// How long to wait for other processes that make the same artifact.
 const PATIENCE: Duration = Duration::from_secs(60);

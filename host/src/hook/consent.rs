@@ -10,9 +10,8 @@ use crate::call::{Circumstances, ToolCall};
 use crate::chain::Trace;
 use crate::config::{Config, Places};
 use crate::contract::Outcome;
-use crate::session::{
-    Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable, quoted,
-};
+use crate::session::{Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable};
+use crate::shell_word::quoted;
 use crate::verdict::{Attributed, Verdict};
 
 /// How long a note waits for other processes. The reply is out, and they hold the lock for some microseconds.

@@ -78,12 +78,6 @@ fn can_be_copied(text: &str) -> bool {
     fits && !text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '\u{fffd}')
 }
 
-/// `text` as one word of a shell.
-#[must_use]
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 /// What a command's input holds beside the command and the words that only describe it.
 fn beside(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
     let command = call.command().map(|(text, _)| text);
@@ -199,6 +193,5 @@ mod tests {
             assert_eq!(operation("Bash", json!({ "command": command })).can_be_copied(), copied, "{command}");
         }
         assert!(!operation("Bash", json!({ "command": "x".repeat(201) })).can_be_copied());
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

@@ -25,7 +25,7 @@ use crate::facts::paths::lexical;
 use crate::grants::GrantSpec;
 use crate::install::{Change, Edited, InstallError, apply};
 use crate::policy::{Entry, Layer, Source};
-use crate::session::quoted;
+use crate::shell_word::word;
 
 /// The file that a command changes, and where.
 struct Site<'a> {
@@ -201,12 +201,10 @@ impl<'a> Site<'a> {
     /// Names what the policy asks for and does not get.
     fn tell_wishes(&self, manifest: &Manifest, granted: &GrantSpec) {
         for wish in manifest.grants.iter().filter(|wish| !granted.covers(wish)) {
-            let word = if wish.starts_with("journal:") { format!("{wish}=FILE") } else { wish.clone() };
-            let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "_:=/.-".contains(c));
-            let word = if is_plain { word } else { quoted(&word) };
+            let grant = if wish.starts_with("journal:") { format!("{wish}=FILE") } else { wish.clone() };
             let way = match self.layer {
                 Layer::Project if !wish.starts_with("read:") => "only your own guard.toml grants that".to_owned(),
-                _ => format!("`--grant {word}` grants it"),
+                _ => format!("`--grant {}` grants it", word(&grant)),
             };
             print::note(&format!("note: it asks for {wish}, which is not granted; {way}"));
         }

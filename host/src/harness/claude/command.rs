@@ -36,16 +36,6 @@ pub(super) fn is_shim(text: &str, names: &Names) -> bool {
     line.is_some_and(|line| is_call(line, names))
 }
 
-/// One word of a shell.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-,+=:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 /// The line calls the hook and does nothing else.
 fn is_call(line: &str, names: &Names) -> bool {
     let Some(words) = words(line) else { return false };
@@ -164,6 +154,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::shell_word::word;
 
     fn names() -> Names {
         Names { program: "guard-dev".to_owned(), plugin: Some("/plugin".into()), project: "/repo".into() }
@@ -253,23 +244,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_word_of_a_shell_stays_one() {
-        for (word, expected) in [
-            ("/opt/guard-host", "/opt/guard-host"),
-            ("/it's here/x", "'/it'\\''s here/x'"),
-            ("a$b", "'a$b'"),
-            ("", "''"),
-            ("~/x", "'~/x'"),
-        ] {
-            assert_eq!(quoted(word), expected);
-        }
-    }
-
     proptest! {
         #[test]
         fn what_was_quoted_is_read_back(list in prop::collection::vec(any::<String>(), 0..4)) {
-            let line = list.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+            let line = list.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ");
             prop_assert_eq!(words(&line), Some(list));
         }
     }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::command::{is_shim, quoted, script};
+use super::command::{is_shim, script};
 use super::matcher;
 use super::plugin;
 use super::settings::{Entry, Shape, add, strip};
 use super::survey;
 use crate::harness::Reply;
 use crate::install::{Found, InstallError, Piece, Registration, Running, Scope, Site, Survey, Wish};
+use crate::shell_word::word;
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
 const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
@@ -222,7 +223,7 @@ fn entry(wish: &Wish, site: Site<'_>, target: &Target, shim: Option<&Path>) -> R
             let name = wish.shim.as_deref().unwrap_or_default();
             (format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}"), Vec::new())
         }
-        Some(path) => (quoted(text(path)?), Vec::new()),
+        Some(path) => (word(text(path)?), Vec::new()),
         None if wish.plugin.is_some() => (plugin::PROGRAM.to_owned(), arguments(wish, site)?),
         None if wish.shared => ("guard-host".to_owned(), arguments(wish, site)?),
         None => (text(&site.environment.program)?.to_owned(), arguments(wish, site)?),
@@ -295,8 +296,8 @@ fn shim_text(wish: &Wish, site: Site<'_>) -> Result<String, InstallError> {
     let program = match (&wish.plugin, wish.shared) {
         (Some(_), _) => "\"${0%/*}/../bin/guard-host\"".to_owned(),
         (None, true) => "guard-host".to_owned(),
-        (None, false) => quoted(text(&site.environment.program)?),
+        (None, false) => word(text(&site.environment.program)?),
     };
-    let arguments = arguments(wish, site)?.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ");
+    let arguments = arguments(wish, site)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
     Ok(format!("#!/bin/sh\nexec {program} {arguments} \"$@\"\n"))
 }
