@@ -10,6 +10,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::component::Component;
 use super::folder::{self, is_private};
 use super::lock::FileLock;
 use super::seal::Seal;
@@ -117,7 +118,8 @@ impl Artifacts {
     /// # Errors
     ///
     /// The component does not compile or describe itself, or the lock was not free before `deadline`.
-    pub fn ensure(&self, wasm: &[u8], component: &str, guest: Guest, deadline: Instant) -> Result<Made, FaultKind> {
+    pub fn ensure(&self, of: &Component, guest: Guest, deadline: Instant) -> Result<Made, FaultKind> {
+        let component = of.sha256.as_str();
         if let Some(made) = self.find(component) {
             return Ok(made);
         }
@@ -127,7 +129,7 @@ impl Artifacts {
         if let Some(made) = self.find(component) {
             return Ok(made);
         }
-        let bytes = Compiler::new()?.compile(wasm)?;
+        let bytes = Compiler::new()?.compile(&of.wasm()?)?;
         let path = self.path(component, "cwasm");
         folder::write_new(&path, &bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
         let engine = Engine::new()?;
