@@ -79,9 +79,11 @@ elevated := [finding |
 
 raises := {"sudo", "doas", "su"}
 
-elevation(command) := [via.kind | some via in command.via; via.kind in raises][0]
-
-else := command.program if command.program in raises
+elevation(command) := kind if {
+    kind := [via.kind | some via in command.via; via.kind in raises][0]
+} else := command.program if {
+    command.program in raises
+}
 
 foreign_registry := [finding |
     some command in input.analysis.commands
