@@ -93,7 +93,7 @@ fn a_text_that_never_ends_runs_into_the_limits() {
     let fault = "[team: policy-fault]";
     let rego = world(&[("team", "rego", "settings-file = \"~/team.rego\"")]);
     let range = "numbers.range(1, 100000)";
-    let doubling: String = (0..40).map(|at| format!("; x{} := concat(\"\", [x{at}, x{at}])", at + 1)).collect();
+    let doubling: String = (0..40).map(|at| format!("\n  x{} := concat(\"\", [x{at}, x{at}])", at + 1)).collect();
     for body in [
         format!("count([1 | some x in {range}; some y in {range}; x + y == 0]) == 0"),
         format!("count({}1{}) == 0", "[".repeat(40), "]".repeat(40)),
