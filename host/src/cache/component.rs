@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::artifact::{Artifacts, Guest, Made};
 use super::stamp::hex;
 use crate::builtin::{self, Packed};
-use crate::engine::{COMPONENT_BYTES, FaultKind};
+use crate::engine::{COMPONENT_BYTES, FaultKind, Wasi};
 use crate::policy::{Entry, Source};
 
 /// A component and its digest.
@@ -107,8 +107,8 @@ impl Component {
     /// # Errors
     ///
     /// Those of [`Artifacts::ensure`].
-    pub fn ensure(&self, artifacts: &Artifacts, deadline: Instant) -> Result<Made, FaultKind> {
-        artifacts.ensure(self, Guest::Policy, deadline)
+    pub fn ensure(&self, wasi: Wasi, artifacts: &Artifacts, deadline: Instant) -> Result<Made, FaultKind> {
+        artifacts.ensure(self, Guest::Policy(wasi), deadline)
     }
 }
 
