@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use guard_host::config::Places;
+use guard_host::engine::Wasi;
 use guard_host::suite::{self, OneOrMore, Report, Subject, Suite};
 use serde_json::{Map, Value};
 
@@ -26,7 +27,7 @@ fn hold(policy: &str, settings: Map<String, Value>, exactly: bool) {
     let shared = suite::read(&languages().join("same.toml")).unwrap();
     assert!(shared.cases.len() >= 50, "{} cases", shared.cases.len());
     let places = Places::below(world.home.path().to_str().unwrap());
-    let subject = Subject::policy(policy, world.home.path(), &places).unwrap();
+    let subject = Subject::policy(policy, Wasi::Absent, world.home.path(), &places).unwrap();
     let suite = Suite { settings, ..shared };
     let bench = subject.bench(&suite).unwrap();
     let mut failures = Vec::new();
