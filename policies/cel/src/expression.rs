@@ -9,8 +9,14 @@ use cel::{Context, Env, ExecutionError, IdedExpr, Value};
 use guard_sdk::serde_json;
 use policy_input_document::KEYS;
 
+use crate::names;
+
 /// What an expression sees of the settings.
 const DATA: &str = "data";
+
+/// What names a type, or stands before the name of a function.
+const TYPES: [&str; 12] =
+    ["bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "strings", "type", "uint"];
 
 /// The longest expression in bytes.
 const BYTES: usize = 64 << 10;
@@ -60,6 +66,10 @@ impl Expression {
             let message = first.map_or("it is no expression", |error| error.msg.as_str());
             format!("{place}, {line}:{column}: {}", message.trim_start_matches("Syntax error: "))
         })?;
+        if let Some(name) = names::unknown(&parsed, &[&KEYS[..], &[DATA], &TYPES].concat()) {
+            let names = KEYS.into_iter().chain([DATA]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return Err(format!("{place}: there is no `{name}`; an expression begins with {names}"));
+        }
         Ok(Expression { place, parsed })
     }
 
@@ -88,15 +98,8 @@ impl Expression {
     }
 
     fn value(&self, scene: &Scene) -> Result<Value, String> {
-        scene.context.resolve(&self.parsed).map_err(|error| {
-            let names = KEYS.into_iter().chain([DATA]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            match error {
-                ExecutionError::UndeclaredReference(name) => {
-                    format!("{}: there is no `{name}`; an expression begins with {names}", self.place)
-                }
-                error => format!("{}: {}", self.place, short(&error.to_string())),
-            }
-        })
+        let value = scene.context.resolve(&self.parsed);
+        value.map_err(|error| format!("{}: {}", self.place, short(&error.to_string())))
     }
 }
 

@@ -4,6 +4,7 @@
 //! a list, and no function that is not pure.
 
 mod expression;
+mod names;
 mod rules;
 mod settings;
 

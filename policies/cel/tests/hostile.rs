@@ -35,6 +35,11 @@ fn an_expression_that_does_not_parse_is_refused_with_rule_key_line_and_column() 
     ] {
         fails(&json!({ "rules": [rule(when)] }), &[place]);
     }
+    let strange = rule("false && analyis.coverage == 'complete'");
+    fails(
+        &json!({ "rules": [strange] }),
+        &["the rule `r`, `when`: there is no `analyis`; an expression begins with `tool`"],
+    );
     let mut broken = rule("true");
     broken["message-expression"] = json!("'a' +");
     fails(&json!({ "rules": [rule("false"), broken] }), &["the rule `r`, `message-expression`, 1:"]);
@@ -56,7 +61,6 @@ fn an_error_of_evaluation_is_a_fault_and_never_silence() {
     for (when, part) in [
         ("analysis.commands[0].program == 'x'", "the rule `r`, `when`"),
         ("input.nothing == 'x'", "nothing"),
-        ("analyis.coverage == 'complete'", "there is no `analyis`; an expression begins with `tool`"),
         ("tool", "string, which is neither true nor false"),
         ("tool == 'Bash' && 1", "the rule `r`, `when`"),
         ("1 / 0 == 1", "the rule `r`, `when`"),
