@@ -7,6 +7,7 @@ pub(crate) mod bindings;
 mod compile;
 mod fault;
 mod imports;
+mod instance;
 pub mod limits;
 mod manifest;
 mod meter;
@@ -22,7 +23,9 @@ use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
 pub use compile::{COMPONENT_BYTES, Compiler};
 pub use fault::FaultKind;
 pub use imports::{JournalLine, LogLine, Scene};
+pub use instance::{Given, Instance};
 pub use limits::Limits;
+pub use manifest::{Breach, BreachKind, breaches, check_manifest};
 use meter::Meter;
 pub use meter::Used;
 pub use wasi::Wasi;
@@ -353,19 +356,18 @@ fn run<T>(
     pre: &GuestPre<State>,
     body: impl FnOnce(&mut Store<State>, &Guest) -> wasmtime::Result<Result<T, FaultKind>>,
 ) -> Result<T, FaultKind> {
-    let guest = match pre.instantiate(&mut *store) {
-        Ok(guest) => guest,
-        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
-        Err(error) => {
-            return Err(match FaultKind::of_run(&error, None) {
-                FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
-                fault => fault,
-            });
-        }
-    };
+    let guest = instantiate(store, pre)?;
     body(store, &guest).unwrap_or_else(|error| {
         let last_words = store.data().log.last().map(|line| line.message.as_str());
         Err(FaultKind::of_run(&error, last_words))
+    })
+}
+
+fn instantiate(store: &mut Store<State>, pre: &GuestPre<State>) -> Result<Guest, FaultKind> {
+    pre.instantiate(store).map_err(|error| match FaultKind::of_run(&error, None) {
+        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
+        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
+        fault => fault,
     })
 }
 

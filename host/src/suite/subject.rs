@@ -59,7 +59,7 @@ pub enum SubjectErrorKind {
 }
 
 impl SubjectError {
-    fn new(kind: SubjectErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: SubjectErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
         SubjectError { text: text.into(), hint: hint.into(), kind }
     }
 
@@ -75,11 +75,7 @@ impl Subject {
     ///
     /// There is no such policy, or the host would not ask it.
     pub fn policy(name: &str, wasi: Wasi, cwd: &Path, places: &Places) -> Result<Self, SubjectError> {
-        let entry = match builtin::find(name) {
-            Some(builtin) => config::of_builtin(builtin, Layer::User),
-            None => of_file(name, &cwd.join(name))?,
-        };
-        let entry = Entry { tools: None, wasi, ..entry };
+        let entry = entry_of(name, wasi, cwd)?;
         Subject::load(Config::bare(places), vec![entry], false, places)
     }
 
@@ -99,9 +95,9 @@ impl Subject {
     }
 
     fn load(config: Config, entries: Vec<Entry>, is_chain: bool, places: &Places) -> Result<Self, SubjectError> {
-        let engine = Engine::with_compiler().map_err(|fault| SubjectError::of_machine(&fault))?;
+        let workshop = Workshop::open(places).map_err(|fault| SubjectError::of_machine(&fault))?;
+        let engine = workshop.engine.clone();
         let clock = Clock::start(engine.clone());
-        let workshop = Workshop { engine: engine.clone(), artifacts: artifacts(places) };
         let analyzer = workshop.analyzer().map_err(|fault| SubjectError::of_machine(&fault))?;
         let (mut members, mut policies) = (Vec::new(), Vec::new());
         for entry in entries {
@@ -156,6 +152,19 @@ impl Subject {
     }
 }
 
+/// The entry of a built-in or of a component file, with all the tools of its manifest.
+///
+/// # Errors
+///
+/// There is no such built-in and no such file.
+pub(crate) fn entry_of(name: &str, wasi: Wasi, cwd: &Path) -> Result<Entry, SubjectError> {
+    let entry = match builtin::find(name) {
+        Some(builtin) => config::of_builtin(builtin, Layer::User),
+        None => of_file(name, &cwd.join(name))?,
+    };
+    Ok(Entry { tools: None, wasi, ..entry })
+}
+
 /// The entry of a component file that no configuration names.
 fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
     if let Err(error) = fs::metadata(path) {
@@ -195,12 +204,20 @@ fn artifacts(places: &Places) -> Option<Artifacts> {
 }
 
 /// Loads components: from the user's artifacts, or compiled in memory.
-struct Workshop {
-    engine: Engine,
+pub(crate) struct Workshop {
+    /// The engine that runs what is loaded.
+    pub(crate) engine: Engine,
     artifacts: Option<Artifacts>,
 }
 
 impl Workshop {
+    /// # Errors
+    ///
+    /// This machine cannot compile.
+    pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
+        Ok(Workshop { engine: Engine::with_compiler()?, artifacts: artifacts(places) })
+    }
+
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::of(entry)?;
         let (wasm, digest) = (component.wasm(), component.sha256.as_str());
@@ -212,7 +229,12 @@ impl Workshop {
         Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
     }
 
-    fn analyzer(&self) -> Result<Analyzer, FaultKind> {
+    /// The analyzer.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it cannot be used.
+    pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
         let missing = || FaultKind::Component("this binary was built without the analyzer".to_owned());
         let builtin = builtin::analyzer().ok_or_else(missing)?;
         match self.kept(builtin.wasm, &hex(&builtin.sha256), Guest::Analyzer)? {
