@@ -170,7 +170,7 @@ impl Chain {
         };
         policy.decide(Question {
             limits: entry.limits,
-            settings: &entry.settings,
+            settings: Some(&entry.settings),
             scene: scene.clone(),
             grants: Arc::new(grants),
             manifest,

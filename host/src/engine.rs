@@ -11,6 +11,7 @@ mod instance;
 pub mod limits;
 mod manifest;
 mod meter;
+mod snapshot;
 mod wasi;
 
 use std::path::Path;
@@ -245,8 +246,8 @@ impl std::fmt::Debug for Policy {
 pub struct Question<'a> {
     /// What it may use, for configure and decide together.
     pub limits: Limits,
-    /// What `configure` is given: JSON.
-    pub settings: &'a str,
+    /// What `configure` is given: JSON; none if the component holds what it left there.
+    pub settings: Option<&'a str>,
     /// What it can learn of the call.
     pub scene: Scene,
     /// What it may ask for.
@@ -290,7 +291,9 @@ impl Policy {
         let (mut store, meter) = self.store(limits, grants);
         let decision = run(&mut store, &self.pre, |store, guest| {
             let policy = guest.guard_policy_policy();
-            if let Err(text) = policy.call_configure(&mut *store, settings)? {
+            if let Some(settings) = settings
+                && let Err(text) = policy.call_configure(&mut *store, settings)?
+            {
                 return Ok(Err(FaultKind::refused("configure", &text)));
             }
             store.data_mut().scene = Some(scene);
