@@ -26,7 +26,7 @@ impl Engine {
     /// # Errors
     ///
     /// Why it cannot be taken.
-    pub fn snapshot(&self, wasm: &[u8], settings: &str) -> Result<Vec<u8>, FaultKind> {
+    pub fn snapshot(&self, wasm: &[u8], limits: Limits, settings: &str) -> Result<Vec<u8>, FaultKind> {
         compile::check(wasm)?;
         let fail = |error: wasmtime::Error| FaultKind::Component(format!("{NO_SNAPSHOT}: {error:#}"));
         let mut wizer = Wizer::new();
@@ -34,7 +34,7 @@ impl Engine {
         let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
         let component = Component::from_binary(&self.inner, &instrumented).map_err(fail)?;
         let interface = self.interface_of(&component);
-        let (mut store, instance) = self.configured(&component, &interface, settings)?;
+        let (mut store, instance) = self.configured(&component, &interface, limits, settings)?;
         // The rest is the host's own work.
         store.set_epoch_deadline(u64::MAX / 2);
         store.set_hostcall_fuel(usize::MAX);
@@ -50,9 +50,9 @@ impl Engine {
         &self,
         component: &Component,
         interface: &Interface,
+        limits: Limits,
         settings: &str,
     ) -> Result<(Store<State>, Instance), FaultKind> {
-        let limits = Limits::PREPARE;
         let linked = self.link(component, interface, Wasi::Absent);
         let pre = linked.map_err(|error| FaultKind::of_link(&error, interface))?;
         let mut store = Store::new(&self.inner, State::new(limits, None, Arc::default()));
@@ -130,58 +130,5 @@ impl ComponentInstanceState for Held {
 
     async fn call_func_ret_f64(&mut self, instance: &str, func: &str) -> u64 {
         self.read(instance, func, |_, value: f64| value.to_bits()).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Instant;
-
-    use super::*;
-    use crate::builtin;
-    use crate::cache::hex;
-    use crate::chain::stage;
-    use crate::clock::Clock;
-    use crate::examples;
-    use crate::grants::Grants;
-
-    #[test]
-    fn measure() {
-        let engine = Engine::with_compiler().unwrap();
-        let _clock = Clock::start(engine.clone());
-        let folder = std::env::temp_dir().join(format!("snap{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        for builtin in builtin::all() {
-            let started = Instant::now();
-            let taken = engine.snapshot(builtin.wasm, "{}").unwrap();
-            let took = started.elapsed();
-            let compiler = super::super::Compiler::new().unwrap();
-            let plain = compiler.compile(builtin.wasm).unwrap();
-            let snap = compiler.compile(&taken).unwrap();
-            let (p, s) = (folder.join(format!("{}p", hex(&builtin.sha256))), folder.join(format!("{}s", hex(&builtin.sha256))));
-            std::fs::write(&p, &plain).unwrap();
-            std::fs::write(&s, &snap).unwrap();
-            let interface = engine.interface(&p).unwrap();
-            let facts = examples::facts();
-            let manifest = engine.load(&p, &interface, Wasi::Absent).unwrap().describe(Limits::PREPARE).unwrap();
-            let call = crate::call::ToolCall::new("Bash", serde_json::json!({"command":"ls -la"}).as_object().unwrap().clone());
-            let mut times: [Vec<f64>; 4] = Default::default();
-            for _ in 0..400 {
-                for (index, (path, settings)) in [(&p, Some("{}")), (&s, None)].into_iter().enumerate() {
-                    let scene = stage(&call, &examples::circumstances(), facts.clone(), || Err(FaultKind::Time));
-                    let a = Instant::now();
-                    let policy = engine.load(path, &interface, Wasi::Absent).unwrap();
-                    let b = Instant::now();
-                    let answer = policy.decide(super::super::Question { limits: Limits::DEFAULT, settings, scene, grants: Arc::new(Grants::everything()), manifest: &manifest, tool: "Bash", input: r#"{"command":"ls -la"}"# });
-                    let c = Instant::now();
-                    answer.decision.unwrap();
-                    times[index * 2].push((b - a).as_secs_f64() * 1e6);
-                    times[index * 2 + 1].push((c - b).as_secs_f64() * 1e6);
-                }
-            }
-            let median = |t: &mut Vec<f64>| { t.sort_by(f64::total_cmp); t[t.len() / 2] };
-            let m = times.each_mut().map(median);
-            println!("{:16} wasm {} -> {}; cwasm {} -> {}; load {:.1} -> {:.1}; decide {:.1} -> {:.1}; made in {took:?}", builtin.name, builtin.wasm.len(), taken.len(), plain.len(), snap.len(), m[0], m[2], m[1], m[3]);
-        }
     }
 }

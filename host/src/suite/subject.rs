@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Suite;
 use crate::builtin;
-use crate::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Seal, hex};
+use crate::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Seal, Snapshot, hex};
 use crate::chain::Chain;
 use crate::clock::Clock;
 use crate::config::{self, Config, Places};
@@ -106,7 +106,7 @@ impl Subject {
                 Ok((policy, artifact, manifest))
             });
             let (policy, artifact, manifest) = made.map_err(|fault| unusable(&entry, &fault))?;
-            members.push(Member { entry, readiness: Readiness::Ready { artifact, manifest } });
+            members.push(Member { entry, readiness: Readiness::Ready { artifact, snapshot: None, manifest } });
             policies.push(policy);
         }
         Ok(Subject { engine, config, members, policies, analyzer, is_chain, _clock: clock })
@@ -141,6 +141,27 @@ impl Subject {
         }
         let prepared = Prepared::in_memory(self.config.clone(), members);
         Ok(Chain::loaded(self.engine.clone(), prepared, self.policies.clone(), self.analyzer.clone()))
+    }
+
+    /// The chain for a suite as [`Subject::bench`] gives it, with every policy as a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Subject::bench`]; or a policy of which no snapshot can be taken.
+    pub fn bench_snapshot(&self, suite: &Suite) -> Result<Chain, SubjectError> {
+        let mut prepared = self.bench(suite)?.prepared;
+        let mut policies = Vec::with_capacity(prepared.members.len());
+        for Member { entry, readiness } in &mut prepared.members {
+            let taken = Component::of(entry)
+                .and_then(|component| self.engine.snapshot(component.wasm(), entry.limits, &entry.settings))
+                .and_then(|taken| self.engine.compile(&taken, entry.wasi));
+            let (policy, _) = taken.map_err(|fault| unusable(entry, &fault))?;
+            policies.push(policy);
+            if let Readiness::Ready { snapshot, .. } = readiness {
+                *snapshot = Some(Snapshot::in_memory());
+            }
+        }
+        Ok(Chain::loaded(self.engine.clone(), prepared, policies, self.analyzer.clone()))
     }
 
     /// The manifests, each with the name of its policy in the chain.
