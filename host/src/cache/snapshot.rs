@@ -5,13 +5,13 @@
 //! `configure` itself. A snapshot holds the policy's settings.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifact, Artifacts, with_clock};
+use super::artifact::{Artifact, Artifacts, discard, with_clock};
 use super::component::Component;
 use super::folder::{is_private, write_new};
 use super::lock::FileLock;
@@ -109,12 +109,24 @@ impl Artifacts {
         if let Some(known) = known(self.known(&artifact.component, &key)) {
             return known;
         }
-        let taken = take(entry, artifact, manifest);
+        // A file that has changed since would give a snapshot of something else.
+        let component = Component::of(entry).ok().filter(|component| component.sha256 == artifact.component)?;
+        let taken = match take(entry, component.wasm(), artifact) {
+            Ok(taken) => taken,
+            // The machine's fault, which may be gone the next time.
+            Err(FaultKind::Artifact(_)) => return None,
+            Err(fault) => Err(fault.to_string()),
+        };
         let path = self.file(&artifact.component, &key, "cwasm");
         let digest = match &taken {
             Ok(bytes) => {
                 write_new(&path, bytes, 0o600).ok()?;
-                Ok(hex(&Sha256::digest(bytes)))
+                if describes(&path, artifact) == Ok(manifest.clone()) {
+                    Ok(hex(&Sha256::digest(bytes)))
+                } else {
+                    discard(&path);
+                    Err("it describes itself otherwise".to_owned())
+                }
             }
             Err(reason) => Err(reason.clone()),
         };
@@ -163,7 +175,7 @@ impl Artifacts {
 }
 
 /// The name of the policy that a record of a snapshot is of, if the key vouches for it.
-pub(super) fn named(seal: &Seal, record: &std::path::Path) -> Option<String> {
+pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
     seal.read::<Record>(PURPOSE, record).map(|record| record.policy)
 }
 
@@ -182,25 +194,27 @@ fn key(entry: &Entry) -> String {
     key
 }
 
-/// Takes a snapshot and compiles it.
+/// Takes a snapshot and compiles it. Gives its bytes, or why it is not worth it.
 ///
 /// # Errors
 ///
-/// Why there is none.
-fn take(entry: &Entry, artifact: &Artifact, manifest: &Manifest) -> Result<Vec<u8>, String> {
-    let take = || -> Result<Result<Vec<u8>, String>, FaultKind> {
-        let engine = Engine::with_compiler()?;
-        let policy = engine.load(&artifact.path, &artifact.interface, artifact.wasi)?;
-        let cost = with_clock(&engine, || policy.cost_of_configure(entry.limits, &entry.settings, RUNS))?;
+/// Why there can be none.
+fn take(entry: &Entry, wasm: &[u8], artifact: &Artifact) -> Result<Result<Vec<u8>, String>, FaultKind> {
+    let engine = Engine::with_compiler()?;
+    let policy = engine.load(&artifact.path, &artifact.interface, artifact.wasi)?;
+    with_clock(&engine, || {
+        let cost = policy.cost_of_configure(entry.limits, &entry.settings, RUNS)?;
         if cost < WORTH {
             return Ok(Err(format!("`configure` takes {} us", cost.as_micros())));
         }
-        let component = Component::of(entry)?;
-        let taken = with_clock(&engine, || engine.snapshot(component.wasm(), entry.limits, &entry.settings))?;
-        let bytes = Compiler::new()?.compile(&taken)?;
-        let (policy, _) = engine.compile(&taken, Wasi::Absent)?;
-        let described = with_clock(&engine, || policy.describe(Limits::PREPARE))?;
-        Ok(if described == *manifest { Ok(bytes) } else { Err("it describes itself otherwise".to_owned()) })
-    };
-    take().unwrap_or_else(|fault| Err(fault.to_string()))
+        let taken = engine.snapshot(wasm, entry.limits, &entry.settings)?;
+        Compiler::new()?.compile(&taken).map(Ok)
+    })
+}
+
+/// What a snapshot says of itself.
+fn describes(snapshot: &Path, artifact: &Artifact) -> Result<Manifest, FaultKind> {
+    let engine = Engine::new()?;
+    let policy = engine.load(snapshot, &artifact.interface, artifact.wasi)?;
+    with_clock(&engine, || policy.describe(Limits::PREPARE))
 }
