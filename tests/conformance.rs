@@ -1,6 +1,12 @@
 //! `guard-host conformance`: every built-in holds to all rules, and every hostile guest breaks those that it is made for.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at a surprise"
+)]
 
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/guests.rs"]

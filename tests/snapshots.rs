@@ -1,6 +1,6 @@
 //! Every case of every built-in policy, as a snapshot of it answers: as the policy itself does, to the last byte.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(clippy::unwrap_used, reason = "a test stops at a surprise")]
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
