@@ -5,6 +5,7 @@ mod audit;
 mod cache;
 mod check;
 mod config;
+mod conformance;
 mod confirm;
 mod doctor;
 mod explain;
@@ -47,6 +48,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Check(args) => check::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),
+        Command::Conformance(args) => conformance::run(&args, &places, environment),
         Command::Policy(args) => policy::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),

@@ -29,6 +29,7 @@ pub mod session;
 pub mod hook;
 
 pub mod suite;
+pub mod conformance;
 pub mod schema;
 pub mod files;
 pub mod campaign;

@@ -14,3 +14,4 @@ pub use all::{Bench, Coverage, Done, Options, Run, run_all};
 pub use read::{SuiteError, find, read};
 pub use run::{Difference, Report, Spent, run};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
+pub(crate) use subject::{Workshop, entry_of};

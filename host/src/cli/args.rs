@@ -23,7 +23,7 @@ pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, Un
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
-pub(super) use test::{ReportFormat, TestArgs};
+pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -106,6 +106,8 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Run the cases of a policy.
     Test(TestArgs),
+    /// Try what every policy must hold to.
+    Conformance(ConformanceArgs),
     /// Show, add or remove policies of the chain.
     Policy(PolicyArgs),
     /// Make, list, check or remove compiled policies.

@@ -118,7 +118,7 @@ fn of_suite(error: SuiteError) -> anyhow::Error {
     refused(exit, error.to_string(), error.hint)
 }
 
-fn of_subject(error: &SubjectError, file: Option<&Path>) -> anyhow::Error {
+pub(super) fn of_subject(error: &SubjectError, file: Option<&Path>) -> anyhow::Error {
     let exit = match error.kind {
         SubjectErrorKind::Missing => Exit::NoInput,
         SubjectErrorKind::Policy => Exit::Data,

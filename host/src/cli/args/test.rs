@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::WasiName;
+use serde_json::{Map, Value};
+
+use super::policy::object;
+use super::{Format, WasiName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -39,6 +42,26 @@ pub(in crate::cli) struct TestArgs {
     /// How to report
     #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
     pub(in crate::cli) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host conformance target/wasm32-wasip2/release/my_policy.wasm
+  guard-host conformance command-guard --format json
+
+Exit codes: 0 it holds to all, 1 it does not, 64 and up nothing could be tried.")]
+pub(in crate::cli) struct ConformanceArgs {
+    /// A component file, or the name of a built-in policy
+    pub(in crate::cli) policy: String,
+    /// The settings that it must take: a JSON object [default: {}]
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    pub(in crate::cli) settings: Option<Map<String, Value>>,
+    /// What its calls of WASI meet [default: a trap]
+    #[arg(long, value_enum)]
+    pub(in crate::cli) wasi: Option<WasiName>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
