@@ -206,11 +206,12 @@ fn main() {
     // One at a time, so that the times that are told are those of one author.
     arguments.test_threads = Some(1);
     let trial = |language: Language| {
+        let name = language.name;
         let run = move || {
             try_out(&language);
             Ok(())
         };
-        Trial::test(language.name, run).with_ignored_flag(true)
+        Trial::test(name, run).with_ignored_flag(true)
     };
     libtest_mimic::run(&arguments, [RUST, JAVASCRIPT, PYTHON, C].map(trial).into()).exit();
 }

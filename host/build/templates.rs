@@ -59,8 +59,9 @@ fn files(table: &mut String, folder: &Path, prefix: &str) -> Result<(), Box<dyn 
 
 fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut names =
-        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<Result<Vec<_>, std::io::Error>>()?;
+    let mut names = entries
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<Vec<_>, std::io::Error>>()?;
     names.sort();
     Ok(names)
 }

@@ -148,7 +148,8 @@ mod tests {
     fn no_name_leads_out_of_the_folder() {
         let folder = folder();
         let long = "a".repeat(65);
-        for name in ["", "..", ".", "a/b", "/a", "-a", "1a", "A", "a b", "a_b", "a.b", "é", "a\n", "guard-sdk", &long] {
+        for name in ["", "..", ".", "a/b", "/a", "-a", "1a", "A", "a b", "a_b", "a.b", "é", "a\n", "guard-sdk", &long]
+        {
             let error = make(folder.path(), name, Language::C).unwrap_err();
             assert!(matches!(error, ScaffoldError::Name(_)), "{name:?}: {error}");
         }

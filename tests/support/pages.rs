@@ -116,7 +116,7 @@ impl Shell {
     }
 
     /// Runs each line behind a `$`; the lines below it must stand in what is printed, together and in order, and `...`
-    /// stands for any others.
+    /// stands for any others, or for the rest of a line.
     fn show(&mut self, text: &str) -> Result<(), String> {
         for part in format!("\n{text}").split("\n$ ").skip(1) {
             let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
@@ -125,7 +125,11 @@ impl Shell {
             let mut rest = printed.as_slice();
             for piece in format!("\n{}\n", shown.trim_end()).split("\n...\n") {
                 let lines: Vec<&str> = piece.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-                let Some(at) = (0..=rest.len()).find(|at| rest[*at..].starts_with(&lines)) else {
+                let stands = |at: &usize| {
+                    let found = rest[*at..].iter().take(lines.len());
+                    found.len() == lines.len() && found.zip(&lines).all(|(found, shown)| is_shown(found, shown))
+                };
+                let Some(at) = (0..=rest.len()).find(stands) else {
                     return Err(format!("`{command}` prints otherwise:\n{}", printed.join("\n")));
                 };
                 rest = &rest[at + lines.len()..];
@@ -133,4 +137,9 @@ impl Shell {
         }
         Ok(())
     }
+}
+
+/// The line that was printed is the one that is shown, which may break off.
+fn is_shown(printed: &str, shown: &str) -> bool {
+    shown.strip_suffix("...").map_or(printed == shown, |start| printed.starts_with(start))
 }

@@ -8,7 +8,7 @@ test -d .venv/lib || {
     .venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.txt
 }
 .venv/bin/python -m ziglang cc --target=wasm32-wasi -mexec-model=reactor -Os -s -std=c11 -Wall -Wextra \
-    policy.c json.c bindings/guest.c bindings/guest_component_type.o -o module.wasm
+    -Wl,-z,stack-size=262144 policy.c json.c bindings/guest.c bindings/guest_component_type.o -o module.wasm
 if command -v wasm-tools >/dev/null; then
     wasm-tools component new module.wasm --output policy.wasm
 else
