@@ -39,12 +39,30 @@ fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
         assert!(file(source).contains(&format!("\"{name}\"")), "{language}");
         assert!(file("README.md").starts_with(&format!("# {name}\n")), "{language}");
         assert!(!suite::find(&world.repo().join(&name).join("fixtures")).unwrap().is_empty());
-        // What stands in the repository once is in it as it is there.
-        if language == "rust" {
-            assert_eq!(file("guard-sdk/src/bindings.rs"), read("guest-sdk/src/bindings.rs"));
-        } else {
-            assert_eq!(file("wit/world.wit"), read("wit/world.wit"));
+        // Each file is in it as it stands in the repository, but for the name.
+        let shared = if language == "rust" { ("guest-sdk/src", "guard-sdk/src") } else { ("wit", "wit") };
+        let own = format!("guest-sdk/templates/{language}");
+        let mut compared = 0;
+        for (from, to) in [(own.as_str(), ""), ("guest-sdk/templates/shared", ""), shared] {
+            let mut folders = vec![root().join(from)];
+            while let Some(folder) = folders.pop() {
+                for entry in fs::read_dir(folder).unwrap() {
+                    let path = entry.unwrap().path();
+                    if path.is_dir() {
+                        folders.push(path);
+                        continue;
+                    }
+                    let below = path.strip_prefix(root().join(from)).unwrap();
+                    let written = fs::read(world.repo().join(&name).join(to).join(below)).unwrap();
+                    let bytes = fs::read(&path).unwrap();
+                    let renamed = String::from_utf8(bytes.clone()).map(|text| text.replace("my-policy", &name));
+                    let expected = renamed.map_or(bytes, String::into_bytes);
+                    assert!(written == expected, "{language}: {}", below.display());
+                    compared += 1;
+                }
+            }
         }
+        assert!(compared > 10, "{language}: {compared}");
     }
 }
 

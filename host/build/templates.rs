@@ -1,6 +1,7 @@
 //! The table of what `guard-host new` writes: each file of the templates, of `wit/` and of the SDK, which stand in the
 //! repository once. Only the SDK's manifest is written anew, for outside of this workspace it can take nothing from it.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
@@ -15,54 +16,99 @@ const FILE_BYTES: u64 = 256 << 10;
 /// What the folders of the repository are called in a project; the templates lie at its top.
 const SHARED: [(&str, &str, &str); 2] = [("wit", "wit", "wit/"), ("sdk", "guest-sdk/src", "guard-sdk/src/")];
 
-/// Writes the table `PARTS` to `out`.
+/// The files, and their bytes one after another.
+#[derive(Default)]
+struct Collection {
+    table: String,
+    bytes: Vec<u8>,
+}
+
+/// Writes the table `FILES` and what it points into, packed, to `out`.
 pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let mut table = String::from("pub(crate) static PARTS: &[(&str, &[File])] = &[\n");
+    let mut all = Collection::default();
     let templates = root.join("guest-sdk/templates");
-    let mut parts: Vec<String> = names(&templates)?;
-    parts.retain(|name| templates.join(name).is_dir());
-    for name in &parts {
-        part(&mut table, name, &templates.join(name), "")?;
+    for name in names(&templates)?.into_iter().filter(|name| templates.join(name).is_dir()) {
+        all.folder(&name, &templates.join(&name), "")?;
     }
     for (name, folder, prefix) in SHARED {
-        part(&mut table, name, &root.join(folder), prefix)?;
+        all.folder(name, &root.join(folder), prefix)?;
     }
-    let manifest = out.join("guard-sdk.toml");
-    fs::write(&manifest, sdk_manifest(root)?)?;
-    table.push_str("    (\"sdk\", &[\n");
-    entry(&mut table, "guard-sdk/Cargo.toml", &manifest, false)?;
-    table.push_str("    ]),\n");
-    table.push_str("];\n");
+    all.file("sdk", "guard-sdk/Cargo.toml", sdk_manifest(root)?.as_bytes(), false)?;
+    fs::write(out.join("templates.packed"), packed(&all.bytes))?;
+    let table = format!(
+        "static FILES: &[File] = &[\n{}];\nconst BYTES: usize = {};\n\
+         static PACKED: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/templates.packed\"));\n",
+        all.table,
+        all.bytes.len()
+    );
     Ok(fs::write(out.join("template_table.rs"), table)?)
 }
 
-fn part(table: &mut String, name: &str, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
-    writeln!(table, "    ({name:?}, &[")?;
-    files(table, folder, prefix)?;
-    table.push_str("    ]),\n");
-    Ok(())
-}
-
-fn files(table: &mut String, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
-    for name in names(folder)? {
-        let path = folder.join(&name);
-        let data = fs::metadata(&path)?;
-        if data.is_dir() {
-            files(table, &path, &format!("{prefix}{name}/"))?;
-            continue;
+impl Collection {
+    fn folder(&mut self, part: &str, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
+        for name in names(folder)? {
+            let path = folder.join(&name);
+            let data = fs::metadata(&path)?;
+            if data.is_dir() {
+                self.folder(part, &path, &format!("{prefix}{name}/"))?;
+            } else if data.len() > FILE_BYTES {
+                return Err(format!("{} is no file of a template; build templates elsewhere", path.display()).into());
+            } else {
+                let executable = data.permissions().mode() & 0o100 != 0;
+                self.file(part, &format!("{prefix}{name}"), &fs::read(&path)?, executable)?;
+            }
         }
-        if data.len() > FILE_BYTES {
-            return Err(format!("{} is no file of a template; build templates elsewhere", path.display()).into());
-        }
-        entry(table, &format!("{prefix}{name}"), &path, data.permissions().mode() & 0o100 != 0)?;
+        Ok(())
     }
-    Ok(())
+
+    fn file(&mut self, part: &str, path: &str, bytes: &[u8], executable: bool) -> Result<(), Box<dyn Error>> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        let end = self.bytes.len();
+        writeln!(
+            self.table,
+            "    File {{ part: {part:?}, path: {path:?}, bytes: {start}..{end}, executable: {executable} }},"
+        )?;
+        Ok(())
+    }
 }
 
-fn entry(table: &mut String, name: &str, path: &Path, executable: bool) -> Result<(), Box<dyn Error>> {
-    let path = path.to_str().ok_or("a path is not UTF-8")?;
-    writeln!(table, "        File {{ path: {name:?}, bytes: include_bytes!({path:?}), executable: {executable} }},")?;
-    Ok(())
+/// The bytes with what came before taken as read: a third of their size in the binary, for which a library would be larger
+/// than the gain. `scaffold.rs` reads it, and says what it looks like.
+#[expect(clippy::indexing_slicing, reason = "each index stays below the length that is looked at before")]
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let mut seen: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    let (mut at, mut flag, mut bit) = (0, 0, 8);
+    while at < bytes.len() {
+        if bit == 8 {
+            (flag, bit) = (packed.len(), 0);
+            packed.push(0);
+        }
+        let same = |from: usize| bytes[from..].iter().zip(&bytes[at..]).take(259).take_while(|(a, b)| a == b).count();
+        let key = bytes.get(at..at + 4);
+        let before = key.and_then(|key| seen.get(key)).into_iter().flatten().rev().take(32);
+        let near = before.filter(|from| at - **from <= 0xffff).map(|from| (same(*from), at - *from));
+        let length = match near.max_by_key(|(length, _)| *length) {
+            Some((length, distance)) => {
+                packed[flag] |= 1 << bit;
+                packed.extend_from_slice(&[(distance & 0xff) as u8, (distance >> 8) as u8, (length - 4) as u8]);
+                length
+            }
+            None => {
+                packed.push(bytes[at]);
+                1
+            }
+        };
+        for from in at..at + length {
+            if let Some(key) = bytes.get(from..from + 4) {
+                seen.entry(key).or_default().push(from);
+            }
+        }
+        at += length;
+        bit += 1;
+    }
+    packed
 }
 
 /// The manifest of the SDK with what it takes from the workspace put in, and without the lints of this workspace.

@@ -3,7 +3,9 @@
 //! It appears whole or not at all: everything is written into a folder beside it, which is then renamed. Nothing is
 //! fetched and nothing is run.
 
+use std::borrow::Cow;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -20,11 +22,13 @@ const NAME: usize = 64;
 /// What no project can be called: the crate that those in Rust hold.
 const RESERVED: &str = "guard-sdk";
 
-/// A file of a project.
+/// A file of projects.
 #[derive(Debug)]
-pub(crate) struct File {
+struct File {
+    part: &'static str,
     path: &'static str,
-    bytes: &'static [u8],
+    /// Where its bytes stand when they are unpacked.
+    bytes: Range<usize>,
     executable: bool,
 }
 
@@ -57,7 +61,7 @@ impl Language {
     /// The files of its projects.
     fn files(self) -> impl Iterator<Item = &'static File> {
         let wanted = self.parts();
-        PARTS.iter().filter(move |(name, _)| wanted.contains(name)).flat_map(|(_, files)| *files)
+        FILES.iter().filter(move |file| wanted.contains(&file.part))
     }
 }
 
@@ -110,24 +114,52 @@ pub fn make(parent: &Path, name: &str, language: Language) -> Result<PathBuf, Sc
 }
 
 fn fill(dir: &Dir, name: &str, language: Language) -> io::Result<()> {
+    let damaged = || io::Error::other("the templates in this binary cannot be read");
+    let all = unpacked(PACKED, BYTES).ok_or_else(damaged)?;
     for file in language.files() {
+        let bytes = all.get(file.bytes.clone()).ok_or_else(damaged)?;
         let path = Path::new(file.path);
         if let Some(parent) = path.parent() {
             dir.create_dir_all(parent)?;
         }
         let mode = if file.executable { 0o777 } else { 0o666 };
         let mut written = dir.open_with(path, OpenOptions::new().write(true).create_new(true).mode(mode))?;
-        io::Write::write_all(&mut written, &named(file.bytes, name))?;
+        io::Write::write_all(&mut written, &named(bytes, name))?;
     }
     Ok(())
 }
 
 /// The file's bytes, with the name where the template's stands.
-fn named(bytes: &'static [u8], name: &str) -> std::borrow::Cow<'static, [u8]> {
+fn named<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains(PLACEHOLDER) => text.replace(PLACEHOLDER, name).into_bytes().into(),
         _ => bytes.into(),
     }
+}
+
+/// The bytes that the build has packed: groups of eight steps behind a byte with a bit for each. A step is a byte, or, where
+/// the bit is set, how far back (two bytes) a piece begins, and how much longer than four bytes it is (one).
+fn unpacked(packed: &[u8], length: usize) -> Option<Vec<u8>> {
+    let mut bytes: Vec<u8> = Vec::with_capacity(length);
+    let mut packed = packed.iter().copied();
+    while bytes.len() < length {
+        let flags = packed.next()?;
+        for bit in 0..8 {
+            if bytes.len() == length {
+                break;
+            }
+            let first = packed.next()?;
+            if flags >> bit & 1 == 0 {
+                bytes.push(first);
+                continue;
+            }
+            let start = bytes.len().checked_sub(usize::from(u16::from_le_bytes([first, packed.next()?])))?;
+            for at in start..start + 4 + usize::from(packed.next()?) {
+                bytes.push(*bytes.get(at)?);
+            }
+        }
+    }
+    Some(bytes)
 }
 
 fn is_name(name: &str) -> bool {
@@ -182,14 +214,13 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
 
         let folder = folder();
-        for (language, file) in [
-            (Language::Rust, "src/lib.rs"),
-            (Language::JavaScript, "policy.js"),
-            (Language::Python, "policy.py"),
-            (Language::C, "policy.c"),
+        for (language, file, name) in [
+            (Language::Rust, "src/lib.rs", "one"),
+            (Language::JavaScript, "policy.js", "two-2"),
+            (Language::Python, "policy.py", "three"),
+            (Language::C, "policy.c", "four"),
         ] {
-            let name = format!("no-{}", file.len());
-            let path = make(folder.path(), &name, language).unwrap();
+            let path = make(folder.path(), name, language).unwrap();
             let text = std::fs::read_to_string(path.join(file)).unwrap();
             assert!(text.contains(&format!("\"{name}\"")), "{language:?}");
             let mode = |file: &str| std::fs::metadata(path.join(file)).unwrap().permissions().mode() & 0o100;
@@ -200,6 +231,16 @@ mod tests {
                 assert!(!left, "{}", file.path);
             }
         }
+    }
+
+    #[test]
+    fn what_was_packed_is_unpacked_and_damage_is_no_panic() {
+        // `abcd` as it is, then five bytes from four back; a byte that is not there; a piece from before the start.
+        assert_eq!(unpacked(b"\x10abcd\x04\0\x01", 9).as_deref(), Some(b"abcdabcda".as_slice()));
+        assert_eq!(unpacked(b"\x10abcd\x04\0", 9), None);
+        assert_eq!(unpacked(b"\x01\x01\0\0", 4), None);
+        assert_eq!(unpacked(PACKED, BYTES).map(|bytes| bytes.len()), Some(BYTES));
+        assert!(PACKED.len() < BYTES / 2, "{} of {BYTES}", PACKED.len());
     }
 
     #[test]
