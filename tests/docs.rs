@@ -1,7 +1,13 @@
 //! The pages for authors of policies say what is so: their commands run, their files are what the host reads, their links
 //! lead somewhere. The pages about one language are followed by the job in `languages.rs`, which needs a network.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at a surprise"
+)]
 
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]

@@ -5,7 +5,13 @@
 //! `cargo test --release -p guard-host --test languages -- --ignored`.
 //! A language whose tools are missing says so and is left out.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at a surprise"
+)]
 
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]

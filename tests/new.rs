@@ -1,6 +1,12 @@
 //! `guard-host new` as a process, and what the templates promise without being built.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at a surprise"
+)]
 
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
