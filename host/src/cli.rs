@@ -10,6 +10,7 @@ mod confirm;
 mod doctor;
 mod explain;
 mod install;
+mod new;
 mod policy;
 mod print;
 mod sandbox;
@@ -63,6 +64,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Completions(args) => completions(args.shell),
         Command::Settings(args) => settings::run(&args, environment),
         Command::Sandbox(args) => sandbox::run(&args, environment),
+        Command::New(args) => new::run(&args, environment),
     };
     match result {
         Ok(exit) => exit.code(),

@@ -34,6 +34,7 @@ pub mod schema;
 pub mod files;
 pub mod campaign;
 pub mod sandbox;
+pub mod scaffold;
 pub mod shell_word;
 pub mod environment;
 pub mod exit;

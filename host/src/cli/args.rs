@@ -4,6 +4,7 @@ mod audit;
 mod cache;
 mod consent;
 mod install;
+mod new;
 mod policy;
 mod settings;
 mod test;
@@ -21,6 +22,7 @@ pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
+pub(super) use new::{LanguageName, NewArgs};
 pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
@@ -108,6 +110,8 @@ pub(super) enum Command {
     Test(TestArgs),
     /// Try what every policy must hold to.
     Conformance(ConformanceArgs),
+    /// Begin a policy of your own: a project that builds and passes its cases.
+    New(NewArgs),
     /// Show, add or remove policies of the chain.
     Policy(PolicyArgs),
     /// Make, list, check or remove compiled policies.

@@ -102,9 +102,9 @@ fn suites(fixtures: &[PathBuf], cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suit
     let mut suites = Vec::new();
     for fixture in fixtures {
         // Found from the working directory, but shown as it was named.
-        for path in suite::find(&cwd.join(fixture)).map_err(of_suite)? {
+        for path in suite::find(&cwd.join(fixture)).map_err(|error| of_suite(error, cwd))? {
             if seen.insert(path.clone()) {
-                let suite = suite::read(&path).map_err(of_suite)?;
+                let suite = suite::read(&path).map_err(|error| of_suite(error, cwd))?;
                 let shown = path.strip_prefix(cwd).map(Path::to_path_buf).unwrap_or(path);
                 suites.push((shown, suite));
             }
@@ -113,8 +113,11 @@ fn suites(fixtures: &[PathBuf], cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suit
     Ok(suites)
 }
 
-fn of_suite(error: SuiteError) -> anyhow::Error {
+fn of_suite(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
     let exit = if error.missing { Exit::NoInput } else { Exit::Data };
+    if let Some(shown) = error.place.strip_prefix(&format!("{}/", cwd.display())) {
+        error.place = shown.to_owned();
+    }
     refused(exit, error.to_string(), error.hint)
 }
 
