@@ -321,7 +321,7 @@ impl Walker {
                 self.pipeline(unit, item);
                 if state::leaves(unit, item) || state::keeps_shell(unit, item) {
                     self.shell = entry;
-                } else {
+                } else if index > 1 || left.is_none_or(|left| !state::fails(unit, left)) {
                     self.shell.meet(&entry);
                 }
             } else {

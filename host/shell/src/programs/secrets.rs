@@ -251,7 +251,8 @@ const MAX_VARIABLES: usize = 16;
 fn prints_variable(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let is_last = position.length < 2 || position.index + 1 == position.length;
-    let is_kept = run.command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
+    let is_kept = (run.command.redirections.iter())
+        .any(|redirection| redirection.operator.contains('>') && matches!(redirection.fd, 1 | -1));
     let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
     if !is_last || is_kept || is_captured {
         return false;

@@ -151,5 +151,7 @@ pub(super) fn lines_around(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn negated(shape: &Shape<'_>) -> Option<String> {
-    Some(format!("! {}", shape.text)).filter(|_| !shape.text.starts_with(['!', '#']))
+    // It would decide what runs behind the first `&&`.
+    let decides = shape.text.contains("&&") || shape.text.contains("||");
+    Some(format!("! {}", shape.text)).filter(|_| !decides && !shape.text.starts_with(['!', '#']))
 }
