@@ -1,6 +1,7 @@
 //! Other forms of the path that a file tool is given.
 
 use super::super::WorldFacts;
+use crate::facts::paths;
 
 /// The longest path that is rewritten.
 const PATH_BYTES: usize = 1 << 10;
@@ -32,19 +33,14 @@ impl Place<'_> {
     }
 
     /// The absolute path by its text.
-    fn absolute(&self, path: &str) -> String {
-        match path.strip_prefix("~/") {
-            Some(rest) => format!("{}/{rest}", self.home),
-            None if path == "~" => self.home.to_owned(),
-            None if path.starts_with('/') => path.to_owned(),
-            None => format!("{}/{path}", self.cwd),
-        }
+    fn lexical(&self, path: &str) -> String {
+        paths::lexical(path, self.cwd, self.home)
     }
 
     /// A link of the world may lie on the way.
     fn is_linked(&self, path: &str) -> bool {
-        let path = self.absolute(path);
-        self.world.links.keys().any(|link| path.starts_with(link.as_str()))
+        let path = self.lexical(path);
+        self.world.links.keys().any(|link| paths::is_below(&path, link))
     }
 }
 
@@ -96,13 +92,16 @@ pub(super) fn home(place: &Place<'_>) -> Option<Moved> {
 
 pub(super) fn folder_slash(place: &Place<'_>) -> Option<Moved> {
     place.split()?;
-    place.world.dirs.contains(&place.absolute(place.path)).then(|| moved(format!("{}/", place.path)))
+    place.world.dirs.contains(&place.lexical(place.path)).then(|| moved(format!("{}/", place.path)))
 }
 
 pub(super) fn link(place: &Place<'_>) -> Option<Moved> {
     let (folder, name) = place.split()?;
-    let target = place.absolute(folder.strip_suffix('/').filter(|folder| !folder.is_empty()).unwrap_or(folder));
-    let target = if folder.is_empty() { place.cwd.to_owned() } else { target };
+    // What is a link itself may lead elsewhere than its name says.
+    if place.is_linked(place.path) {
+        return None;
+    }
+    let target = place.lexical(if folder.is_empty() { "." } else { folder });
     let link = format!("{}/mutant-link", place.cwd);
     let path = format!("{link}/{name}");
     Some(Moved { path, link: Some((link, target)) })

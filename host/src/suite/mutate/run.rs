@@ -19,6 +19,9 @@ use crate::contract::{Outcome, outcome_name, outcome_named, rank};
 use crate::engine::Analyzer;
 use crate::verdict::FAULT;
 
+/// The tools of which it is known that they take a path for a file.
+const FILE_TOOLS: &[&str] = &["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write"];
+
 /// A text that is nothing to any policy, for what a form says by itself.
 const HARMLESS: &str = "x";
 
@@ -174,8 +177,8 @@ fn seed<'a>(file: &'a Path, suite: &'a Suite, chain: &'a Chain, case: &'a Case) 
     let input = case.input()?;
     let key = match case.tool() {
         "Bash" => "command",
-        "PowerShell" => return None,
         // With several paths the verdict may be due to any of them.
+        tool if !FILE_TOOLS.contains(&tool) => return None,
         _ => {
             let mut keys = PATH_KEYS.iter().copied().filter(|key| input.contains_key(*key));
             let (Some(key), None) = (keys.next(), keys.next()) else { return None };
@@ -205,13 +208,19 @@ impl Seed<'_> {
     }
 
     /// `text` by that rewrite; none if it does not apply.
-    fn rewritten(&self, text: &str, rewrite: &'static Rewrite, shape: Option<&Shape<'_>>) -> Option<Made> {
+    fn rewritten(
+        &self,
+        text: &str,
+        rewrite: &'static Rewrite,
+        shape: Option<&Shape<'_>>,
+        world: &WorldFacts,
+    ) -> Option<Made> {
         let (text, link) = match rewrite.how {
             How::Command(how) => (how(shape?)?, None),
             How::Data(how) => (how(text)?, None),
             How::Path(how) => {
-                let at = circumstances(&self.world);
-                let moved = how(&Place { path: text, cwd: &at.cwd, home: &at.home, world: &self.world })?;
+                let at = circumstances(world);
+                let moved = how(&Place { path: text, cwd: &at.cwd, home: &at.home, world })?;
                 (moved.path, moved.link)
             }
         };
@@ -235,7 +244,8 @@ fn pairs_of(seeds: &[Seed<'_>], at: usize, analyzer: &Analyzer) -> Vec<(usize, u
     let Some(seed) = seeds.get(at) else { return Vec::new() };
     with_shape(seed, &seed.text, analyzer, |shape| {
         let applies = |(_, rewrite): &(usize, &'static Rewrite)| {
-            seed.suits(rewrite) && seed.rewritten(&seed.text, rewrite, shape).is_some_and(|made| made.text != seed.text)
+            seed.suits(rewrite)
+                && seed.rewritten(&seed.text, rewrite, shape, &seed.world).is_some_and(|made| made.text != seed.text)
         };
         REWRITES.iter().enumerate().filter(applies).map(|(number, _)| (at, number)).collect()
     })
@@ -244,18 +254,19 @@ fn pairs_of(seeds: &[Seed<'_>], at: usize, analyzer: &Analyzer) -> Vec<(usize, u
 /// The text after the rewrite of that number; of a number beyond the table, after one more.
 fn made(seed: &Seed<'_>, number: usize, mut draw: Draw, analyzer: &Analyzer) -> Option<Made> {
     let rewrite = REWRITES.get(number % REWRITES.len())?;
-    let first = with_shape(seed, &seed.text, analyzer, |shape| seed.rewritten(&seed.text, rewrite, shape))?;
+    let first =
+        with_shape(seed, &seed.text, analyzer, |shape| seed.rewritten(&seed.text, rewrite, shape, &seed.world))?;
     if number < REWRITES.len() {
         return Some(first);
     }
     let mut others: Vec<&'static Rewrite> = REWRITES.iter().filter(|other| seed.suits(other)).collect();
     draw.shuffle(&mut others);
+    let mut world = seed.world.clone();
+    world.links.extend(first.links.iter().cloned());
     with_shape(seed, &first.text, analyzer, |shape| {
         let second = |other: &&'static Rewrite| {
-            let made = seed.rewritten(&first.text, other, shape)?;
-            // A second link of the same name would lead elsewhere.
-            let fits =
-                made.text != first.text && made.text != seed.text && (made.links.is_empty() || first.links.is_empty());
+            let made = seed.rewritten(&first.text, other, shape, &world)?;
+            let fits = made.text != first.text && made.text != seed.text;
             fits.then_some(made)
         };
         let made = others.iter().find_map(second)?;
