@@ -3,6 +3,7 @@
 //! Knows shapes of vendors; knows nothing of policies or configuration.
 
 mod claude;
+pub mod facets;
 mod generic;
 mod patch;
 pub mod text;

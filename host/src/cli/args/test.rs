@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::WasiName;
 use crate::suite::mutate::MUTANTS;
 
 #[derive(Debug, Args)]
@@ -25,6 +26,9 @@ pub(in crate::cli) struct TestArgs {
     /// Files of cases, .toml, .json or .jsonl, or folders of them
     #[arg(required = true)]
     pub(in crate::cli) fixtures: Vec<PathBuf>,
+    /// What calls of WASI meet, unless it is `chain` [default: a trap]
+    #[arg(long, value_enum)]
+    pub(in crate::cli) wasi: Option<WasiName>,
     /// Only the cases with this text in their id, name, input or file
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) filter: Option<String>,
