@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use guard_host::config::Places;
+use guard_host::engine::Wasi;
 use guard_host::suite::mutate::{Mutation, REWRITES, Tally, mutate, page};
 use guard_host::suite::{self, Bench, Subject};
 
@@ -34,7 +35,7 @@ fn subject(name: &str) -> Subject {
         guard_host::cache::make_private(&home.join(folder)).unwrap();
     }
     let places = Places::below(home.to_str().unwrap());
-    Subject::policy(name, &root(), &places).unwrap_or_else(|error| panic!("{error}"))
+    Subject::policy(name, Wasi::default(), &root(), &places).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
