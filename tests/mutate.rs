@@ -131,10 +131,14 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
 
 const HOW: Mutation<'static> = Mutation { depth: 1, seed: 1, max: 1_500, filter: None, progress: None };
 
+/// Those that judge by a text of the user's, which may look at whatever it wants.
+const LANGUAGES: [&str; 2] = ["cel", "rego"];
+
 #[test]
 fn every_built_in_says_the_same_of_at_least_97_of_100_mutants() {
     let mut seen = BTreeSet::new();
-    for builtin in guard_host::builtin::all() {
+    let judges = guard_host::builtin::all().iter().filter(|builtin| !LANGUAGES.contains(&builtin.name));
+    for builtin in judges {
         for depth in [1, 2] {
             mutated(builtin.name, Mutation { depth, ..HOW }, |tally| {
                 seen.extend(tally.by_rewrite().iter().map(|(rewrite, ..)| rewrite.id));
