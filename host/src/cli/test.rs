@@ -7,6 +7,7 @@ mod github;
 mod human;
 mod json;
 mod junit;
+mod mutate;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -84,6 +85,12 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
             None => ("there are no cases".to_owned(), "give files of cases, or folders that hold some"),
         };
         return Err(refused(Exit::NoInput, text, hint));
+    }
+    if args.mutate && run.failures().next().is_none() {
+        return mutate::run(args, &subject, &benches);
+    }
+    if args.mutate {
+        print::note("nothing was rewritten: correct the cases that fail first");
     }
     let report = Report { policy: &args.policy, run: &run, threshold: args.threshold, timings: args.timings };
     let failed = run.failures().next().is_some() || report.shortfall().is_some();

@@ -164,6 +164,12 @@ impl Subject {
         Ok(Chain::loaded(self.engine.clone(), prepared, policies, self.analyzer.clone()))
     }
 
+    /// The analyzer that the chains ask.
+    #[must_use]
+    pub fn analyzer(&self) -> &Analyzer {
+        &self.analyzer
+    }
+
     /// The manifests, each with the name of its policy in the chain.
     pub fn manifests(&self) -> impl Iterator<Item = (&str, &Manifest)> {
         self.members.iter().filter_map(|member| match &member.readiness {
