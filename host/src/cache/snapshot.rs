@@ -111,7 +111,7 @@ impl Artifacts {
         }
         // A file that has changed since would give a snapshot of something else.
         let component = Component::of(entry).ok().filter(|component| component.sha256 == artifact.component)?;
-        let taken = match take(entry, component.wasm(), artifact) {
+        let taken = match component.wasm().and_then(|wasm| take(entry, &wasm, artifact)) {
             Ok(taken) => taken,
             // The machine's fault, which may be gone the next time.
             Err(FaultKind::Artifact(_)) => return None,
