@@ -111,7 +111,7 @@ impl Artifacts {
         }
         // A file that has changed since would give a snapshot of something else.
         let component = Component::of(entry).ok().filter(|component| component.sha256 == artifact.component)?;
-        let taken = match take(entry, &component, artifact) {
+        let taken = match component.wasm().and_then(|wasm| take(entry, &wasm, artifact)) {
             Ok(taken) => taken,
             // The machine's fault, which may be gone the next time.
             Err(FaultKind::Artifact(_)) => return None,
@@ -199,7 +199,7 @@ fn key(entry: &Entry) -> String {
 /// # Errors
 ///
 /// Why there can be none.
-fn take(entry: &Entry, component: &Component, artifact: &Artifact) -> Result<Result<Vec<u8>, String>, FaultKind> {
+fn take(entry: &Entry, wasm: &[u8], artifact: &Artifact) -> Result<Result<Vec<u8>, String>, FaultKind> {
     let engine = Engine::with_compiler()?;
     let policy = engine.load(&artifact.path, &artifact.interface, artifact.wasi)?;
     with_clock(&engine, || {
@@ -207,7 +207,7 @@ fn take(entry: &Entry, component: &Component, artifact: &Artifact) -> Result<Res
         if cost < WORTH {
             return Ok(Err(format!("`configure` takes {} us", cost.as_micros())));
         }
-        let taken = engine.snapshot(&component.wasm()?, entry.limits, &entry.settings)?;
+        let taken = engine.snapshot(wasm, entry.limits, &entry.settings)?;
         Compiler::new()?.compile(&taken).map(Ok)
     })
 }

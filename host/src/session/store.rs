@@ -381,7 +381,7 @@ mod tests {
             fs::write(&file, damage).unwrap();
             assert!(sessions.of("s1").is_empty());
         }
-        assert_eq!(sessions.unusable(), [file.clone()]);
+        assert_eq!(sessions.unusable(), std::slice::from_ref(&file));
         fs::write(&file, &sound).unwrap();
         assert!(sessions.unusable().is_empty());
         set_mode(0o666);
