@@ -84,13 +84,10 @@ fn decide(
         Err(refusal) => return refuse(flight, harness, &refusal, places, environment, &*facts),
     };
     let harness = harness::detect(&object, harness);
-    flight.speak(harness);
+    flight.speak(harness, harness.surface(&object));
     let payload = match harness.decode(&object) {
         Ok(payload) => payload,
-        Err(malformed) => {
-            let refusal = Refusal::Malformed(malformed.to_string());
-            return refuse(flight, harness, &refusal, places, environment, &*facts);
-        }
+        Err(unreadable) => return refuse(flight, harness, &unreadable.into(), places, environment, &*facts),
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
@@ -177,10 +174,20 @@ fn circumstances(
     environment: &Environment,
     facts: &dyn Facts,
 ) -> Circumstances {
-    let cwd = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { environment.cwd.clone() };
-    let variable = harness.project_variable().and_then(|name| environment.variables.get(name));
-    let named = variable.filter(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
-    let own = facts::git_root(facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
+    let variables = harness.facets().project_variables.iter().filter_map(|name| environment.variables.get(*name));
+    let named = variables.into_iter().find(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
+    let session = match &named {
+        _ if payload.cwd.starts_with('/') => payload.cwd.clone(),
+        Some(root) if !harness.facets().runs_in_cwd => root.clone(),
+        _ => environment.cwd.clone(),
+    };
+    let root = |cwd: &str| facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
+    let (cwd, named) = match payload.directory.as_str() {
+        "" => (session, named),
+        // Where one call happens is not where the project is.
+        directory => (lexical(directory, &session, &environment.home), named.or_else(|| Some(root(&session)))),
+    };
+    let own = root(&cwd);
     let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
     Circumstances {
         cwd,
@@ -221,7 +228,7 @@ fn note(flight: &Flight, audit: &Audit, calls: &[ToolCall], at: &Circumstances) 
     }
 }
 
-/// Answers what cannot be decided: malformed as the configuration says, beyond a limit with ask at least.
+/// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
 fn refuse(
     flight: &Flight,
     harness: &dyn Harness,
@@ -230,9 +237,7 @@ fn refuse(
     environment: &Environment,
     facts: &dyn Facts,
 ) -> u8 {
-    let nowhere =
-        Payload { event: Event::Other, cwd: String::new(), session: String::new(), permission_mode: String::new() };
-    let at = circumstances(harness, &nowhere, environment, facts);
+    let at = circumstances(harness, &Payload::nowhere(), environment, facts);
     // Only the settings are needed, so nothing is made for them.
     let config = crate::config::load(places, &at.projects());
     flight.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
@@ -245,17 +250,21 @@ fn refuse(
 /// What a payload gives that is none; none: it is reported.
 pub(crate) fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
     let outcome = match (refusal, config.on_malformed) {
-        (Refusal::Limit(_), OnMalformed::Deny) | (Refusal::Malformed(_), OnMalformed::Deny) => Outcome::Deny,
-        (Refusal::Limit(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
+        (_, OnMalformed::Deny) => Outcome::Deny,
+        (Refusal::Limit(_) | Refusal::Unclear(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
         (Refusal::Malformed(_), OnMalformed::Report) if config.problems.is_empty() => return None,
         (Refusal::Malformed(_), OnMalformed::Report | OnMalformed::Allow) => Outcome::Abstain,
     };
     let (rule, text) = match refusal {
         Refusal::Malformed(text) => ("malformed-payload", text),
         Refusal::Limit(text) => ("payload-limit", text),
+        Refusal::Unclear(text) => ("unclear-call", text),
     };
     let text = format!("the harness sent what cannot be read: {text}");
-    let remedy = "make the call smaller, or run it yourself".to_owned();
-    let own = Opinion::of_host("hook", rule, outcome, text, remedy);
+    let remedy = match refusal {
+        Refusal::Malformed(_) | Refusal::Limit(_) => "make the call smaller, or run it yourself",
+        Refusal::Unclear(_) => "run it yourself; `guard-host hook --help` says which harnesses are known",
+    };
+    let own = Opinion::of_host("hook", rule, outcome, text, remedy.to_owned());
     Some(merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
 }
