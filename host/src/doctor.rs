@@ -8,7 +8,7 @@ mod trial;
 use std::path::Path;
 
 use crate::harness::Harness;
-use crate::install::{Found, Registration, Running, Site, Survey, Wish};
+use crate::install::{Failing, Found, Registration, Running, Site, Survey, Wish};
 use trial::{Program, Trial};
 
 /// How something is.
@@ -101,14 +101,12 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
             findings.push(Finding::problem(CHECK, format!("`{place}`: {hindrance}"), &again));
         }
         findings.extend(program(found, &again, site));
-        let failing = registration.when_it_fails(found.blocks);
-        findings.push(match found.blocks {
-            true => Finding::ok("failure", failing),
-            false => Finding::note("failure", failing, format!("{again} without `--fail-open`")),
-        });
+        let Failing { text, remedy } = registration.when_it_fails(found.blocks);
+        let state = if remedy.is_empty() { State::Ok } else { State::Note };
+        findings.push(Finding { check: "failure", state, text, remedy });
     }
     let left_out = |tool: &&str| survey.found.iter().all(|found| found.left_out.contains(tool));
-    let uncovered: Vec<&str> = registration.tools().iter().copied().filter(left_out).collect();
+    let uncovered: Vec<&str> = registration.tools().into_iter().filter(left_out).collect();
     if !survey.found.is_empty() && !uncovered.is_empty() {
         let text = format!("no registration is asked about {}: they run unasked", uncovered.join(", "));
         findings.push(Finding::problem(CHECK, text, format!("{again} without `--matcher` to cover all tools")));

@@ -3,7 +3,10 @@
 //! Knows shapes of vendors; knows nothing of policies or configuration.
 
 mod claude;
+mod command;
+mod entries;
 mod generic;
+mod matcher;
 mod patch;
 pub mod text;
 
