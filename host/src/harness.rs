@@ -5,6 +5,7 @@
 mod claude;
 mod command;
 mod entries;
+pub mod facets;
 mod generic;
 mod matcher;
 mod patch;
