@@ -49,26 +49,33 @@ impl Finding {
     }
 }
 
-/// Looks at everything.
+/// Looks at everything between these harnesses and a verdict.
 #[must_use]
 pub fn examine(
-    harness: &dyn Harness,
-    registration: &dyn Registration,
+    asked: &[(&dyn Harness, &dyn Registration)],
     wish: &Wish,
     site: Site<'_>,
     projects: &[String],
 ) -> Vec<Finding> {
-    let name = harness.name();
-    let survey = registration.survey(wish, site);
-    let mut findings = registered(name, &survey, registration, site);
-    findings.extend(switched_off(&survey));
+    let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(wish, site)).collect();
+    let mut findings = Vec::new();
+    for ((harness, registration), survey) in asked.iter().zip(&surveys) {
+        findings.extend(registered(harness.name(), survey, *registration, site));
+        findings.extend(switched_off(survey));
+    }
     findings.extend(machine::configuration(site.places, projects));
     findings.extend(machine::folders(site.places));
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
-    for found in &survey.found {
-        let trial = Trial { harness, registration, site, found };
-        findings.extend(trial.run());
+    for ((harness, registration), survey) in asked.iter().zip(&surveys) {
+        for found in &survey.found {
+            let trial = Trial { harness: *harness, registration: *registration, site, found };
+            findings.extend(trial.run());
+        }
+        findings.extend(registration.unverified().iter().map(|text| {
+            let remedy = "host/HARNESSES.md says how to try it";
+            Finding::note("unverified", format!("with `{}`: {text}", harness.name()), remedy)
+        }));
     }
     findings.extend(ready);
     findings.extend(machine::policies(site, projects));

@@ -6,6 +6,7 @@ mod claude;
 mod command;
 mod entries;
 pub mod facets;
+mod forms;
 mod generic;
 mod matcher;
 mod patch;
@@ -88,7 +89,7 @@ pub trait Harness: Sync {
 
     /// How its hooks are registered; none if that is done by hand.
     fn registration(&self) -> Option<&'static dyn Registration> {
-        None
+        forms::named(self.name()).map(|form| form as &dyn Registration)
     }
 }
 

@@ -3,9 +3,9 @@
 //! What a reply says follows from the verdict and from this table, in one place for all. Registration, `doctor`
 //! and the documentation read it too. How the bytes look is the adapters' business.
 
-mod editors;
-mod plugins;
-mod terminals;
+pub(super) mod editors;
+pub(super) mod plugins;
+pub(super) mod terminals;
 
 /// What one harness is.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -14,6 +14,8 @@ pub(super) enum Matching {
     Pattern,
     /// A pattern of the whole name.
     Whole,
+    /// A pattern that may match any part of a name, which nobody is to change.
+    Fixed,
 }
 
 impl Matching {

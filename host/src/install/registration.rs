@@ -17,7 +17,7 @@ pub enum Scope {
 }
 
 /// What the command line asks for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
     /// Whose calls; none: the user's, or the project's if `shared`.
     pub scope: Option<Scope>,
