@@ -17,6 +17,8 @@ mod world;
 
 #[path = "install/doctor.rs"]
 mod doctor;
+#[path = "install/goldens.rs"]
+mod goldens;
 #[path = "install/links.rs"]
 mod links;
 #[path = "install/others.rs"]

@@ -55,7 +55,7 @@ fn comments_stay_with_what_they_are_about() {
     }
     for (before, after) in [
         ("[\n  1, // one\n  // two\n  2,\n  3\n]", "[\n  1, // one\n  // two\n  3\n]"),
-        ("[\n  1, // one\n  2 // two\n]", "[\n  1 // one // two\n]"),
+        ("[\n  1, // one\n  2 // two\n]", "[\n  1 // one\n   // two\n]"),
         ("[ 1, /* one */ 2 ]", "[ 1 /* one */  ]"),
     ] {
         let document = commented(before);
