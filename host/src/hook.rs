@@ -8,11 +8,13 @@ mod consent;
 mod flight;
 mod journal;
 mod payload;
+mod record;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::cache::{Prepared, prepare};
 use crate::call::{Circumstances, ToolCall};
@@ -43,6 +45,8 @@ pub struct HookOptions {
     pub harness: Option<String>,
     /// Only these policies; none: all.
     pub only: Option<Vec<String>>,
+    /// The folder in which payloads are kept as fixtures; none: they are not.
+    pub record: Option<PathBuf>,
     /// Where the program's files lie.
     pub places: Option<Places>,
 }
@@ -68,29 +72,33 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
         return flight.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
-    decide(&flight, harness, options.only.as_deref(), &places, environment)
+    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
+    let object = match payload::read() {
+        Ok(object) => object,
+        Err(refusal) => return refuse(&flight, harness, &refusal, &places, environment, &*facts),
+    };
+    let harness = harness::detect(&object, harness);
+    flight.speak(harness, harness.surface(&object));
+    let exit = decide(&flight, harness, &object, options.only.as_deref(), &places, environment, &facts);
+    if let Some(folder) = &options.record {
+        let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
+        record::keep(&environment.cwd, folder, harness.name(), &object, &at);
+    }
+    exit
 }
 
 fn decide(
     flight: &Arc<Flight>,
     harness: &'static dyn Harness,
+    object: &Map<String, Value>,
     only: Option<&[String]>,
     places: &Places,
     environment: &Environment,
+    facts: &Arc<dyn Facts>,
 ) -> u8 {
-    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
-    let object = match payload::read() {
-        Ok(object) => object,
-        Err(refusal) => return refuse(flight, harness, &refusal, places, environment, &*facts),
-    };
-    let harness = harness::detect(&object, harness);
-    flight.speak(harness);
-    let payload = match harness.decode(&object) {
+    let payload = match harness.decode(object) {
         Ok(payload) => payload,
-        Err(malformed) => {
-            let refusal = Refusal::Malformed(malformed.to_string());
-            return refuse(flight, harness, &refusal, places, environment, &*facts);
-        }
+        Err(unreadable) => return refuse(flight, harness, &unreadable.into(), places, environment, &**facts),
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
@@ -102,7 +110,7 @@ fn decide(
         }
         _ => return flight.reply(&merge([])),
     };
-    let at = circumstances(harness, &payload, environment, &*facts);
+    let at = circumstances(harness, &payload, environment, &**facts);
     let prepared = prepared(flight, places, environment, calls, &at);
     flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(flight, &prepared.config.audit, calls, &at);
@@ -119,7 +127,7 @@ fn decide(
     for call in calls {
         flight.set_record(&config.audit, call, &at);
         let watch = |opinion: &Opinion| flight.hear(opinion);
-        let trace = chain.decide(call, &at, &facts, Ask { only, watch: Some(&watch), ..Ask::default() });
+        let trace = chain.decide(call, &at, facts, Ask { only, watch: Some(&watch), ..Ask::default() });
         let rank = crate::contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
             worst = Some((rank, call));
@@ -133,7 +141,7 @@ fn decide(
     let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places);
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
     let exit = flight.reply(&verdict);
-    journal::write(&chain.prepared, &at, &*facts, &traces);
+    journal::write(&chain.prepared, &at, &**facts, &traces);
     if let Some(question) = question {
         question.note(verdict.outcome, harness.prompts(&at.permission_mode));
     }
@@ -177,10 +185,20 @@ fn circumstances(
     environment: &Environment,
     facts: &dyn Facts,
 ) -> Circumstances {
-    let cwd = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { environment.cwd.clone() };
-    let variable = harness.project_variable().and_then(|name| environment.variables.get(name));
-    let named = variable.filter(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
-    let own = facts::git_root(facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
+    let variables = harness.facets().project_variables.iter().filter_map(|name| environment.variables.get(*name));
+    let named = variables.into_iter().find(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
+    let session = match &named {
+        _ if payload.cwd.starts_with('/') => payload.cwd.clone(),
+        Some(root) if !harness.facets().runs_in_cwd => root.clone(),
+        _ => environment.cwd.clone(),
+    };
+    let root = |cwd: &str| facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
+    let (cwd, named) = match payload.directory.as_str() {
+        "" => (session, named),
+        // Where one call happens is not where the project is.
+        directory => (lexical(directory, &session, &environment.home), named.or_else(|| Some(root(&session)))),
+    };
+    let own = root(&cwd);
     let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
     Circumstances {
         cwd,
@@ -221,7 +239,7 @@ fn note(flight: &Flight, audit: &Audit, calls: &[ToolCall], at: &Circumstances) 
     }
 }
 
-/// Answers what cannot be decided: malformed as the configuration says, beyond a limit with ask at least.
+/// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
 fn refuse(
     flight: &Flight,
     harness: &dyn Harness,
@@ -230,9 +248,7 @@ fn refuse(
     environment: &Environment,
     facts: &dyn Facts,
 ) -> u8 {
-    let nowhere =
-        Payload { event: Event::Other, cwd: String::new(), session: String::new(), permission_mode: String::new() };
-    let at = circumstances(harness, &nowhere, environment, facts);
+    let at = circumstances(harness, &Payload::nowhere(), environment, facts);
     // Only the settings are needed, so nothing is made for them.
     let config = crate::config::load(places, &at.projects());
     flight.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
@@ -245,14 +261,15 @@ fn refuse(
 /// What a payload gives that is none; none: it is reported.
 pub(crate) fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
     let outcome = match (refusal, config.on_malformed) {
-        (Refusal::Limit(_), OnMalformed::Deny) | (Refusal::Malformed(_), OnMalformed::Deny) => Outcome::Deny,
-        (Refusal::Limit(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
+        (_, OnMalformed::Deny) => Outcome::Deny,
+        (Refusal::Limit(_) | Refusal::Unclear(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
         (Refusal::Malformed(_), OnMalformed::Report) if config.problems.is_empty() => return None,
         (Refusal::Malformed(_), OnMalformed::Report | OnMalformed::Allow) => Outcome::Abstain,
     };
     let (rule, text) = match refusal {
         Refusal::Malformed(text) => ("malformed-payload", text),
         Refusal::Limit(text) => ("payload-limit", text),
+        Refusal::Unclear(text) => ("unclear-call", text),
     };
     let text = format!("the harness sent what cannot be read: {text}");
     let remedy = "make the call smaller, or run it yourself".to_owned();

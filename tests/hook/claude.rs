@@ -129,7 +129,8 @@ fn opinion(outcome: Outcome, message: &str, remedy: &str, may_allow: bool) -> Op
 }
 
 fn encoded(verdict: &Verdict) -> (u8, String, String) {
-    let reply = harness::named("claude").unwrap().encode(verdict);
+    let claude = harness::named("claude").unwrap();
+    let reply = claude.encode(verdict, claude.facets().usual());
     (reply.exit, reply.stdout, reply.stderr)
 }
 

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::facts::paths::lexical;
 use crate::facts::real::RealFacts;
 use crate::facts::{self, Facts};
-use crate::harness::{self, Event};
+use crate::harness::{self, Event, Likeness};
 
 /// How long a command waits for another process that makes the same artifact.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -118,7 +118,7 @@ fn takes_command(tool: &str) -> bool {
 /// The calls of a hook's payload, and its working directory.
 pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<ToolCall>, String)> {
     let harness = harness::detect(object, harness::default());
-    if !harness.detects(object) {
+    if harness.likeness(object) == Likeness::None {
         return Err(refused(Exit::Data, "the line has neither `tool` and `input` nor a hook's `tool_input`", ""));
     }
     let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;
@@ -126,5 +126,10 @@ pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<
         Event::Calls(calls) => calls,
         Event::SessionEnd | Event::Other => Vec::new(),
     };
-    Ok((calls, payload.cwd))
+    let cwd = match payload.directory.as_str() {
+        "" => payload.cwd,
+        directory if directory.starts_with('/') || payload.cwd.is_empty() => payload.directory,
+        directory => format!("{}/{directory}", payload.cwd),
+    };
+    Ok((calls, cwd))
 }

@@ -1,11 +1,15 @@
 //! [`Facets`]: what each harness can be told, and what it makes of a reply, a silence or a failure. Data.
 //!
-//! What a reply says follows from the verdict and from this table, in one place for all. Registration, `doctor`
+//! What a reply says follows from the verdict and from this table, in [`said`](super::said). Registration, `doctor`
 //! and the documentation read it too. How the bytes look is the adapters' business.
 
-pub(super) mod editors;
-pub(super) mod plugins;
-pub(super) mod terminals;
+mod editors;
+mod plugins;
+mod terminals;
+
+pub(super) use editors::{CLINE, CURSOR, VSCODE, WINDSURF};
+pub(super) use plugins::{AMP, GENERIC, OPENCODE};
+pub(super) use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GEMINI, GROK, KIMI, KIRO, QWEN};
 
 /// What one harness is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -220,11 +224,32 @@ pub enum Confidence {
     Low,
 }
 
+/// The surface of a harness that has none, of which there is no such one.
+static NOWHERE: Surface = Surface::named("");
+
 impl Facets {
     /// Who answers questions in this mode; none if it is not known.
     #[must_use]
     pub fn prompting(&self, mode: &str) -> Option<Prompting> {
         self.modes.iter().find(|(name, _)| *name == mode).map(|(_, prompting)| *prompting)
+    }
+
+    /// Where the usual tool call is decided.
+    #[must_use]
+    pub fn usual(&self) -> &'static Surface {
+        self.surfaces.first().unwrap_or(&NOWHERE)
+    }
+
+    /// The surface of this event; the usual one if it has none.
+    #[must_use]
+    pub fn surface(&self, event: &str) -> &'static Surface {
+        self.surfaces.iter().find(|surface| surface.event == event).unwrap_or_else(|| self.usual())
+    }
+
+    /// The event has a surface.
+    #[must_use]
+    pub fn has(&self, event: &str) -> bool {
+        self.surfaces.iter().any(|surface| surface.event == event)
     }
 }
 
@@ -253,25 +278,25 @@ const fn file(path: &'static str, format: Format, scope: FileScope, confidence: 
 
 /// All harnesses, in the order of their names.
 pub static ALL: &[&Facets] = &[
-    &plugins::AMP,
-    &terminals::ANTIGRAVITY,
-    &terminals::CLAUDE,
-    &editors::CLINE,
-    &terminals::CODEX,
-    &terminals::COPILOT,
-    &terminals::CRUSH,
-    &editors::CURSOR,
-    &terminals::DEVIN,
-    &terminals::DROID,
-    &terminals::GEMINI,
-    &plugins::GENERIC,
-    &terminals::GROK,
-    &terminals::KIMI,
-    &terminals::KIRO,
-    &plugins::OPENCODE,
-    &terminals::QWEN,
-    &editors::VSCODE,
-    &editors::WINDSURF,
+    &AMP,
+    &ANTIGRAVITY,
+    &CLAUDE,
+    &CLINE,
+    &CODEX,
+    &COPILOT,
+    &CRUSH,
+    &CURSOR,
+    &DEVIN,
+    &DROID,
+    &GEMINI,
+    &GENERIC,
+    &GROK,
+    &KIMI,
+    &KIRO,
+    &OPENCODE,
+    &QWEN,
+    &VSCODE,
+    &WINDSURF,
 ];
 
 #[cfg(test)]

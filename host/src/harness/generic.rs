@@ -2,70 +2,47 @@
 //! stdout, exit code 0.
 //!
 //! For programs that know two answers. Nobody can be asked, so an ask blocks and says how a person can let the call
-//! pass. A payload never tells this protocol: it has to be named.
+//! pass. A payload never tells this protocol: it has to be named. Whose payload it is handed, the payload may tell.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::claude::Claude;
-use super::{Harness, Malformed, Payload, Reply, text};
-use crate::contract::Outcome;
-use crate::verdict::Verdict;
+use super::facets::{Facets, GENERIC, Surface};
+use super::nested::line;
+use super::said::Said;
+use super::{Harness, Likeness, Payload, Unreadable};
 
 pub(super) struct Generic;
 
-/// How an ask ends that belongs to no session.
-const CONSENT: &str =
-    "This needs a person's consent, and no session is known in which it could be given: let the user run it.";
-
 #[derive(Serialize)]
 #[serde(tag = "decision", rename_all = "lowercase")]
-enum Wire {
+enum Wire<'a> {
     Allow,
-    Block { reason: String },
+    Block { reason: &'a str },
 }
 
 impl Harness for Generic {
-    fn name(&self) -> &'static str {
-        "generic"
+    fn facets(&self) -> &'static Facets {
+        &GENERIC
     }
 
-    fn detects(&self, payload: &Map<String, Value>) -> bool {
-        Claude.detects(payload)
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        Claude.likeness(payload)
     }
 
-    fn project_variable(&self) -> Option<&'static str> {
-        None
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        super::detect(payload, &Claude).decode(payload)
     }
 
-    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Malformed> {
-        Claude.decode(payload)
-    }
-
-    fn encode(&self, verdict: &Verdict) -> Reply {
-        let wire = match verdict.outcome {
-            Outcome::Deny => Wire::Block { reason: text::reason(verdict) },
-            Outcome::Ask => Wire::Block { reason: text::reason(&refused(verdict)) },
-            Outcome::Abstain | Outcome::Allow | Outcome::Warn => Wire::Allow,
-        };
-        // Text and fixed keys only: this cannot fail, and what is no JSON is no consent.
-        let stdout = serde_json::to_string(&wire).map(|json| json + "\n").unwrap_or_default();
-        Reply { stdout, ..Reply::default() }
-    }
-
-    fn skips_prompts(&self, _: &str) -> bool {
+    fn yields(&self) -> bool {
         false
     }
-}
 
-/// The question in the words of a refusal.
-fn refused(verdict: &Verdict) -> Verdict {
-    let mut refused = verdict.clone();
-    for attributed in &mut refused.findings {
-        attributed.finding.message = text::refused(&attributed.finding.message);
+    fn write(&self, said: &Said, _: &'static Surface) -> String {
+        line(&match said {
+            Said::Nothing | Said::Note(_) | Said::Grant(_) => Wire::Allow,
+            Said::Ask(reason) | Said::Deny(reason) => Wire::Block { reason },
+        })
     }
-    if refused.closing.is_empty() {
-        CONSENT.clone_into(&mut refused.closing);
-    }
-    refused
 }

@@ -17,6 +17,7 @@ use crate::config::{Audit, Places};
 use crate::contract::Outcome;
 use crate::engine::{Engine, limits::TICK};
 use crate::environment::Environment;
+use crate::harness::facets::Surface;
 use crate::harness::{Harness, Reply};
 use crate::verdict::{Opinion, Verdict, merge};
 
@@ -33,7 +34,7 @@ pub(super) struct Flight {
     replied: AtomicBool,
     exit: AtomicU8,
     making: AtomicBool,
-    harness: Mutex<&'static dyn Harness>,
+    dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
     heard: Mutex<Vec<Opinion>>,
     engine: OnceLock<Engine>,
     record: Mutex<Option<(Audit, ToolCall, Circumstances)>>,
@@ -50,7 +51,7 @@ impl Flight {
             replied: AtomicBool::new(false),
             exit: AtomicU8::new(REPORT),
             making: AtomicBool::new(false),
-            harness: Mutex::new(harness),
+            dialect: Mutex::new((harness, harness.facets().usual())),
             heard: Mutex::default(),
             engine: OnceLock::new(),
             record: Mutex::default(),
@@ -66,9 +67,9 @@ impl Flight {
         flight
     }
 
-    /// The reply goes out in this harness's dialect.
-    pub(super) fn speak(&self, harness: &'static dyn Harness) {
-        *self.harness.lock().unwrap_or_else(PoisonError::into_inner) = harness;
+    /// The reply goes out in this harness's dialect, as this surface of it takes it.
+    pub(super) fn speak(&self, harness: &'static dyn Harness, surface: &'static Surface) {
+        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = (harness, surface);
     }
 
     /// The clock of guests' time limits ticks on this engine.
@@ -127,8 +128,9 @@ impl Flight {
     }
 
     fn deliver(&self, verdict: &Verdict) -> u8 {
-        let harness = attempt(&self.harness).map_or_else(crate::harness::default, |harness| *harness);
-        let reply = harness.encode(verdict);
+        let unknown = || (crate::harness::default(), crate::harness::default().facets().usual());
+        let (harness, surface) = attempt(&self.dialect).map_or_else(unknown, |dialect| *dialect);
+        let reply = harness.encode(verdict, surface);
         self.exit.store(reply.exit, Ordering::SeqCst);
         print(&reply);
         if let Some(record) = attempt(&self.record)

@@ -6,6 +6,8 @@ use std::io::Read;
 
 use serde_json::{Map, Value};
 
+use crate::harness::Unreadable;
+
 /// The largest payload. A file that a tool writes is part of it.
 const PAYLOAD_BYTES: u64 = 16 << 20;
 
@@ -18,13 +20,24 @@ pub(crate) enum Refusal {
     Malformed(String),
     /// It is beyond what this program takes.
     Limit(String),
+    /// It asks about a call, and nobody can tell which.
+    Unclear(String),
+}
+
+impl From<Unreadable> for Refusal {
+    fn from(unreadable: Unreadable) -> Self {
+        match unreadable {
+            Unreadable::Malformed(text) => Refusal::Malformed(text),
+            Unreadable::Unclear(text) => Refusal::Unclear(text),
+        }
+    }
 }
 
 impl Refusal {
     /// What is wrong.
     pub(crate) fn text(&self) -> &str {
         match self {
-            Refusal::Malformed(text) | Refusal::Limit(text) => text,
+            Refusal::Malformed(text) | Refusal::Limit(text) | Refusal::Unclear(text) => text,
         }
     }
 }

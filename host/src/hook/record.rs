@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::cache::hex;
+use crate::call::Circumstances;
 use crate::files::put;
 use crate::redact::{redact, shorten};
 
@@ -26,9 +27,17 @@ const DEPTH: usize = 32;
 /// What stands in the place of a secret.
 const MARK: &str = "[redacted]";
 
-/// Keeps a payload below a folder, unless one of its shape is there.
-pub(super) fn keep(folder: &Path, harness: &str, payload: &Map<String, Value>, roots: &[(String, &'static str)]) {
-    let folder = folder.join(harness);
+/// Keeps a payload below a folder, unless one of its shape is there. A folder that is not absolute lies below `cwd`.
+pub(super) fn keep(cwd: &str, folder: &Path, harness: &str, payload: &Map<String, Value>, at: &Circumstances) {
+    let folder = Path::new(cwd).join(folder).join(harness);
+    let mut roots = vec![
+        (at.project_root.clone(), "/repo"),
+        (at.home.clone(), "/home/u"),
+        (at.account_home.clone(), "/home/u"),
+    ];
+    // A project may lie in the home, and the other way round.
+    roots.sort_by_key(|(root, _)| std::cmp::Reverse(root.len()));
+    let roots = roots.as_slice();
     // Nobody waits for this, and nobody is told.
     let count = std::fs::read_dir(&folder).map_or(0, |files| files.take(FILES).count());
     let clean = object(payload, roots, DEPTH);

@@ -12,7 +12,9 @@ use crate::chain::{Ask, Chain, Trace};
 use crate::contract::outcome_name;
 use crate::contract::syntax::{Analysis, Coverage};
 use crate::engine::{Limits, Used};
+use crate::facts::paths::lexical;
 use crate::facts::{self, Facts};
+use crate::harness::facets::Surface;
 use crate::harness::{self, Event, Harness, Payload, Reply};
 use crate::hook::{self, Refusal};
 use crate::verdict::{FAULT, Verdict, merge};
@@ -71,6 +73,7 @@ pub struct Spent {
 /// What came of the calls of a case.
 struct Course {
     harness: &'static dyn Harness,
+    surface: &'static Surface,
     verdict: Verdict,
     traces: Vec<Trace>,
     /// The reply, where it is none that the verdict gives.
@@ -86,7 +89,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
         None => of_input(chain, suite, case),
     };
     let time = started.elapsed();
-    let Course { harness, verdict, traces, reply } = match course {
+    let Course { harness, surface, verdict, traces, reply } = match course {
         Ok(course) => course,
         Err((expected, got)) => {
             let differences = vec![Difference { what: "case", expected, got }];
@@ -96,7 +99,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     let mut differences = Vec::new();
     compare_faults(chain, case, &traces, &mut differences);
     compare_verdict(case, &verdict, &mut differences);
-    compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict)), &mut differences);
+    compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict, surface)), &mut differences);
     compare_rest(case, &traces, &mut differences);
     let spent = spent(chain, &traces);
     let analyses = traces.into_iter().filter_map(|trace| trace.analysis).collect();
@@ -117,7 +120,9 @@ fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> 
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(world.machine());
     let trace = chain.decide(&call, &circumstances(&world), &facts, ASK);
-    Ok(Course { harness: harness::default(), verdict: trace.verdict.clone(), traces: vec![trace], reply: None })
+    let harness = harness::default();
+    let surface = harness.facets().usual();
+    Ok(Course { harness, surface, verdict: trace.verdict.clone(), traces: vec![trace], reply: None })
 }
 
 /// The world holds only what is meant for the policies.
@@ -134,10 +139,13 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
         Value::String(text) => hook::parse(text.clone().into_bytes()),
         other => hook::parse(other.to_string().into_bytes()),
     };
-    let decoded = object
-        .and_then(|object| harness.decode(&object).map_err(|malformed| Refusal::Malformed(malformed.to_string())));
+    let mut surface = harness.facets().usual();
+    let decoded = object.and_then(|object| {
+        surface = harness.surface(&object);
+        harness.decode(&object).map_err(Refusal::from)
+    });
     let config = &chain.prepared.config;
-    let nothing = |verdict, reply| Ok(Course { harness, verdict, traces: Vec::new(), reply });
+    let nothing = |verdict, reply| Ok(Course { harness, surface, verdict, traces: Vec::new(), reply });
     let payload = match decoded {
         Ok(payload) => payload,
         Err(refusal) => {
@@ -158,7 +166,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
     let skips = harness.skips_prompts(&at.permission_mode);
     let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };
-    Ok(Course { harness, verdict, traces, reply: None })
+    Ok(Course { harness, surface, verdict, traces, reply: None })
 }
 
 fn circumstances(world: &WorldFacts) -> Circumstances {
@@ -191,6 +199,9 @@ fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn 
         if world.project_root.is_none() {
             at.project_root = facts::git_root(facts, &at.cwd, &at.home).unwrap_or_else(|| at.cwd.clone());
         }
+    }
+    if !payload.directory.is_empty() {
+        at.cwd = lexical(&payload.directory, &at.cwd, &at.home);
     }
     at
 }

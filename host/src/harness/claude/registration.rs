@@ -13,6 +13,7 @@ use crate::harness::Reply;
 use crate::harness::command::{Names, arguments, is_shim, script, text};
 use crate::harness::entries::Shape;
 use crate::harness::matcher::Matching;
+use crate::harness::said::BLOCK;
 use crate::install::{Failing, Found, InstallError, Piece, Registration, Running, Scope, Site, Survey, Wish};
 use crate::shell_word::word;
 
@@ -132,7 +133,7 @@ impl Registration for ClaudeCode {
         let output: serde_json::Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
         let said = |key: &str| output.pointer(&format!("/hookSpecificOutput/{key}")).and_then(|value| value.as_str());
         let reason = said("permissionDecisionReason").unwrap_or_default();
-        reply.exit == super::BLOCK
+        reply.exit == BLOCK
             && said("permissionDecision") == Some("deny")
             && !reason.is_empty()
             && reply.stderr == format!("{reason}\n")

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::json::{EXIT, FLAT, NESTED, group};
 use super::{Closing, Form, Hook, Layout, Unit};
 use crate::harness::entries::Item;
-use crate::harness::facets::{editors, terminals};
+use crate::harness::facets;
 use crate::harness::matcher::Matching;
 
 /// One file for Copilot and for VS Code: both read it, and each payload tells whose it is.
@@ -20,7 +20,7 @@ fn copilot(hook: &Hook) -> Item {
 }
 
 pub(super) static COPILOT: Form = Form {
-    facets: &terminals::COPILOT,
+    facets: &facets::COPILOT,
     called: "copilot",
     user: &["~/.copilot/hooks/guard-host.json"],
     project: &["./.github/hooks/guard-host.json"],
@@ -50,7 +50,7 @@ pub(super) static COPILOT: Form = Form {
 };
 
 pub(super) static VSCODE: Form = Form {
-    facets: &editors::VSCODE,
+    facets: &facets::VSCODE,
     called: "copilot",
     user: &["~/.copilot/hooks/guard-host.json"],
     project: &["./.github/hooks/guard-host.json"],
@@ -78,7 +78,7 @@ pub(super) static VSCODE: Form = Form {
 };
 
 pub(super) static GROK: Form = Form {
-    facets: &terminals::GROK,
+    facets: &facets::GROK,
     called: "grok",
     user: &["~/.grok/hooks/guard-host.json"],
     project: &["./.grok/hooks/guard-host.json"],
@@ -108,7 +108,7 @@ pub(super) static GROK: Form = Form {
 };
 
 pub(super) static KIRO: Form = Form {
-    facets: &terminals::KIRO,
+    facets: &facets::KIRO,
     called: "kiro",
     user: &["~/.kiro/hooks/guard-host.json"],
     project: &["./.kiro/hooks/guard-host.json"],

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Closing, Form, Hook, Layout, Unit};
 use crate::harness::entries::Item;
-use crate::harness::facets::{editors, terminals};
+use crate::harness::facets;
 use crate::harness::matcher::Matching;
 use crate::install::json::Syntax;
 
@@ -45,7 +45,7 @@ const fn groups(make: fn(&Hook) -> Vec<(&'static str, Item)>) -> Layout {
 }
 
 pub(super) static CODEX: Form = Form {
-    facets: &terminals::CODEX,
+    facets: &facets::CODEX,
     called: "codex",
     user: &["~/.codex/hooks.json"],
     project: &["./.codex/hooks.json"],
@@ -72,7 +72,7 @@ pub(super) static CODEX: Form = Form {
 };
 
 pub(super) static GEMINI: Form = Form {
-    facets: &terminals::GEMINI,
+    facets: &facets::GEMINI,
     called: "gemini",
     user: &["~/.gemini/settings.json"],
     project: &["./.gemini/settings.json"],
@@ -110,7 +110,7 @@ pub(super) static GEMINI: Form = Form {
 };
 
 pub(super) static QWEN: Form = Form {
-    facets: &terminals::QWEN,
+    facets: &facets::QWEN,
     called: "qwen",
     user: &["~/.qwen/settings.json"],
     project: &["./.qwen/settings.json"],
@@ -135,7 +135,7 @@ pub(super) static QWEN: Form = Form {
 };
 
 pub(super) static DROID: Form = Form {
-    facets: &terminals::DROID,
+    facets: &facets::DROID,
     called: "droid",
     user: &["~/.factory/settings.json"],
     project: &["./.factory/settings.json"],
@@ -164,7 +164,7 @@ pub(super) static DROID: Form = Form {
 };
 
 pub(super) static DEVIN: Form = Form {
-    facets: &terminals::DEVIN,
+    facets: &facets::DEVIN,
     called: "devin",
     user: &["~/.config/devin/config.json"],
     project: &["./.devin/config.json"],
@@ -187,7 +187,7 @@ pub(super) static DEVIN: Form = Form {
 };
 
 pub(super) static ANTIGRAVITY: Form = Form {
-    facets: &terminals::ANTIGRAVITY,
+    facets: &facets::ANTIGRAVITY,
     called: "antigravity",
     user: &["~/.gemini/config/hooks.json"],
     project: &["./.agents/hooks.json"],
@@ -218,7 +218,7 @@ pub(super) static ANTIGRAVITY: Form = Form {
 };
 
 pub(super) static CURSOR: Form = Form {
-    facets: &editors::CURSOR,
+    facets: &facets::CURSOR,
     called: "cursor",
     user: &["~/.cursor/hooks.json"],
     project: &["./.cursor/hooks.json"],
@@ -272,7 +272,7 @@ pub(super) static CURSOR: Form = Form {
 };
 
 pub(super) static WINDSURF: Form = Form {
-    facets: &editors::WINDSURF,
+    facets: &facets::WINDSURF,
     called: "windsurf",
     user: &["~/.codeium/windsurf/hooks.json"],
     project: &["./.windsurf/hooks.json"],
@@ -313,7 +313,7 @@ pub(super) static WINDSURF: Form = Form {
 };
 
 pub(super) static CRUSH: Form = Form {
-    facets: &terminals::CRUSH,
+    facets: &facets::CRUSH,
     called: "crush",
     user: &["~/.config/crush/crush.json"],
     project: &["./crush.json"],

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::json::FLAT;
 use super::{Closing, Form, Hook, Layout, Unit};
-use crate::harness::facets::{editors, plugins};
+use crate::harness::facets;
 use crate::harness::matcher::Matching;
 use crate::shell_word::word;
 
@@ -48,7 +48,7 @@ pub(super) fn blocks(text: &str) -> bool {
 }
 
 pub(super) static OPENCODE: Form = Form {
-    facets: &plugins::OPENCODE,
+    facets: &facets::OPENCODE,
     called: "opencode",
     user: &["~/.config/opencode/plugins/guard-host.js"],
     project: &["./.opencode/plugins/guard-host.js"],
@@ -73,7 +73,7 @@ pub(super) static OPENCODE: Form = Form {
 };
 
 pub(super) static AMP: Form = Form {
-    facets: &plugins::AMP,
+    facets: &facets::AMP,
     called: "amp",
     user: &["~/.config/amp/plugins/guard-host.ts"],
     project: &["./.amp/plugins/guard-host.ts"],
@@ -96,7 +96,7 @@ pub(super) static AMP: Form = Form {
 };
 
 pub(super) static CLINE: Form = Form {
-    facets: &editors::CLINE,
+    facets: &facets::CLINE,
     called: "cline",
     user: &["~/Documents/Cline/Hooks/PreToolUse", "~/.cline/hooks/PreToolUse"],
     project: &["./.cline/hooks/PreToolUse"],

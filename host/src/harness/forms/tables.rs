@@ -5,11 +5,11 @@ use serde_json::json;
 use super::json::EXIT;
 use super::{Closing, Form, Layout, Unit};
 use crate::harness::entries::Item;
-use crate::harness::facets::terminals;
+use crate::harness::facets;
 use crate::harness::matcher::Matching;
 
 pub(super) static KIMI: Form = Form {
-    facets: &terminals::KIMI,
+    facets: &facets::KIMI,
     called: "kimi",
     user: &["~/.kimi-code/config.toml"],
     project: &[],

@@ -1,0 +1,79 @@
+//! The reply of Claude Code and of those that took it over: a decision within `hookSpecificOutput`.
+//!
+//! Which parts of it a harness knows, its adapter says and the table of facets.
+
+use serde::Serialize;
+
+use super::facets::Surface;
+use super::said::Said;
+
+/// The whole reply, with every key that one of the family knows.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Nested<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) system_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hook_specific_output: Option<Output<'a>>,
+}
+
+/// What is said of the event.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Output<'a> {
+    pub(super) hook_event_name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) permission_decision_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) additional_context: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) decision: Option<Behavior<'a>>,
+}
+
+/// The decision of a request for permission.
+#[derive(Debug, Serialize)]
+pub(super) struct Behavior<'a> {
+    pub(super) behavior: &'static str,
+    pub(super) message: &'a str,
+}
+
+impl<'a> Nested<'a> {
+    /// What is said before a tool is used, in the parts that the surface knows.
+    pub(super) fn before_tool(said: &'a Said, surface: &Surface) -> Self {
+        let output = Output { hook_event_name: "PreToolUse", ..Output::default() };
+        let decided = |decision, reason: &'a str, context| Nested {
+            hook_specific_output: Some(Output {
+                permission_decision: Some(decision),
+                permission_decision_reason: Some(reason),
+                additional_context: context,
+                ..Output { hook_event_name: "PreToolUse", ..Output::default() }
+            }),
+            ..Nested::default()
+        };
+        match said {
+            Said::Nothing => Nested::default(),
+            Said::Note(text) => Nested {
+                system_message: surface.tells_user.then_some(text.as_str()),
+                hook_specific_output: surface
+                    .tells_model
+                    .then_some(Output { additional_context: Some(text.as_str()), ..output }),
+                ..Nested::default()
+            },
+            Said::Grant(text) => decided("allow", text, surface.tells_model.then_some(text.as_str())),
+            Said::Ask(text) => decided("ask", text, None),
+            Said::Deny(text) => decided("deny", text, None),
+        }
+    }
+}
+
+/// A reply as one line of JSON.
+pub(super) fn line(reply: &impl Serialize) -> String {
+    // Text and fixed keys only: this cannot fail, and what is no JSON is no consent.
+    serde_json::to_string(reply).unwrap_or_default()
+}

@@ -1,0 +1,147 @@
+//! What the payloads of most harnesses have in common: fields under a few names, an event, a tool and its input.
+//!
+//! An adapter says which events ask about calls, what its tools are, and where it differs.
+
+use serde_json::{Map, Value};
+
+use super::tools::{Tool, calls};
+use super::{Event, Payload, Unreadable};
+
+/// How the payloads of one harness are read.
+pub(super) struct Protocol {
+    /// Events that ask about a call. A payload without an event asks about one.
+    pub(super) asking: &'static [&'static str],
+    /// Events that end a session.
+    pub(super) ending: &'static [&'static str],
+    /// The tools by their names.
+    pub(super) tools: &'static [Tool],
+    /// How a tool of an MCP server is named.
+    pub(super) mcp: Mcp,
+    /// Arguments that name the directory in which a command runs.
+    pub(super) directories: &'static [&'static str],
+}
+
+/// How a harness names the tools of MCP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mcp {
+    /// `mcp__server__tool`, which is the common form.
+    Common,
+    /// `mcp_server_tool`, of which the server is taken to be one word.
+    Underscores,
+    /// `@server/tool`.
+    At,
+    /// `MCP:tool`, which does not say whose it is.
+    Colon,
+}
+
+/// The server's name where a harness does not tell it.
+pub(super) const SERVER: &str = "unknown";
+
+const EVENTS: [&str; 3] = ["hook_event_name", "hookEventName", "event"];
+const TOOLS: [&str; 2] = ["tool_name", "toolName"];
+const INPUTS: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
+const SESSIONS: [&str; 6] = ["session_id", "sessionId", "conversation_id", "conversationId", "trajectory_id", "taskId"];
+const MODES: [&str; 2] = ["permission_mode", "permissionMode"];
+const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"];
+
+impl Protocol {
+    /// Reads a payload of the usual form.
+    pub(super) fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let event = event(payload)?;
+        if event.is_some_and(|event| self.ending.contains(&event)) {
+            return Ok(about(payload, Event::SessionEnd, String::new()));
+        }
+        if !event.is_none_or(|event| self.asking.contains(&event)) {
+            return Ok(about(payload, Event::Other, String::new()));
+        }
+        let Some(name) = text(payload, &TOOLS)? else { return Err(unclear("the tool has no name")) };
+        let input = INPUTS.iter().find_map(|key| payload.get(*key));
+        self.call(payload, name, object(input)?)
+    }
+
+    /// Reads a payload whose tool and input are found.
+    pub(super) fn call(
+        &self,
+        payload: &Map<String, Value>,
+        name: &str,
+        input: Map<String, Value>,
+    ) -> Result<Payload, Unreadable> {
+        let common = self.mcp.common(name);
+        let directory = text(&input, self.directories).map(|text| text.unwrap_or_default().to_owned());
+        let calls = calls(self.tools, name, &common, input)?;
+        let runs = calls.iter().any(|call| call.dialect.is_some());
+        Ok(about(payload, Event::Calls(calls), if runs { directory? } else { String::new() }))
+    }
+}
+
+impl Mcp {
+    /// The name in the common form, if it is one of a server's tool; else as it is.
+    fn common(self, name: &str) -> String {
+        let split = match self {
+            Mcp::Common => None,
+            Mcp::Underscores if name.starts_with("mcp__") => None,
+            Mcp::Underscores => name.strip_prefix("mcp_").and_then(|rest| rest.split_once('_')),
+            Mcp::At => name.strip_prefix('@').map(|rest| rest.split_once('/').unwrap_or((rest, "*"))),
+            Mcp::Colon => name.strip_prefix("MCP:").map(|tool| (SERVER, tool.trim())),
+        };
+        split.map_or_else(|| name.to_owned(), |(server, tool)| mcp(server, tool))
+    }
+}
+
+/// The common name of a tool of an MCP server.
+pub(super) fn mcp(server: &str, tool: &str) -> String {
+    format!("mcp__{server}__{tool}")
+}
+
+/// The payload's event; none if it names none.
+pub(super) fn event(payload: &Map<String, Value>) -> Result<Option<&str>, Unreadable> {
+    match EVENTS.iter().find_map(|key| payload.get(*key).filter(|value| !value.is_null())) {
+        None => Ok(None),
+        Some(Value::String(event)) => Ok(Some(event)),
+        Some(_) => Err(Unreadable::Malformed("the event's name is not a string".to_owned())),
+    }
+}
+
+/// What a payload tells beside its event. What only informs must not keep a call from being decided.
+pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: String) -> Payload {
+    let told = |keys: &[&str]| {
+        let texts = keys.iter().filter_map(|key| payload.get(*key)?.as_str());
+        texts.into_iter().find(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let root = || ROOTS.iter().find_map(|key| payload.get(*key)?.get(0)?.as_str().map(str::to_owned));
+    let cwd = told(&["cwd"]).or_else(root).or_else(|| told(&["workspaceRoot"])).unwrap_or_default();
+    Payload {
+        event,
+        cwd,
+        directory,
+        session: told(&SESSIONS).unwrap_or_default(),
+        permission_mode: told(&MODES).unwrap_or_default(),
+    }
+}
+
+/// The text under the first of these keys that is there and not null.
+pub(super) fn text<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Result<Option<&'a str>, Unreadable> {
+    match keys.iter().find_map(|key| Some((key, object.get(*key).filter(|value| !value.is_null())?))) {
+        None => Ok(None),
+        Some((_, Value::String(text))) => Ok(Some(text)),
+        Some((key, _)) => Err(unclear(&format!("`{key}` is not a string"))),
+    }
+}
+
+/// An input: an object, or the JSON of one. None at all is an empty one.
+pub(super) fn object(input: Option<&Value>) -> Result<Map<String, Value>, Unreadable> {
+    match input {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(input)) => Ok(input.clone()),
+        Some(Value::String(json)) if json.trim().is_empty() => Ok(Map::new()),
+        Some(Value::String(json)) => {
+            serde_json::from_str(json).map_err(|_| unclear("the tool's input is a text that is no JSON object"))
+        }
+        Some(_) => Err(unclear("the tool's input is not an object")),
+    }
+}
+
+/// A call that cannot be told from its payload.
+pub(super) fn unclear(text: &str) -> Unreadable {
+    Unreadable::Unclear(text.to_owned())
+}
