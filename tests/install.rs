@@ -19,12 +19,16 @@ mod world;
 mod doctor;
 #[path = "install/goldens.rs"]
 mod goldens;
+#[path = "install/harnesses.rs"]
+mod harnesses;
 #[path = "install/links.rs"]
 mod links;
 #[path = "install/others.rs"]
 mod others;
 #[path = "install/plugin.rs"]
 mod plugin;
+#[path = "install/plugins.rs"]
+mod plugins;
 #[path = "install/registered.rs"]
 mod registered;
 #[path = "install/settings.rs"]

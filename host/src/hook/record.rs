@@ -177,7 +177,7 @@ mod tests {
             "transcript_path": "/home/bob/.claude/projects/x.jsonl",
             "tool_name": "Bash", "n": 3,
             "tool_input": {
-                "command": "curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789' /home/bobby/x /Users/eve/y",
+                "command": "cat /home/bobby/x /Users/eve/y; curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789'",
                 "env": { "API_TOKEN": "hunter2", "HOME": "/home/bob" },
             },
             "toolArgs": "{\"password\": \"hunter2\", \"path\": \"/home/bob/work/app-2/x\"}",
@@ -192,7 +192,7 @@ mod tests {
         for word in ["hunter2", "abcdefghij", "bob", "eve", "5f0c"] {
             assert!(!text.contains(word), "{word}: {text}");
         }
-        assert!(text.contains("curl -H ") && text.contains("/home/u/x /Users/u/y"), "{text}");
+        assert!(text.contains("cat /home/u/x /Users/u/y; curl -H "), "{text}");
     }
 
     #[test]

@@ -6,8 +6,10 @@ use serde_json::json;
 
 use super::json::FLAT;
 use super::{Closing, Form, Hook, Layout, Unit};
+use crate::harness::command::running;
 use crate::harness::facets;
 use crate::harness::matcher::Matching;
+use crate::install::Running;
 use crate::shell_word::word;
 
 /// How each begins: this tells one of ours from one of others.
@@ -25,6 +27,11 @@ const ASK_TEXT: &str = include_str!("plugins/ask.js");
 const COMMAND: &str = "const COMMAND = ";
 const HOLDS: &str = "const HOLDS = true\n";
 
+/// The lines of the script for Cline that start the program.
+const REPLY: &str = "reply=$(";
+const REPLY_END: &str = ") && [ -n ";
+const EXEC: &str = "exec ";
+
 /// What the script for Cline says when the program says nothing.
 const CANCEL: &str = r#"{"cancel":true,"errorMessage":"guard-host gave no answer, so this call is held. Tell the user to run: guard-host doctor cline"}"#;
 
@@ -36,10 +43,18 @@ fn plugin(start: &str, hook: &Hook, text: &str) -> String {
     format!("{start}{imports}\n{COMMAND}{command}\nconst TIMEOUT = {timeout}\n{holds}\n{ASK_TEXT}\n{text}")
 }
 
-/// The program and its arguments in a plugin; none in a script, which is started itself.
-pub(super) fn words(text: &str) -> Vec<String> {
-    let line = text.lines().find_map(|line| line.strip_prefix(COMMAND));
-    line.and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default()
+/// How a file starts the program; none if it does not say so.
+pub(super) fn started(text: &str) -> Option<Running> {
+    let of_line = |line: &str| {
+        if let Some(list) = line.strip_prefix(COMMAND) {
+            let words: Vec<String> = serde_json::from_str(list).ok()?;
+            let (program, arguments) = words.split_first()?;
+            return Some(Running::Program(program.clone(), arguments.to_vec()));
+        }
+        let within = line.strip_prefix(REPLY).and_then(|rest| rest.split_once(REPLY_END)).map(|(within, _)| within);
+        within.or_else(|| line.strip_prefix(EXEC)).map(running)
+    };
+    text.lines().find_map(of_line)
 }
 
 /// The file holds the call when the program fails.
@@ -105,10 +120,10 @@ pub(super) static CLINE: Form = Form {
         let line = &hook.line;
         match hook.blocks {
             true => format!(
-                "{CLINE_START}reply=$({line}) && [ -n \"$reply\" ] || reply={}\nprintf '%s\\n' \"$reply\"\n",
+                "{CLINE_START}{REPLY}{line}{REPLY_END}\"$reply\" ] || reply={}\nprintf '%s\\n' \"$reply\"\n",
                 word(CANCEL)
             ),
-            false => format!("{CLINE_START}exec {line}\n"),
+            false => format!("{CLINE_START}{EXEC}{line}\n"),
         }
     }),
     matching: Matching::None,

@@ -3,6 +3,7 @@
 //! Reads only. The files differ in where they hold a command, so a command is looked for wherever one can stand.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -12,6 +13,7 @@ use crate::harness::command::{is_ours, running};
 use crate::harness::matcher::{Matching, is_all};
 use crate::install::json::{Document, Syntax};
 use crate::install::{Found, Running, Site, Survey, Switch};
+use crate::shell_word::word;
 
 /// Deeper values hold no hooks.
 const DEPTH: usize = 16;
@@ -110,7 +112,7 @@ fn look(
     let value = match &form.layout {
         Layout::Program(_, start, _) => {
             if text.starts_with(start) {
-                survey.found.push(of_program(file, foreign, text));
+                survey.found.push(of_program(form, file, foreign, text));
             }
             return Ok(());
         }
@@ -203,21 +205,23 @@ fn hindrance(form: &Form, call: &Call<'_>) -> Vec<String> {
 }
 
 /// What a file of ours that starts the program registers: it is for all tools.
-fn of_program(file: &Path, foreign: bool, text: &str) -> Found {
-    let words = plugins::words(text);
-    let running = match words.split_first() {
-        Some((program, arguments)) => Running::Program(program.clone(), arguments.to_vec()),
-        // A script is started itself.
-        None => Running::Program(file.to_string_lossy().into_owned(), Vec::new()),
-    };
-    let blocks = plugins::blocks(text);
+fn of_program(form: &Form, file: &Path, foreign: bool, text: &str) -> Found {
+    let started = plugins::started(text);
+    let mut hindrances = Vec::new();
+    if started.is_none() {
+        hindrances.push("it does not say which program it starts".to_owned());
+    }
+    let rights = fs::metadata(file).map_or(0, |data| data.permissions().mode());
+    if matches!(form.layout, Layout::Program(0o755, ..)) && rights & 0o111 == 0 {
+        hindrances.push("it cannot be executed".to_owned());
+    }
     Found {
         place: file.to_path_buf(),
         foreign,
-        running,
+        running: started.unwrap_or_else(|| Running::Shell(word(&file.to_string_lossy()))),
         tools: None,
         left_out: Vec::new(),
-        blocks,
-        hindrances: Vec::new(),
+        blocks: plugins::blocks(text),
+        hindrances,
     }
 }
