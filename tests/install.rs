@@ -29,6 +29,8 @@ mod others;
 mod plugin;
 #[path = "install/plugins.rs"]
 mod plugins;
+#[path = "install/protected.rs"]
+mod protected;
 #[path = "install/registered.rs"]
 mod registered;
 #[path = "install/settings.rs"]

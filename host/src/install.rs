@@ -255,6 +255,12 @@ impl Edited {
     }
 }
 
+/// The files that registrations have put something into, and the folder whose change tells that they may be others.
+#[must_use]
+pub fn registered(state: &Path) -> (Vec<PathBuf>, PathBuf) {
+    (Record::files(state), record::folder(state))
+}
+
 /// Writes what was worked out.
 ///
 /// # Errors
