@@ -144,7 +144,9 @@ pub(super) enum Command {
 A link to this program that has the name of a built-in policy's script, such as nous-plan-enforcer, is a hook of that
 policy alone.")]
 pub(super) struct HookArgs {
-    /// The harness: claude, or generic for `{"decision": ...}` [default: the payload tells]
+    /// The harness, where the payload does not tell: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
+    /// droid, opencode, amp, cline, windsurf, kiro, grok, kimi, crush, devin, or generic for `{"decision": ...}`
+    /// [default: the payload tells]
     pub(super) harness: Option<String>,
     /// Ask only these policies of the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::facets::{Facets, Surface, VSCODE};
-use super::nested::{Nested, Output, line};
+use super::nested::{Nested, line};
 use super::read::{Mcp, Protocol, event};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
@@ -65,8 +65,8 @@ impl Harness for VsCode {
 
     fn write(&self, said: &Said, surface: &'static Surface) -> String {
         let mut reply = Nested::before_tool(said, surface);
-        if let (Said::Deny(text), Some(output)) = (said, reply.hook_specific_output.take()) {
-            reply.hook_specific_output = Some(Output { additional_context: Some(text), ..output });
+        if let (Said::Deny(text), Some(output)) = (said, &mut reply.hook_specific_output) {
+            output.additional_context = Some(text);
         }
         line(&reply)
     }

@@ -44,7 +44,7 @@ impl Operation {
         let tool = if others.is_empty() { &first.tool } else { &first.original_tool };
         let exact = match others {
             [] => first.operation(),
-            _ => calls.iter().flat_map(ToolCall::paths).collect::<Vec<_>>().join(", "),
+            _ => calls.iter().map(ToolCall::operation).collect::<Vec<_>>().join(", "),
         };
         let text = shown(&exact);
         let command = first.command().filter(|_| others.is_empty()).is_some();

@@ -1,0 +1,223 @@
+//! The golden files: `calls.toml`, payloads and the calls that they are, and `replies.toml`, each kind of verdict and the
+//! bytes of its reply on each surface.
+
+use std::collections::BTreeSet;
+
+use guard_host::call::Dialect;
+use guard_host::contract::{Decision, Finding, Outcome};
+use guard_host::harness::{self, Event, Harness, Reply, Unreadable};
+use guard_host::verdict::{Opinion, Verdict, merge};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::read;
+
+/// The harnesses whose payloads have a file of their own. Claude Code's lie beside it, one a file.
+fn with_payloads() -> impl Iterator<Item = &'static dyn Harness> {
+    harness::ALL.iter().copied().filter(|harness| !matches!(harness.name(), "claude" | "generic"))
+}
+
+#[derive(Deserialize)]
+struct Calls {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    payload: String,
+    /// The harness that the payload alone tells, if it is another one.
+    detected: Option<String>,
+    surface: Option<String>,
+    /// Tool, tool as the harness spells it, dialect, input.
+    calls: Option<Vec<(String, String, String, String)>>,
+    /// `end` or `other`.
+    event: Option<String>,
+    unclear: Option<String>,
+    malformed: Option<String>,
+    #[serde(default)]
+    cwd: String,
+    #[serde(default)]
+    directory: String,
+    #[serde(default)]
+    session: String,
+    #[serde(default)]
+    mode: String,
+}
+
+fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
+    let payload: Map<String, Value> = serde_json::from_str(&case.payload).unwrap();
+    let same = |what: &str, expected: &str, got: &str| {
+        if expected == got { Ok(()) } else { Err(format!("{what}: expected `{expected}`, got `{got}`")) }
+    };
+    let detected = harness::detect(&payload, harness::default());
+    same("detected", case.detected.as_deref().unwrap_or(harness.name()), detected.name())?;
+    same("detected when named", harness.name(), harness::detect(&payload, harness).name())?;
+    let surface = harness.surface(&payload);
+    let usual = harness.facets().usual().event;
+    same("surface", case.surface.as_deref().unwrap_or(usual), surface.event)?;
+    let decoded = match harness.decode(&payload) {
+        Ok(decoded) => decoded,
+        Err(Unreadable::Unclear(text)) => return same("unclear", case.unclear.as_deref().unwrap_or("-"), &text),
+        Err(Unreadable::Malformed(text)) => return same("malformed", case.malformed.as_deref().unwrap_or("-"), &text),
+    };
+    same("error", "", case.unclear.as_ref().or(case.malformed.as_ref()).map_or("", String::as_str))?;
+    same("cwd", &case.cwd, &decoded.cwd)?;
+    same("directory", &case.directory, &decoded.directory)?;
+    same("session", &case.session, &decoded.session)?;
+    same("mode", &case.mode, &decoded.permission_mode)?;
+    let calls = match &decoded.event {
+        Event::Calls(calls) => calls,
+        Event::SessionEnd => return same("event", case.event.as_deref().unwrap_or("calls"), "end"),
+        Event::Other => return same("event", case.event.as_deref().unwrap_or("calls"), "other"),
+    };
+    let expected = case.calls.as_deref().unwrap_or_default();
+    same("number of calls", &expected.len().to_string(), &calls.len().to_string())?;
+    for ((tool, original, dialect, input), call) in expected.iter().zip(calls) {
+        same("tool", tool, &call.tool)?;
+        same("original tool", original, &call.original_tool)?;
+        same("dialect", dialect, call.dialect.map_or("", Dialect::name))?;
+        let input: Value = serde_json::from_str(input).unwrap();
+        same("input", &input.to_string(), &Value::Object(call.input.clone()).to_string())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn every_payload_is_the_calls_that_its_file_says() {
+    let mut complaints = Vec::new();
+    for harness in with_payloads() {
+        let calls: Calls = read(harness.name(), "calls.toml");
+        for case in &calls.case {
+            if let Err(complaint) = check(harness, case) {
+                complaints.push(format!("{}: {}: {complaint}", harness.name(), case.name));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn every_harness_has_payloads_of_each_kind() {
+    for harness in with_payloads() {
+        let calls: Calls = read(harness.name(), "calls.toml");
+        assert!(calls.case.len() >= 8, "{} has {} cases", harness.name(), calls.case.len());
+        let tools: BTreeSet<&str> =
+            calls.case.iter().flat_map(|case| case.calls.iter().flatten()).map(|call| call.0.as_str()).collect();
+        for tool in ["Bash", "Write", "Edit", "Read"] {
+            assert!(tools.contains(tool), "{} has no `{tool}`", harness.name());
+        }
+        let has = |kind: &dyn Fn(&Case) -> bool| calls.case.iter().any(kind);
+        assert!(has(&|case| case.unclear.is_some() || case.malformed.is_some()), "{}", harness.name());
+        assert!(has(&|case| case.cwd.is_empty() && case.calls.is_some()), "{}: a payload without one", harness.name());
+        assert!(has(&|case| case.name.contains("unknown tool")) || harness.name() == "windsurf", "{}", harness.name());
+        let server = has(&|case| case.name.contains("a server's tool"));
+        assert!(server, "{} has no server's tool", harness.name());
+    }
+}
+
+#[derive(Deserialize)]
+struct Replies {
+    reply: Vec<Golden>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Golden {
+    surface: String,
+    say: String,
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
+    exit: u8,
+}
+
+fn opinion(outcome: Outcome, message: &str, remedy: &str, may_allow: bool) -> Opinion {
+    let finding = Finding {
+        rule: "r".to_owned(),
+        outcome,
+        message: message.to_owned(),
+        remedy: remedy.to_owned(),
+        tags: Vec::new(),
+    };
+    let decision = Decision { outcome, findings: vec![finding] };
+    Opinion { policy: "p".to_owned(), decision, may_allow, of_host: false }
+}
+
+/// The verdicts of the golden replies, by the names that those use.
+fn verdict(say: &str) -> Verdict {
+    merge(match say {
+        "grant" => vec![opinion(Outcome::Allow, "It is fine", "", true)],
+        "warn" => vec![opinion(Outcome::Warn, "Take care", "", false)],
+        "ask" => vec![opinion(Outcome::Ask, "It may be wrong", "look first", false)],
+        "deny" => vec![opinion(Outcome::Deny, "It is dangerous", "do this", false)],
+        "fault" => vec![Opinion::of_host(
+            "hook",
+            "no-verdict",
+            Outcome::Ask,
+            "there was no verdict in time".to_owned(),
+            "try again".to_owned(),
+        )],
+        "abstain" => Vec::new(),
+        other => panic!("there is no verdict `{other}`"),
+    })
+}
+
+#[test]
+fn every_reply_is_the_bytes_that_its_file_says() {
+    let mut complaints = Vec::new();
+    for harness in harness::ALL {
+        let replies: Replies = read(harness.name(), "replies.toml");
+        let mut seen = BTreeSet::new();
+        for golden in &replies.reply {
+            let about = format!("{} {} {}", harness.name(), golden.surface, golden.say);
+            assert!(harness.facets().has(&golden.surface), "{about}: there is no such surface");
+            assert!(seen.insert((golden.surface.clone(), golden.say.clone())), "{about} stands twice");
+            let got = harness.encode(&verdict(&golden.say), harness.facets().surface(&golden.surface));
+            let expected = Reply { stdout: golden.stdout.clone(), stderr: golden.stderr.clone(), exit: golden.exit };
+            if got != expected {
+                complaints.push(format!("{about}: expected {expected:?}\n    got {got:?}"));
+            }
+        }
+        let wanted = harness.facets().surfaces.len() * 6;
+        assert_eq!(seen.len(), wanted, "{} lacks replies", harness.name());
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn every_harness_has_its_facets_and_every_facet_its_harness() {
+    let names: BTreeSet<&str> = harness::ALL.iter().map(|harness| harness.name()).collect();
+    let facets: BTreeSet<&str> = harness::facets::ALL.iter().map(|facets| facets.name).collect();
+    assert_eq!(names, facets);
+}
+
+#[test]
+fn what_a_tool_is_given_tells_no_harness() {
+    // The arguments are in the model's hand: it must not choose who reads the reply.
+    let marks = r#"{"command":"ls","turn_id":"t","cursor_version":"2","hookName":"PreToolUse","toolCall":{"args":{}},
+        "agent_action_name":"x","event":"PreToolUse","toolArgs":"{}","toolName":"x","permission_mode":"auto-low",
+        "toolInputTruncated":true,"workspaceRoot":"/","client_type":"x","timestamp":"x"}"#;
+    let mark: Value = serde_json::from_str(marks).unwrap();
+    let payload = serde_json::json!({ "session_id": "s", "cwd": "/w", "transcript_path": "/t",
+        "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": mark });
+    let Value::Object(payload) = payload else { panic!("an object") };
+    assert_eq!(harness::detect(&payload, harness::default()).name(), "claude");
+}
+
+#[test]
+fn the_plain_protocol_is_never_guessed_and_never_left() {
+    for harness in with_payloads() {
+        let calls: Calls = read(harness.name(), "calls.toml");
+        for case in &calls.case {
+            let payload: Map<String, Value> = serde_json::from_str(&case.payload).unwrap();
+            let generic = harness::named("generic").unwrap();
+            assert_eq!(harness::detect(&payload, generic).name(), "generic");
+            assert_ne!(harness::detect(&payload, harness::default()).name(), "generic");
+            // It reads what the payload tells, and answers in its own form.
+            let told = harness::detect(&payload, harness::default());
+            assert_eq!(generic.decode(&payload), told.decode(&payload), "{}: {}", harness.name(), case.name);
+        }
+    }
+}

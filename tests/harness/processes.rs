@@ -1,0 +1,171 @@
+//! The program as each harness starts it, without a word on the command line about whose payload comes: a command that
+//! is denied, one that is asked about and one that nobody has an opinion on, answered to the byte.
+
+use guard_host::harness;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::read;
+use crate::world::World;
+
+/// The words of `rm -rf /` and of a push, as the built-ins have them.
+const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the file system): everything on the \
+    machine is lost, and nothing of it can be recovered. [command-guard: rm-root]\n\
+    Instead: name the one directory you mean, after a look at it with `ls`\n\
+    '/' holds the configuration of guard-host, which would be lost with it. [self-protect: guard-file]\n\
+    Instead: name the files that you mean instead of the whole folder";
+const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): `git push` publishes commits to \
+    all who can read the remote. [command-guard: git-push]\n\
+    Instead: see what would be pushed with `git log @{push}..` before you ask for it";
+const CONFIRM: &str = "\n\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
+
+#[derive(Deserialize)]
+struct Processes {
+    process: Vec<Process>,
+}
+
+/// A payload with `${COMMAND}` and `${REPO}` in it, and the replies with `${DENIED}` and `${ASKED}`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Process {
+    payload: String,
+    deny: Expected,
+    ask: Expected,
+    abstain: Expected,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    #[serde(default)]
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
+    #[serde(default)]
+    exit: i32,
+}
+
+/// The text as it stands within a string of JSON.
+fn escaped(text: &str) -> String {
+    let quoted = Value::String(text.to_owned()).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn filled(template: &str, write: impl Fn(&str) -> String) -> String {
+    let asked = format!("{ASKED}{CONFIRM}");
+    template.replace("${DENIED}", &write(DENIED)).replace("${ASKED}", &write(&asked))
+}
+
+#[test]
+fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
+    let mut complaints = Vec::new();
+    let mut number = 0;
+    for harness in harness::ALL.iter().filter(|harness| harness.name() != "generic") {
+        let processes: Processes = read(harness.name(), "processes.toml");
+        for process in &processes.process {
+            let world = World::warm();
+            let repo = world.repo().display().to_string();
+            for (command, expected) in
+                [("rm -rf /", &process.deny), ("git push origin main", &process.ask), ("ls -la", &process.abstain)]
+            {
+                let payload = process.payload.replace("${REPO}", &repo).replace("${COMMAND}", command);
+                let ended = world.run(&["hook"], &payload);
+                let wanted =
+                    (filled(&expected.stdout, escaped), filled(&expected.stderr, str::to_owned), expected.exit);
+                let got = (ended.stdout, ended.stderr, ended.exit);
+                if got != wanted {
+                    complaints.push(format!("{}: `{command}`: expected {wanted:?}\n    got {got:?}", harness.name()));
+                }
+                number += 1;
+            }
+            let names: Vec<Value> = world.audit().iter().map(|line| line["harness"].clone()).collect();
+            assert!(names.iter().all(|name| name == harness.name()) && !names.is_empty(), "{names:?}");
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+    assert!(number >= 54, "{number}");
+}
+
+#[test]
+fn the_help_names_every_harness() {
+    let help = World::cold().run(&["hook", "--help"], "").stdout;
+    let named = |name: &str| help.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
+    for harness in harness::ALL {
+        assert!(named(harness.name()), "{}", harness.name());
+    }
+}
+
+#[test]
+fn the_payload_outranks_the_command_line() {
+    let world = World::warm();
+    let crush = r#"{"event":"PreToolUse","session_id":"s","tool_name":"bash","tool_input":{"command":"rm -rf /"}}"#;
+    let ended = world.run(&["hook", "claude"], crush);
+    assert!(ended.exit == 0 && ended.stdout.starts_with("{\"decision\":\"deny\","), "{ended:?}");
+    // What looks like any of several stays with the one that is named.
+    let usual = r#"{"hook_event_name":"PreToolUse","tool_name":"Execute","tool_input":{"command":"rm -rf /"}}"#;
+    let ended = world.run(&["hook", "droid"], usual);
+    assert!(ended.exit == 0 && ended.stdout.contains("\"permissionDecision\":\"deny\""), "{ended:?}");
+}
+
+#[test]
+fn what_cannot_be_judged_is_held_in_the_dialect_of_its_payload() {
+    let world = World::warm();
+    let kiro = r#"{"hook_event_name":"preToolUse","session_id":"s","tool_name":"execute_bash","tool_input":{}}"#;
+    let ended = world.run(&["hook"], kiro);
+    assert!(ended.exit == 2 && ended.stdout.is_empty(), "{ended:?}");
+    assert!(ended.stderr.contains("`execute_bash` comes without the arguments that it needs"), "{ended:?}");
+    let copilot = r#"{"sessionId":"s","timestamp":1,"toolName":"bash","toolArgs":"rm -rf /"}"#;
+    let ended = world.run(&["hook"], copilot);
+    assert!(ended.exit == 0 && ended.stdout.starts_with("{\"permissionDecision\":\"ask\","), "{ended:?}");
+    let cline = r#"{"hookName":"tool_call","taskId":"t","tool_call":{"name":"run_commands","input":{"commands":[1]}}}"#;
+    for setting in ["report", "allow", "ask"] {
+        world.configure(&format!("on-malformed = \"{setting}\"\n"));
+        let ended = world.run(&["hook"], cline);
+        assert!(ended.exit == 0 && ended.stdout.starts_with("{\"cancel\":true,"), "{setting}: {ended:?}");
+    }
+}
+
+#[test]
+fn of_several_commands_the_worst_is_answered() {
+    let world = World::warm();
+    let cline = r#"{"hookName":"tool_call","taskId":"t","tool_call":{"name":"run_commands",
+        "input":{"commands":["ls","rm -rf /","git push origin main"]}}}"#;
+    let ended = world.run(&["hook"], cline);
+    assert!(ended.stdout.starts_with("{\"cancel\":true,\"errorMessage\":\"Dangerous command"), "{ended:?}");
+}
+
+#[test]
+fn a_call_happens_in_the_directory_that_it_names() {
+    let world = World::warm();
+    world.write("other/.git/HEAD", "ref: refs/heads/main\n");
+    let payload = |directory: &str| {
+        format!(
+            "{{\"toolCall\":{{\"name\":\"run_command\",\"args\":{{\"CommandLine\":\"git push origin main\",\
+             \"Cwd\":\"{directory}\"}}}},\"workspacePaths\":[\"{}\"],\"conversationId\":\"c\"}}",
+            world.repo().display(),
+        )
+    };
+    for (directory, expected) in [("../other", "other"), ("", "repo"), ("sub/..", "repo")] {
+        world.run(&["hook"], &payload(directory));
+        let line = world.audit().pop().unwrap();
+        assert_eq!(line["cwd"], world.path(expected).display().to_string(), "{directory}");
+    }
+}
+
+#[test]
+fn a_fault_is_answered_in_the_dialect_of_the_payload() {
+    let world = World::warm();
+    // A policy that is not there gives no answer, and what it says of itself is an ask.
+    world.configure("[[policy]]\nname = \"gone\"\nsource = \"/nowhere/gone.wasm\"\n");
+    for name in ["codex", "cursor", "crush", "windsurf", "opencode"] {
+        let processes: Processes = read(name, "processes.toml");
+        let process = &processes.process[0];
+        let repo = world.repo().display().to_string();
+        let payload = process.payload.replace("${REPO}", &repo).replace("${COMMAND}", "ls -la");
+        let ended = world.run(&["hook"], &payload);
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        assert!(said.contains("gone"), "{name}: {ended:?}");
+        let blocks = ["\"deny\"", "\"permission\":\"deny\""].iter().any(|word| ended.stdout.contains(word));
+        assert!(blocks || ended.exit == 2, "{name}: {ended:?}");
+    }
+}
