@@ -88,7 +88,10 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
         }
         // What was made for the file goes with it.
         let first = file.split('/').next().unwrap();
-        assert!(first == ".config" || fs::remove_dir_all(world.path(first)).is_err() || harness != "cline", "{harness}");
+        assert!(
+            first == ".config" || fs::remove_dir_all(world.path(first)).is_err() || harness != "cline",
+            "{harness}"
+        );
     }
 }
 

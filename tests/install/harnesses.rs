@@ -117,7 +117,13 @@ fn what_keeps_a_hook_from_deciding_is_a_problem() {
     for (harness, file, from, to, word) in [
         ("codex", ".codex/hooks.json", "\"timeout\": 20", "\"timeout\": 2", "timeout"),
         ("gemini", ".gemini/settings.json", "\"timeout\": 20000", "\"timeout\": 20", "timeout"),
-        ("droid", ".factory/settings.json", "{\n  \"hooks\"", "{\n  \"hooksDisabled\": true,\n  \"hooks\"", "hooksDisabled"),
+        (
+            "droid",
+            ".factory/settings.json",
+            "{\n  \"hooks\"",
+            "{\n  \"hooksDisabled\": true,\n  \"hooks\"",
+            "hooksDisabled",
+        ),
         ("kiro", ".kiro/hooks/guard-host.json", "\"enabled\": true", "\"enabled\": false", "enabled"),
         ("antigravity", ".gemini/config/hooks.json", "\"enabled\": true", "\"enabled\": false", "enabled"),
         ("cursor", ".cursor/hooks.json", "\"beforeShellExecution\"", "\"afterShellExecution\"", "Shell"),
@@ -145,7 +151,10 @@ fn a_switch_that_was_left_out_is_a_note() {
         done(&world, &["install", harness, "--fail-open"]);
         let (exit, findings) = examine(&world, &[harness]);
         let notes = told(&findings, "failure", "note");
-        assert!(exit == 0 && notes.iter().all(|note| note.contains("passes unasked") && note.contains(word)), "{notes:?}");
+        assert!(
+            exit == 0 && notes.iter().all(|note| note.contains("passes unasked") && note.contains(word)),
+            "{notes:?}"
+        );
         assert!(!notes.is_empty(), "{harness}: {findings:#?}");
         done(&world, &["uninstall", harness]);
     }

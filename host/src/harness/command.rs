@@ -223,7 +223,12 @@ mod tests {
     use crate::shell_word::word;
 
     fn names() -> Names {
-        Names { harness: "claude", program: "guard-dev".to_owned(), plugin: Some("/plugin".into()), project: "/repo".into() }
+        Names {
+            harness: "claude",
+            program: "guard-dev".to_owned(),
+            plugin: Some("/plugin".into()),
+            project: "/repo".into(),
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! [`Form`]: how the hooks of one harness are registered, as data; and the one [`Registration`] for all of them.
 //!
-//! What a harness makes of a reply stands in `facets`. A new harness is one more [`Form`]; Claude Code, which has plugins
+//! What a harness makes of a reply stands in `facets`; `page` prints both for people, as `host/HARNESSES.md`. A new harness is one more [`Form`]; Claude Code, which has plugins
 //! and scripts beside its settings, has a registration of its own.
 
 mod edits;
 mod files;
 mod json;
+#[cfg(test)]
+mod page;
 mod plugins;
 mod survey;
 mod tables;
@@ -14,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::Reply;
 use super::command::{Names, arguments, text};
 use super::entries::Item;
-use super::facets::{Confidence, Deny, Facets, Fail, File};
+use super::facets::{Confidence, Deny, Facets, Fail};
 use super::matcher::Matching;
-use super::Reply;
 use crate::install::json::Syntax;
 use crate::install::{Failing, InstallError, Piece, Registration, Scope, Site, Survey, Wish};
 use crate::shell_word::word;
@@ -148,18 +150,6 @@ pub(super) fn named(name: &str) -> Option<&'static Form> {
 }
 
 impl Form {
-    /// What has to happen before the hook is asked.
-    pub(super) fn gates(&self) -> &'static [&'static str] {
-        self.gates
-    }
-
-    /// The facets of the files that a registration writes.
-    pub(super) fn written(&self) -> impl Iterator<Item = &'static File> + use<> {
-        let names = [self.user, self.project];
-        let is_written = move |file: &&File| names.iter().any(|paths| paths.contains(&file.path));
-        self.facets.files.iter().filter(is_written)
-    }
-
     /// Where a file is here.
     fn place(&self, path: &str, site: Site<'_>) -> PathBuf {
         if let Some((variable, folder)) = self.moved
@@ -208,8 +198,7 @@ impl Form {
         let title = self.facets.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
         let program = if wish.shared { "guard-host" } else { text(&site.environment.program)? };
-        let words: Vec<String> =
-            [program.to_owned()].into_iter().chain(arguments(wish, site, self.called)?).collect();
+        let words: Vec<String> = [program.to_owned()].into_iter().chain(arguments(wish, site, self.called)?).collect();
         let line = words.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
         if wish.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
             return refuse(format!("{title} asks its hooks by events, not by tools; leave `--matcher` out"));
@@ -250,7 +239,9 @@ impl Form {
             Fail::Unknown => format!("if the program {what}, nobody has seen what {title} makes of the call"),
         };
         let crash = match self.closing {
-            Closing::Ours if blocks => "if the program is gone or fails, the call is blocked (by the file that starts it)",
+            Closing::Ours if blocks => {
+                "if the program is gone or fails, the call is blocked (by the file that starts it)"
+            }
             Closing::Ours => "if the program is gone or fails, the call passes unasked (by the file that starts it)",
             _ => &told(self.facets.on_crash, "is gone or fails"),
         };
@@ -353,12 +344,15 @@ mod tests {
         for form in ALL {
             let name = form.facets.name;
             let paths: Vec<&str> = form.user.iter().chain(form.project).copied().collect();
-            let written: Vec<&File> = form.written().collect();
+            let written: Vec<_> = form.facets.files.iter().filter(|file| paths.contains(&file.path)).collect();
             assert_eq!(written.len(), paths.len(), "{name}");
             assert!(written.iter().all(|file| file.confidence != Confidence::Low), "{name}");
             assert!(form.user.iter().all(|path| path.starts_with("~/")), "{name}");
             assert!(form.project.iter().all(|path| path.starts_with("./")), "{name}");
-            assert!(form.moved.is_none_or(|(_, folder)| form.user.iter().any(|path| path.starts_with(folder))), "{name}");
+            assert!(
+                form.moved.is_none_or(|(_, folder)| form.user.iter().any(|path| path.starts_with(folder))),
+                "{name}"
+            );
         }
     }
 

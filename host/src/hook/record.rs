@@ -30,11 +30,8 @@ const MARK: &str = "[redacted]";
 /// Keeps a payload below a folder, unless one of its shape is there. A folder that is not absolute lies below `cwd`.
 pub(super) fn keep(cwd: &str, folder: &Path, harness: &str, payload: &Map<String, Value>, at: &Circumstances) {
     let folder = Path::new(cwd).join(folder).join(harness);
-    let mut roots = vec![
-        (at.project_root.clone(), "/repo"),
-        (at.home.clone(), "/home/u"),
-        (at.account_home.clone(), "/home/u"),
-    ];
+    let mut roots =
+        vec![(at.project_root.clone(), "/repo"), (at.home.clone(), "/home/u"), (at.account_home.clone(), "/home/u")];
     // A project may lie in the home, and the other way round.
     roots.sort_by_key(|(root, _)| std::cmp::Reverse(root.len()));
     let roots = roots.as_slice();
@@ -101,10 +98,7 @@ fn of_key(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usi
         Value::String(text) if !text.is_empty() && (lower.ends_with("id") || lower.ends_with("email")) => {
             Value::from(key)
         }
-        Value::String(text) => {
-            let told = redact(&format!("{key}={text}"));
-            if told.ends_with(&format!("={MARK}")) { MARK.into() } else { clean(text, roots).into() }
-        }
+        Value::String(_) if redact(&format!("{key}=anything")) == format!("{key}={MARK}") => MARK.into(),
         _ => value_of(value, roots, depth),
     }
 }
@@ -198,9 +192,7 @@ mod tests {
     #[test]
     fn one_name_a_shape() {
         let of = |payload: Value| name(payload.as_object().unwrap());
-        let payload = |event: &str, command: &str| {
-            json!({ "hook_event_name": event, "tool_name": "Bash", "tool_input": { "command": command } })
-        };
+        let payload = |event: &str, command: &str| json!({ "hook_event_name": event, "tool_name": "Bash", "tool_input": { "command": command } });
         let first = of(payload("PreToolUse", "ls"));
         assert!(first.starts_with("pretooluse-bash-") && first.ends_with(".in.json"), "{first}");
         assert_eq!(first, of(payload("PreToolUse", "rm -rf /")));

@@ -213,7 +213,10 @@ impl<'a> Document<'a> {
         }
         // What people wrote beside the item stays; a comment to the end of a line keeps its line.
         let comma = |within: &Range<usize>| self.bare.get(within.clone())?.find(',').map(|at| within.start + at);
-        let line_ends = self.text.get(this.end..).is_none_or(|rest| rest.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', ',']));
+        let line_ends = self
+            .text
+            .get(this.end..)
+            .is_none_or(|rest| rest.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', ',']));
         let start = self.last_comment(&gap).filter(|_| line_ends).map_or(this.start, |comment| comment.end);
         let start = start.max(comma(&gap).map_or(0, |at| at + 1));
         match (next, comma(&rest), comma(&gap)) {

@@ -70,7 +70,12 @@ mod tests {
     use super::*;
 
     fn names() -> Names {
-        Names { harness: "claude", program: "guard-dev".to_owned(), plugin: Some("/plugin".into()), project: "/repo".into() }
+        Names {
+            harness: "claude",
+            program: "guard-dev".to_owned(),
+            plugin: Some("/plugin".into()),
+            project: "/repo".into(),
+        }
     }
 
     fn entry() -> Entry {

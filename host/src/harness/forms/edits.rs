@@ -143,7 +143,7 @@ fn own_tables<'a>(text: &'a str, list: &str, names: &Names) -> Result<(Tables<'a
 }
 
 /// A table of a list, each line ended by `newline`.
-fn printed(list: &str, wanted: &[(&str, Item)], newline: &str) -> String {
+pub(super) fn printed(list: &str, wanted: &[(&str, Item)], newline: &str) -> String {
     let line = |(key, item): &(&str, Item)| {
         let value = toml::Value::try_from(item).map(|value| value.to_string()).unwrap_or_default();
         format!("{key} = {value}{newline}")
@@ -162,7 +162,8 @@ fn put_table(text: &str, list: &str, wanted: &[(&'static str, Item)], names: &Na
             [] => return Ok(tables.append((!text.is_empty()).then_some(&text), &block)),
             [index] => {
                 let table: toml::Table = toml::from_str(&text).unwrap_or_default();
-                let there = table.get(list).and_then(|list| list.get(*index)).and_then(|one| serde_json::to_value(one).ok());
+                let there =
+                    table.get(list).and_then(|list| list.get(*index)).and_then(|one| serde_json::to_value(one).ok());
                 let same = there == Some(Item::Object(wanted.to_vec()).to_value());
                 return Ok(if same { text } else { tables.replace(*index, &block) });
             }

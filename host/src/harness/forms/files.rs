@@ -37,11 +37,7 @@ pub(super) static COPILOT: Form = Form {
             "toolArgs": json!({ "command": command }).to_string(),
         })
     },
-    denial: (
-        "/permissionDecision",
-        |decision| decision == "deny",
-        "/permissionDecisionReason",
-    ),
+    denial: ("/permissionDecision", |decision| decision == "deny", "/permissionDecisionReason"),
     switches: &["disableAllHooks"],
     gates: &[
         "know that Copilot loads the hooks of a repository in prompt mode only where it trusts the folder",
@@ -104,7 +100,9 @@ pub(super) static GROK: Form = Form {
     },
     denial: FLAT,
     switches: &[],
-    gates: &["know that Grok also runs the hooks of Claude Code and Cursor: with several, each call is asked about again"],
+    gates: &[
+        "know that Grok also runs the hooks of Claude Code and Cursor: with several, each call is asked about again",
+    ],
 };
 
 pub(super) static KIRO: Form = Form {

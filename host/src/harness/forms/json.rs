@@ -145,12 +145,7 @@ pub(super) static DROID: Form = Form {
     all: "*",
     unit: Unit::Seconds,
     closing: Closing::Harness,
-    tools: &[
-        ("Execute", "PreToolUse"),
-        ("Create", "PreToolUse"),
-        ("Edit", "PreToolUse"),
-        ("ApplyPatch", "PreToolUse"),
-    ],
+    tools: &[("Execute", "PreToolUse"), ("Create", "PreToolUse"), ("Edit", "PreToolUse"), ("ApplyPatch", "PreToolUse")],
     payload: |command, cwd| {
         json!({
             "session_id": "guard-host-doctor", "transcript_path": "", "cwd": cwd, "permission_mode": "off",
@@ -282,9 +277,7 @@ pub(super) static WINDSURF: Form = Form {
         grouped: false,
         beside: &[],
         make: |hook| {
-            let entry = || {
-                Item::Object(vec![("command", Item::text(&hook.line)), ("show_output", Item::Flag(true))])
-            };
+            let entry = || Item::Object(vec![("command", Item::text(&hook.line)), ("show_output", Item::Flag(true))]);
             ["pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use"]
                 .into_iter()
                 .map(|event| (event, entry()))

@@ -13,7 +13,8 @@ use crate::install::Running;
 use crate::shell_word::word;
 
 /// How each begins: this tells one of ours from one of others.
-const OPENCODE_START: &str = "// Written by `guard-host install opencode`, and removed by `guard-host uninstall opencode`.\n";
+const OPENCODE_START: &str =
+    "// Written by `guard-host install opencode`, and removed by `guard-host uninstall opencode`.\n";
 const AMP_START: &str = "// Written by `guard-host install amp`, and removed by `guard-host uninstall amp`.\n";
 const CLINE_START: &str =
     "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
