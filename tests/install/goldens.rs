@@ -96,6 +96,15 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
 }
 
 #[test]
+fn the_help_names_every_harness() {
+    let help = done(&World::cold(), &["install", "--help"]).stdout;
+    let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    for facets in guard_host::harness::facets::ALL.iter().filter(|facets| facets.name != "generic") {
+        assert!(words.contains(&facets.name), "{}: {help}", facets.name);
+    }
+}
+
+#[test]
 fn without_a_record_the_entry_goes_and_what_others_wrote_stays() {
     let world = World::warm();
     for (harness, _, file, _) in HARNESSES.into_iter().filter(|(name, ..)| !OWN.contains(name)) {

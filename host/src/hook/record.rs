@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn roots() -> Vec<(String, &'static str)> {
-        vec![("/home/bob/work/app".to_owned(), "/repo"), ("/home/bob".to_owned(), "/home/u")]
+        vec![("/home/bob/code/app".to_owned(), "/repo"), ("/home/bob".to_owned(), "/home/u")]
     }
 
     fn cleaned(payload: Value) -> Value {
@@ -167,21 +167,21 @@ mod tests {
     #[test]
     fn secrets_and_places_of_the_machine_are_gone() {
         let payload = json!({
-            "session_id": "5f0c", "user_email": "bob@example.org", "cwd": "/home/bob/work/app/src",
+            "session_id": "5f0c", "user_email": "bob@example.org", "cwd": "/home/bob/code/app/src",
             "transcript_path": "/home/bob/.claude/projects/x.jsonl",
             "tool_name": "Bash", "n": 3,
             "tool_input": {
                 "command": "cat /home/bobby/x /Users/eve/y; curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789'",
                 "env": { "API_TOKEN": "hunter2", "HOME": "/home/bob" },
             },
-            "toolArgs": "{\"password\": \"hunter2\", \"path\": \"/home/bob/work/app-2/x\"}",
+            "toolArgs": "{\"password\": \"hunter2\", \"path\": \"/home/bob/code/app-2/x\"}",
         });
         let clean = cleaned(payload);
         assert_eq!((&clean["session_id"], &clean["user_email"]), (&json!("session_id"), &json!("user_email")));
         assert_eq!((&clean["cwd"], &clean["n"]), (&json!("/repo/src"), &json!(3)));
         assert_eq!(clean["transcript_path"], "/home/u/.claude/projects/x.jsonl");
         assert_eq!(clean["tool_input"]["env"], json!({ "API_TOKEN": "[redacted]", "HOME": "/home/u" }));
-        assert_eq!(clean["toolArgs"], "{\"password\":\"[redacted]\",\"path\":\"/home/u/work/app-2/x\"}");
+        assert_eq!(clean["toolArgs"], "{\"password\":\"[redacted]\",\"path\":\"/home/u/code/app-2/x\"}");
         let text = clean.to_string();
         for word in ["hunter2", "abcdefghij", "bob", "eve", "5f0c"] {
             assert!(!text.contains(word), "{word}: {text}");

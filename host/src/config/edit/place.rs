@@ -8,11 +8,11 @@ use std::ops::Range;
 use toml_edit::{Document, Item, Table};
 
 /// Why entries are not edited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malplaced {
-    /// They are an array of inline tables.
-    #[error("they are written as an array, not as tables in double brackets")]
-    Inline,
+    /// The list of this name is an array of inline tables.
+    #[error("`{0}` is written as an array, not as `[[{0}]]`")]
+    Inline(String),
     /// The edit would have changed something else.
     #[error("the entry cannot be told from what stands around it")]
     Unsafe,
@@ -33,7 +33,7 @@ impl<'a> Entries<'a> {
         let list = match root.get(list) {
             None => return Ok(Entries { text, entries: Vec::new() }),
             Some(Item::ArrayOfTables(list)) => list,
-            Some(_) => return Err(Malplaced::Inline),
+            Some(_) => return Err(Malplaced::Inline(list.to_owned())),
         };
         let mut all = Vec::new();
         tables(root, &mut all);

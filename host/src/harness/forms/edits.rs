@@ -11,7 +11,7 @@ use crate::config::edit::place::Entries as Tables;
 use crate::harness::command::{Names, is_ours};
 use crate::harness::entries::{Entries, Item, Shape};
 use crate::install::json::{Document, Kind, Malformed, Syntax};
-use crate::install::{Edit, Piece, Site};
+use crate::install::{Edit, Piece, Recognise, Site};
 
 impl Form {
     /// One file of the registration.
@@ -31,7 +31,7 @@ impl Form {
             add,
             strip,
         };
-        let own = |mode, bytes: String, is_ours: Box<dyn Fn(&[u8]) -> bool>| Piece::Own {
+        let own = |mode, bytes: String, is_ours: Recognise| Piece::Own {
             path: path.clone(),
             within: within.clone(),
             mode,
