@@ -18,13 +18,15 @@
 //! assert!(decision.findings.is_empty());
 //! ```
 
+pub mod cases;
+
 mod paths;
 mod suite;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-pub use suite::{Case, Suite, SuiteFacts};
+pub use cases::{Case, Suite, WorldFacts};
 
 use serde_json::Value;
 

@@ -172,7 +172,7 @@ fn stages(home: &Path) {
     for member in &prepared.members {
         let Readiness::Ready { artifact, .. } = &member.readiness else { panic!("{member:?}") };
         let name = format!("map and link {}", member.entry.name);
-        row(&name, time(200, || engine.load(&artifact.path, &artifact.interface).unwrap()));
+        row(&name, time(200, || engine.load(&artifact.path, &artifact.interface, artifact.wasi).unwrap()));
     }
     let loaded = engine.load_analyzer(&analyzer.path, &analyzer.interface).unwrap();
     let long = "git add src/main.rs && cargo test --quiet | tail -n 3; echo done > /dev/null\n".repeat(260);

@@ -183,7 +183,7 @@ impl Chain {
     fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Policy, &'a FaultKind> {
         match &member.readiness {
             Readiness::Ready { artifact, .. } => {
-                let load = || self.engine.load(&artifact.path, &artifact.interface);
+                let load = || self.engine.load(&artifact.path, &artifact.interface, artifact.wasi);
                 slot.get_or_init(|| load().inspect_err(|fault| discard_unusable(fault, artifact))).as_ref()
             }
             Readiness::Broken(fault) => Err(fault),

@@ -10,6 +10,7 @@ mod imports;
 pub mod limits;
 mod manifest;
 mod meter;
+mod wasi;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -24,6 +25,7 @@ pub use imports::{JournalLine, LogLine, Scene};
 pub use limits::Limits;
 use meter::Meter;
 pub use meter::Used;
+pub use wasi::Wasi;
 
 use crate::contract::syntax::Analysis;
 use crate::contract::{Decision, Manifest};
@@ -39,6 +41,9 @@ pub const ENGINE_KEY: &str = concat!("1-", env!("CARGO_PKG_VERSION"), "-", env!(
 /// The contract's package; imports outside of it trap.
 const PACKAGE: &str = "guard:policy/";
 
+/// What every guest is given of WASI: the hash maps of Rust's library ask for it.
+const SEED: &str = "wasi:random/insecure-seed@0.2.";
+
 /// What a component imports and exports, by full name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
@@ -53,7 +58,7 @@ pub struct Interface {
 pub enum Answered {
     /// The contract's function.
     Contract,
-    /// A value that is always the same.
+    /// Values that are always the same.
     Fixed,
     /// A trap.
     Trap,
@@ -62,10 +67,11 @@ pub enum Answered {
 impl Interface {
     /// What a call of the import of that name meets.
     #[must_use]
-    pub fn answered(import: &str) -> Answered {
+    pub fn answered(import: &str, wasi: Wasi) -> Answered {
         match import {
             import if import.starts_with(PACKAGE) => Answered::Contract,
-            import if import.starts_with("wasi:random/insecure-seed@") => Answered::Fixed,
+            import if import.starts_with(SEED) => Answered::Fixed,
+            import if wasi == Wasi::Frozen && wasi::is_answered(import) => Answered::Fixed,
             _ => Answered::Trap,
         }
     }
@@ -159,12 +165,12 @@ impl Engine {
     /// # Errors
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine, [`FaultKind::Contract`] if it is no policy.
-    pub fn load(&self, artifact: &Path, interface: &Interface) -> Result<Policy, FaultKind> {
-        self.policy(&self.map(artifact)?, interface)
+    pub fn load(&self, artifact: &Path, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
+        self.policy(&self.map(artifact)?, interface, wasi)
     }
 
-    fn policy(&self, component: &Component, interface: &Interface) -> Result<Policy, FaultKind> {
-        let link = || GuestPre::new(self.link(component, interface)?);
+    fn policy(&self, component: &Component, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
+        let link = || GuestPre::new(self.link(component, interface, wasi)?);
         let pre = link().map_err(|error| FaultKind::of_link(&error, interface))?;
         Ok(Policy { pre })
     }
@@ -179,21 +185,21 @@ impl Engine {
     }
 
     fn analyzer(&self, component: &Component, interface: &Interface) -> Result<Analyzer, FaultKind> {
-        let link = || AnalyzerGuestPre::new(self.link(component, interface)?);
+        let link = || AnalyzerGuestPre::new(self.link(component, interface, Wasi::Absent)?);
         let pre = link().map_err(|error| FaultKind::of_link(&error, interface))?;
         Ok(Analyzer { pre })
     }
 
-    /// Links the contract's imports; of all others only a seed that never changes, and traps.
-    fn link(&self, component: &Component, interface: &Interface) -> wasmtime::Result<InstancePre<State>> {
+    /// Links the contract's imports; of all others only what never changes, and traps.
+    fn link(&self, component: &Component, interface: &Interface, wasi: Wasi) -> wasmtime::Result<InstancePre<State>> {
         let contract = self.contract()?;
-        let answered = |wanted| move |import: &&String| Interface::answered(import) == wanted;
+        let answered = |wanted| move |import: &&String| Interface::answered(import, wasi) == wanted;
         if interface.imports.iter().filter(answered(Answered::Contract)).count() == interface.imports.len() {
             return contract.instantiate_pre(component);
         }
         let mut linker = contract.clone();
         for import in interface.imports.iter().filter(answered(Answered::Fixed)) {
-            imports::define_fixed_seed(&mut linker, import)?;
+            wasi::define(&mut linker, import)?;
         }
         linker.define_unknown_imports_as_traps(component)?;
         linker.instantiate_pre(component)

@@ -272,7 +272,10 @@ pub(crate) fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
         Refusal::Unclear(text) => ("unclear-call", text),
     };
     let text = format!("the harness sent what cannot be read: {text}");
-    let remedy = "make the call smaller, or run it yourself".to_owned();
-    let own = Opinion::of_host("hook", rule, outcome, text, remedy);
+    let remedy = match refusal {
+        Refusal::Malformed(_) | Refusal::Limit(_) => "make the call smaller, or run it yourself",
+        Refusal::Unclear(_) => "run it yourself; `guard-host hook --help` says which harnesses are known",
+    };
+    let own = Opinion::of_host("hook", rule, outcome, text, remedy.to_owned());
     Some(merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
 }

@@ -6,7 +6,7 @@ use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Manifest, Outcome};
-use crate::engine::Limits;
+use crate::engine::{Limits, Wasi};
 use crate::grants::GrantSpec;
 
 /// Whose configuration an entry comes from, in the order of the chain.
@@ -66,6 +66,8 @@ pub struct Entry {
     pub on_error: Outcome,
     /// Its allow may skip the harness's own prompt.
     pub may_allow: bool,
+    /// What its calls of WASI meet.
+    pub wasi: Wasi,
     /// What it may use.
     pub limits: Limits,
     /// What it may ask for.

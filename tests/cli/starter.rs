@@ -112,8 +112,8 @@ fn the_starter_configuration_names_every_key() {
     assert_eq!(complaints(&schema, &value), [""; 0]);
     let keys =
         |place: &str| -> Vec<String> { schema.pointer(place).unwrap().as_object().unwrap().keys().cloned().collect() };
-    // The first stands in the managed file only, the second is not supported yet.
-    let elsewhere = ["lock", "wasi"];
+    // It stands in the managed file only.
+    let elsewhere = ["lock"];
     for place in [
         "/properties",
         "/$defs/AuditOptions/properties",

@@ -221,3 +221,63 @@ fn the_plain_protocol_is_never_guessed_and_never_left() {
         }
     }
 }
+
+#[test]
+fn a_tool_of_a_harness_that_loads_claude_codes_hooks_is_no_unknown_one() {
+    let claude = harness::default();
+    for (tool, input, expected) in [
+        ("write", r#"{"filePath":"/w/a","content":"x"}"#, "Write"),
+        ("write_file", r#"{"path":"/w/a","content":"x"}"#, "Write"),
+        ("edit", r#"{"file_path":"/w/a","old_string":"a","new_string":"b"}"#, "Edit"),
+        ("read_file", r#"{"path":"/w/a"}"#, "Read"),
+    ] {
+        let payload = format!("{{\"cwd\":\"/w\",\"tool_name\":\"{tool}\",\"tool_input\":{input}}}");
+        let payload = claude.decode(&serde_json::from_str(&payload).unwrap()).unwrap();
+        let Event::Calls(calls) = payload.event else { panic!("{tool}") };
+        assert_eq!((calls.len(), calls[0].tool.as_str(), calls[0].original_tool.as_str()), (1, expected, tool));
+        assert_eq!(calls[0].paths().collect::<Vec<_>>(), ["/w/a"], "{tool}");
+    }
+}
+
+/// The places of all values within a value.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    found.push(at.to_owned());
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| places(value, &format!("{at}/{key}"), found)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(index, value)| places(value, &format!("{at}/{index}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_value_of_another_kind_anywhere_hides_no_call() {
+    let others: Vec<Value> = ["null", "5", "true", "[]", "{}", "\"\"", "\"x\"", "[[{}]]", "[\"x\"]"]
+        .into_iter()
+        .map(|json| serde_json::from_str(json).unwrap())
+        .collect();
+    let mut number = 0;
+    for harness in with_payloads() {
+        let cases: Calls = read(harness.name(), "calls.toml");
+        for case in cases.case.iter().filter(|case| case.calls.is_some()) {
+            let whole: Value = serde_json::from_str(&case.payload).unwrap();
+            let mut found = Vec::new();
+            places(&whole, "", &mut found);
+            for (place, other) in found.iter().skip(1).flat_map(|place| others.iter().map(move |other| (place, other)))
+            {
+                let mut changed = whole.clone();
+                *changed.pointer_mut(place).unwrap() = other.clone();
+                let Value::Object(payload) = changed else { panic!("an object") };
+                // Whatever it is now, it is decided, said to be unreadable, or of another event.
+                let decoded = harness.decode(&payload);
+                if let Ok(Event::Calls(calls)) = decoded.map(|payload| payload.event) {
+                    assert!(!calls.is_empty(), "{}: {}: {place} = {other}", harness.name(), case.name);
+                }
+                let _ = harness::detect(&payload, harness::default()).surface(&payload);
+                number += 1;
+            }
+        }
+    }
+    assert!(number > 5000, "{number}");
+}

@@ -139,12 +139,13 @@ fn no_opinion_is_read_as_none() {
 }
 
 /// The schemas of those that may throw a whole reply away, and the surfaces that they are of.
-const SCHEMAS: [(&str, &str, &str); 7] = [
+const SCHEMAS: [(&str, &str, &str); 8] = [
     ("codex", "PreToolUse", "pre-tool-use.schema.json"),
     ("codex", "PermissionRequest", "permission-request.schema.json"),
     ("cursor", "beforeShellExecution", "permission.schema.json"),
     ("cursor", "beforeMCPExecution", "permission.schema.json"),
     ("cursor", "preToolUse", "permission.schema.json"),
+    ("cursor", "PreToolUse", "permission.schema.json"),
     ("cursor", "beforeReadFile", "read-file.schema.json"),
     ("antigravity", "PreToolUse", "decision.schema.json"),
 ];

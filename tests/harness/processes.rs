@@ -1,12 +1,15 @@
 //! The program as each harness starts it, without a word on the command line about whose payload comes: a command that
 //! is denied, one that is asked about and one that nobody has an opinion on, answered to the byte.
 
+use std::io::Read;
+use std::process::Stdio;
+
 use guard_host::harness;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::read;
-use crate::world::World;
+use crate::world::{World, end};
 
 /// The words of `rm -rf /` and of a push, as the built-ins have them.
 const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the file system): everything on the \
@@ -149,6 +152,35 @@ fn a_call_happens_in_the_directory_that_it_names() {
         world.run(&["hook"], &payload(directory));
         let line = world.audit().pop().unwrap();
         assert_eq!(line["cwd"], world.path(expected).display().to_string(), "{directory}");
+    }
+}
+
+#[test]
+fn a_directory_that_nobody_names_is_the_projects_where_the_hook_runs_elsewhere() {
+    let world = World::warm();
+    let payload = r#"{"conversation_id":"c","hook_event_name":"beforeShellExecution","cursor_version":"2.0",
+        "workspace_roots":[],"command":"git push origin main","cwd":""}"#;
+    let project = world.path("elsewhere").display().to_string();
+    std::fs::create_dir_all(&project).unwrap();
+    let mut command = world.command(&["hook"]);
+    command.env("CURSOR_PROJECT_DIR", &project);
+    end(command, payload);
+    assert_eq!(world.audit().pop().unwrap()["cwd"], project);
+}
+
+#[test]
+fn a_harness_that_sends_nothing_is_answered_in_time_and_in_its_dialect() {
+    for (name, expected) in [("codex", "\"permissionDecision\":\"deny\""), ("cline", "{\"cancel\":true,")] {
+        let world = World::warm();
+        let mut command = world.command(&["hook", name]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // Kept until the end: the program waits for what does not come.
+        let stdin = child.stdin.take().unwrap();
+        let mut stdout = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{name}");
+        drop(stdin);
+        assert!(stdout.contains(expected) && stdout.contains("no-verdict"), "{name}: {stdout}");
     }
 }
 

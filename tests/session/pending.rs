@@ -217,3 +217,22 @@ fn a_file_that_holds_something_else_is_left_as_it_is() {
         assert_eq!(fs::read_to_string(path).unwrap(), text);
     }
 }
+
+#[test]
+fn lists_say_which_files_count_for_nothing() {
+    let world = World::warm();
+    assert_ask(&world.bash("git push"), &[]);
+    let lists: [&[&str]; 2] = [&["session", "list"], &["confirm", "--list"]];
+    for list in lists {
+        assert_eq!(world.run(list, "").exit, 0);
+    }
+    let folder = fs::read_dir(world.path(".local/state/guard-host/sessions")).unwrap();
+    let mut files = folder.map(|entry| entry.unwrap().path());
+    let file = files.find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
+    fs::write(&file, "{oops").unwrap();
+    for list in lists {
+        let ended = world.run(list, "");
+        assert_eq!(ended.exit, 65, "{ended:?}");
+        assert!(ended.stderr.contains(file.to_str().unwrap()), "{ended:?}");
+    }
+}

@@ -28,7 +28,12 @@ fn tables() -> Vec<(String, Suite)> {
 #[track_caller]
 pub(crate) fn hold<P: Policy>() {
     let tables = tables();
-    let count: usize = tables.iter().map(|(_, suite)| suite.cases.len()).sum();
+    let cases = || tables.iter().flat_map(|(_, suite)| &suite.cases);
+    let skipped = cases().filter(|case| case.needs_harness()).count();
+    let count = cases().count() - skipped;
+    if skipped > 0 {
+        println!("{skipped} cases are payloads of a harness: `guard-host test` runs them");
+    }
     let failures = |(name, suite): &(String, Suite)| {
         let failures = suite.failures::<P>(guard_shell::analyze);
         failures.into_iter().map(|failure| format!("{name}: {failure}")).collect::<Vec<_>>()

@@ -1,134 +1,76 @@
-//! [`Suite`]: a table of cases in the form that the host reads, run natively.
+//! Runs a [`Suite`] natively.
 //!
-//! Reads no file and parses no TOML: the caller deserialises the text and brings the shell analyzer.
+//! Reads no file and parses no TOML: the caller deserialises the text and brings the shell analyzer. What needs a harness
+//! is left to `guard-host test`.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::World;
+use super::cases::{Case, OneOrMore, Suite, WorldFacts};
 use crate::syntax::{Analysis, Coverage, Effect, Severity};
 use crate::{Decision, Outcome, Policy, ResolvedPath};
 
-/// A table of cases with the settings and facts that they share.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Suite {
-    /// The policy's settings; none if absent.
-    #[serde(default)]
-    pub settings: Value,
-    /// Facts that replace those of [`World::default`].
-    #[serde(default)]
-    pub facts: SuiteFacts,
-    /// The cases.
-    #[serde(default)]
-    pub cases: Vec<Case>,
-}
-
-/// The world of a suite or a case. What is absent stays as in [`World::default`].
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
-#[expect(missing_docs, reason = "each field is the fact of its name")]
-pub struct SuiteFacts {
-    pub harness: Option<String>,
-    pub session: Option<String>,
-    pub permission_mode: Option<String>,
-    pub cwd: Option<String>,
-    pub project_root: Option<String>,
-    pub home: Option<String>,
-    pub env: BTreeMap<String, String>,
-    pub files: BTreeMap<String, String>,
-    pub dirs: Vec<String>,
-    pub links: BTreeMap<String, String>,
-}
-
-/// One call and what the policy must say of it.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
-pub struct Case {
-    /// One id or several, for reports.
-    pub id: Value,
-    /// What the case shows.
-    pub name: String,
-    /// The tool; `Bash` if absent.
-    pub tool: Option<String>,
-    /// The tool's input.
-    pub input: Value,
-    /// An outcome, or a list of acceptable ones.
-    pub expect: Value,
-    /// The rule of the first finding at the outcome; not checked if absent.
-    pub rule: Option<String>,
-    /// Text that some message must hold.
-    pub message: Option<String>,
-    /// Text that some remedy must hold.
-    pub remedy: Option<String>,
-    /// `complete`, `partial` or `unparsed`; not checked if absent.
-    pub coverage: Option<String>,
-    /// The journal lines that must come, as objects without `ts`.
-    pub journal: Option<Vec<Value>>,
-    /// Facts that replace the suite's.
-    pub facts: Option<SuiteFacts>,
-}
-
 impl Suite {
-    /// Runs every case; a text for each one that fails, none if all pass.
+    /// Runs every case but those of a payload, which need a harness ([`Case::needs_harness`]); a text for each one that
+    /// fails, none if all pass.
     ///
     /// `analyze` has the signature of `guard_shell::analyze`, and is asked about the commands of `Bash` and `PowerShell`.
     /// A file tool gets one effect for each path in its input, another tool none.
     pub fn failures<P: Policy>(&self, analyze: impl Fn(&str, &str, &str, &str) -> Analysis) -> Vec<String> {
-        self.cases.iter().filter_map(|case| self.failure::<P>(case, &analyze)).collect()
+        let native = self.cases.iter().filter(|case| !case.needs_harness());
+        native.filter_map(|case| self.failure::<P>(case, &analyze)).collect()
     }
 
     fn failure<P: Policy>(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> Option<String> {
         let world = self.world(case, analyze);
-        let settings = if self.settings.is_null() { "{}".to_owned() } else { self.settings.to_string() };
-        let answer = world.answer::<P>(&settings, case.tool.as_deref().unwrap_or("Bash"), &case.input.to_string());
+        let settings = Value::Object(self.settings.clone()).to_string();
+        let Some(input) = case.input().map(Value::Object) else {
+            return Some(format!("{}: `input` is neither an object nor a command", case.title()));
+        };
+        let answer = world.answer::<P>(&settings, case.tool(), &input.to_string());
         let problem = match &answer {
             Ok(answer) => {
                 case.problem(&answer.decision, &world.analysis).or_else(|| case.journal_problem(&answer.journal))?
             }
             Err(fault) => format!("the policy is at fault: {fault}"),
         };
-        Some(format!("{} {} {}: {problem}", case.id, case.name, case.input))
+        Some(format!("{} {input}: {problem}", case.title()))
     }
 
     /// The world in which `case` is decided.
     pub fn world(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> World {
         let mut world = World { project_is_repository: true, ..World::default() };
-        for facts in std::iter::once(&self.facts).chain(&case.facts) {
-            facts.put_into(&mut world);
-        }
-        let runs = matches!(case.tool.as_deref(), None | Some("Bash" | "PowerShell"));
-        world.analysis = match case.input.get("command").and_then(Value::as_str).filter(|_| runs) {
+        put(&self.facts.with(&case.facts), &mut world);
+        let input = Value::Object(case.input().unwrap_or_default());
+        let runs = matches!(case.tool(), "Bash" | "PowerShell");
+        world.analysis = match input.get("command").and_then(Value::as_str).filter(|_| runs) {
             Some(command) => analyze(command, "bash", &world.facts.cwd, &world.facts.home),
-            None => of_tool(case.tool.as_deref().unwrap_or_default(), &case.input),
+            None => of_tool(case.tool(), &input),
         };
         world.fill_paths();
         world
     }
 }
 
-impl SuiteFacts {
-    fn put_into(&self, world: &mut World) {
-        let facts = &mut world.facts;
-        for (given, fact) in [
-            (&self.harness, &mut facts.harness),
-            (&self.session, &mut facts.session),
-            (&self.permission_mode, &mut facts.permission_mode),
-            (&self.cwd, &mut facts.cwd),
-            (&self.project_root, &mut facts.project_root),
-            (&self.home, &mut facts.home),
-        ] {
-            if let Some(given) = given {
-                fact.clone_from(given);
-            }
+/// What `given` says, into a world of the defaults.
+fn put(given: &WorldFacts, world: &mut World) {
+    let facts = &mut world.facts;
+    for (given, fact) in [
+        (&given.harness, &mut facts.harness),
+        (&given.session, &mut facts.session),
+        (&given.permission_mode, &mut facts.permission_mode),
+        (&given.cwd, &mut facts.cwd),
+        (&given.project_root, &mut facts.project_root),
+        (&given.home, &mut facts.home),
+    ] {
+        if let Some(given) = given {
+            fact.clone_from(given);
         }
-        world.env.extend(self.env.clone());
-        world.files.extend(self.files.clone());
-        world.dirs.extend(self.dirs.clone());
-        world.links.extend(self.links.clone());
     }
+    world.env.extend(given.env.clone());
+    world.files.extend(given.files.clone());
+    world.dirs.extend(given.dirs.iter().cloned());
+    world.links.extend(given.links.clone());
 }
 
 impl Case {
@@ -140,16 +82,13 @@ impl Case {
 
     fn problem(&self, decision: &Decision, analysis: &Analysis) -> Option<String> {
         let outcome = word_of(decision.outcome);
-        let accepted = match &self.expect {
-            Value::Array(list) => list.iter().any(|one| one == outcome),
-            one => one == outcome,
-        };
+        let OneOrMore(accepted) = &self.expect;
         let first = decision.findings.iter().find(|finding| finding.outcome == decision.outcome);
         let holds = |wanted: &Option<String>, text: fn(&crate::Finding) -> &str| {
             wanted.as_ref().is_none_or(|wanted| decision.findings.iter().any(|one| text(one).contains(wanted.as_str())))
         };
-        let problem = if !accepted {
-            format!("expected {}, got {outcome}", self.expect)
+        let problem = if !accepted.iter().any(|one| one == outcome) {
+            format!("expected {}, got {outcome}", accepted.join(" or "))
         } else if self.rule.as_deref().is_some_and(|rule| first.is_none_or(|finding| finding.rule != rule)) {
             format!("expected the rule {:?}", self.rule.as_deref().unwrap_or_default())
         } else if !holds(&self.message, |finding| &finding.message) {
@@ -208,4 +147,42 @@ fn of_tool(tool: &str, input: &Value) -> Analysis {
     let effects: Vec<Effect> = if kind.is_empty() { Vec::new() } else { paths.map(effect).collect() };
     let coverage = if effects.is_empty() { Coverage::Partial } else { Coverage::Complete };
     Analysis { coverage, reasons: Vec::new(), commands: Vec::new(), effects, scripts: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Call, Error, Manifest, NoSettings};
+
+    struct Silent;
+
+    impl Policy for Silent {
+        type Settings = NoSettings;
+        const MANIFEST: Manifest = Manifest::EMPTY;
+
+        fn configure(_: NoSettings) -> Result<Self, Error> {
+            Ok(Silent)
+        }
+
+        fn decide(&self, _: &Call<'_>) -> Result<Decision, Error> {
+            Ok(Decision::abstain())
+        }
+    }
+
+    #[test]
+    fn a_payload_is_left_to_the_host_and_all_else_is_run() {
+        let suite: Suite = serde_json::from_str(
+            r#"{ "cases": [
+                { "payload": { "tool_name": "Bash" }, "expect": "deny", "expect-exit": 2 },
+                { "input": "ls", "expect": ["abstain", "allow"] },
+                { "id": "X-1", "name": "wrong", "input": { "command": "ls" }, "expect": "deny" },
+                { "input": 1, "expect": "abstain" } ] }"#,
+        )
+        .unwrap();
+        let nothing = |_: &str, _: &str, _: &str, _: &str| World::default().analysis;
+        let failures = suite.failures::<Silent>(nothing);
+        assert_eq!(failures.len(), 2, "{failures:?}");
+        assert!(failures[0].starts_with(r#"X-1 wrong {"command":"ls"}: expected deny, got abstain"#), "{failures:?}");
+        assert!(failures[1].contains("neither an object nor a command"), "{failures:?}");
+    }
 }

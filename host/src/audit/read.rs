@@ -173,7 +173,7 @@ fn read_line(file: &mut BufReader<File>, line: &mut Vec<u8>, overlong: &mut bool
 /// A log file and its inode; none if there is no file.
 fn open(path: &Path) -> io::Result<Option<(BufReader<File>, u64)>> {
     match std::fs::metadata(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
         // A pipe would be waited for.
         Ok(data) if !data.is_file() => return Err(io::Error::other("the audit log is not a file")),

@@ -1,7 +1,8 @@
 //! [`Artifacts`]: compiled components, each made once.
 //!
-//! `<component's sha256>-<engine key>.cwasm` is what is mapped; the sealed `.json` beside it holds the artifact's own
-//! digest and what the policy says of itself.
+//! `<component's sha256>-<engine key>.cwasm` is what is mapped, with `-frozen` at the end of the name for a guest that is
+//! given a frozen WASI: what it says of itself can be another. The sealed `.json` beside it holds the artifact's own digest
+//! and what the policy says of itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,10 @@ use super::lock::FileLock;
 use super::seal::Seal;
 use super::stamp::{Stamp, hex};
 use crate::contract::Manifest;
-use crate::engine::{Compiler, ENGINE_KEY, Engine, FaultKind, Interface, Limits};
+use crate::engine::{Compiler, ENGINE_KEY, Engine, FaultKind, Interface, Limits, Wasi};
 
-const PURPOSE: &str = "artifact";
+/// Raised whenever the shape of [`Record`] changes.
+const PURPOSE: &str = "artifact 2";
 
 /// An artifact that may be mapped as long as its stamp holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,13 +32,15 @@ pub struct Artifact {
     pub component: String,
     /// What the component imports and exports.
     pub interface: Interface,
+    /// What its calls of WASI meet.
+    pub wasi: Wasi,
 }
 
 impl Artifact {
     /// What stands for an artifact that no file holds. It never holds.
     #[must_use]
-    pub fn in_memory(component: String, interface: Interface) -> Self {
-        Artifact { path: PathBuf::new(), stamp: Stamp::default(), component, interface }
+    pub fn in_memory(component: String, interface: Interface, wasi: Wasi) -> Self {
+        Artifact { path: PathBuf::new(), stamp: Stamp::default(), component, interface, wasi }
     }
 
     /// The file is still the one that was checked.
@@ -50,9 +54,18 @@ impl Artifact {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guest {
     /// A policy; it is asked to describe itself.
-    Policy,
+    Policy(Wasi),
     /// The analyzer.
     Analyzer,
+}
+
+impl Guest {
+    fn wasi(self) -> Wasi {
+        match self {
+            Guest::Policy(wasi) => wasi,
+            Guest::Analyzer => Wasi::Absent,
+        }
+    }
 }
 
 /// An artifact and what is known of its component.
@@ -69,6 +82,7 @@ pub struct Made {
 struct Record {
     component: String,
     engine: String,
+    wasi: Wasi,
     digest: String,
     manifest: Option<Manifest>,
     interface: Interface,
@@ -96,11 +110,13 @@ impl Artifacts {
 
     /// The artifact of a component if there is one that can be used. Reads it whole to check its digest, and maps it.
     #[must_use]
-    pub fn find(&self, component: &str) -> Option<Made> {
-        let record: Record = self.seal.read(PURPOSE, &self.path(component, "json"))?;
-        let path = self.path(component, "cwasm");
+    pub fn find(&self, component: &str, wasi: Wasi) -> Option<Made> {
+        let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
+        let path = self.path(component, wasi, "cwasm");
         let data = fs::symlink_metadata(&path).ok()?;
-        if record.component != component || record.engine != ENGINE_KEY || !is_private(&data) {
+        if (record.component.as_str(), record.engine.as_str(), record.wasi) != (component, ENGINE_KEY, wasi)
+            || !is_private(&data)
+        {
             return None;
         }
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
@@ -108,7 +124,7 @@ impl Artifacts {
         if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || !Engine::new().ok()?.can_map(&path) {
             return None;
         }
-        let artifact = Artifact { path, stamp, component: component.to_owned(), interface: record.interface };
+        let artifact = Artifact { path, stamp, component: component.to_owned(), interface: record.interface, wasi };
         Some(Made { artifact, manifest: record.manifest })
     }
 
@@ -118,39 +134,41 @@ impl Artifacts {
     ///
     /// The component does not compile or describe itself, or the lock was not free before `deadline`.
     pub fn ensure(&self, wasm: &[u8], component: &str, guest: Guest, deadline: Instant) -> Result<Made, FaultKind> {
-        if let Some(made) = self.find(component) {
+        let wasi = guest.wasi();
+        if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
         let fail = |what: &str, error: &dyn std::fmt::Display| FaultKind::Artifact(format!("{what}: {error}"));
-        let lock = FileLock::acquire(&self.path(component, "lock"), deadline);
+        let lock = FileLock::acquire(&self.path(component, wasi, "lock"), deadline);
         let _lock = lock.map_err(|error| fail("another process is still making it", &error))?;
-        if let Some(made) = self.find(component) {
+        if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
         let bytes = Compiler::new()?.compile(wasm)?;
-        let path = self.path(component, "cwasm");
+        let path = self.path(component, wasi, "cwasm");
         folder::write_new(&path, &bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
         let engine = Engine::new()?;
         let interface = engine.interface(&path)?;
         let manifest = match guest {
             Guest::Analyzer => None,
-            Guest::Policy => {
-                let policy = engine.load(&path, &interface)?;
+            Guest::Policy(wasi) => {
+                let policy = engine.load(&path, &interface, wasi)?;
                 Some(with_clock(&engine, || policy.describe(Limits::PREPARE))?)
             }
         };
         let record = Record {
             component: component.to_owned(),
             engine: ENGINE_KEY.to_owned(),
+            wasi,
             digest: hex(&Sha256::digest(&bytes)),
             manifest,
             interface,
         };
-        let written = self.seal.write(PURPOSE, &self.path(component, "json"), &record);
+        let written = self.seal.write(PURPOSE, &self.path(component, wasi, "json"), &record);
         written.map_err(|error| fail("its record cannot be written", &error))?;
         let data = fs::symlink_metadata(&path).map_err(|error| fail("it cannot be read", &error))?;
         let (component, interface) = (record.component, record.interface);
-        let artifact = Artifact { path, stamp: Stamp::from(&data), component, interface };
+        let artifact = Artifact { path, stamp: Stamp::from(&data), component, interface, wasi };
         Ok(Made { artifact, manifest: record.manifest })
     }
 
@@ -161,18 +179,25 @@ impl Artifacts {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
-            if let Some(component) = name.strip_suffix(&format!("-{ENGINE_KEY}.cwasm")) {
-                found.push((path, self.find(component).is_some()));
-            } else if name.ends_with(".cwasm") {
-                found.push((path, false));
-            }
+            let Some(stem) = name.strip_suffix(".cwasm") else { continue };
+            let of = |wasi| Some((stem.strip_suffix(&key(wasi))?, wasi));
+            let sound = of(Wasi::Frozen).or_else(|| of(Wasi::Absent));
+            found.push((path, sound.is_some_and(|(component, wasi)| self.find(component, wasi).is_some())));
         }
         found.sort();
         found
     }
 
-    fn path(&self, component: &str, extension: &str) -> PathBuf {
-        self.folder.join(format!("{component}-{ENGINE_KEY}.{extension}"))
+    fn path(&self, component: &str, wasi: Wasi, extension: &str) -> PathBuf {
+        self.folder.join(format!("{component}{}.{extension}", key(wasi)))
+    }
+}
+
+/// What follows the component's digest in the name of an artifact.
+fn key(wasi: Wasi) -> String {
+    match wasi {
+        Wasi::Absent => format!("-{ENGINE_KEY}"),
+        Wasi::Frozen => format!("-{ENGINE_KEY}-frozen"),
     }
 }
 

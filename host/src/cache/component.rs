@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::artifact::{Artifacts, Guest, Made};
 use super::stamp::hex;
 use crate::builtin;
-use crate::engine::{COMPONENT_BYTES, FaultKind};
+use crate::engine::{COMPONENT_BYTES, FaultKind, Wasi};
 use crate::policy::{Entry, Source};
 
 /// A component and its digest.
@@ -76,8 +76,8 @@ impl Component {
     /// # Errors
     ///
     /// Those of [`Artifacts::ensure`].
-    pub fn ensure(&self, artifacts: &Artifacts, deadline: Instant) -> Result<Made, FaultKind> {
-        artifacts.ensure(&self.wasm, &self.sha256, Guest::Policy, deadline)
+    pub fn ensure(&self, wasi: Wasi, artifacts: &Artifacts, deadline: Instant) -> Result<Made, FaultKind> {
+        artifacts.ensure(&self.wasm, &self.sha256, Guest::Policy(wasi), deadline)
     }
 }
 

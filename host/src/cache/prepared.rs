@@ -27,7 +27,7 @@ use crate::policy::Entry;
 use crate::{builtin, examples};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 3";
+const PURPOSE: &str = "prepared chain 4";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -227,7 +227,7 @@ fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllM
 }
 
 fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made, FaultKind> {
-    Component::of(entry)?.ensure(artifacts, deadline)
+    Component::of(entry)?.ensure(entry.wasi, artifacts, deadline)
 }
 
 fn run_examples(
@@ -239,7 +239,7 @@ fn run_examples(
         return Ok(());
     }
     let engine = Engine::new()?;
-    let policy = engine.load(&artifact.path, &artifact.interface)?;
+    let policy = engine.load(&artifact.path, &artifact.interface, artifact.wasi)?;
     let analyzer =
         analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path, &artifact.interface));
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))

@@ -21,7 +21,7 @@ pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
-pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs};
+pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ReportFormat, TestArgs};
 

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::args::{ConfirmArgs, Format};
 use super::print;
+use super::session::warn_of_unusable;
 use super::subject::refused;
 use super::terminal::{is_attended, unattended};
 use crate::config::{Places, load};
@@ -26,7 +27,10 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
     let choice = match (&args.code, &args.operation) {
         (Some(code), _) => Choice::Code(code.clone()),
         (None, Some(operation)) if !args.list => Choice::Operation(operation.clone()),
-        _ => return list(&known, args.format),
+        _ => {
+            list(&known, args.format)?;
+            return Ok(warn_of_unusable(&sessions));
+        }
     };
     let attended = is_attended();
     // Without a person here only what one was just asked about can be meant.
@@ -64,16 +68,15 @@ fn line(args: &ConfirmArgs, places: &Places) -> String {
     }
 }
 
-fn list(known: &Contents, format: Format) -> anyhow::Result<Exit> {
+fn list(known: &Contents, format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
         print::line(&serde_json::to_string_pretty(&json!({ "pending": known.pending }))?)?;
-        return Ok(Exit::Success);
+        return Ok(());
     }
     if known.pending.is_empty() {
         print::line("nothing waits for a confirmation")?;
     }
-    known.pending.iter().try_for_each(|entry| print::line(&described(entry)))?;
-    Ok(Exit::Success)
+    known.pending.iter().try_for_each(|entry| print::line(&described(entry)))
 }
 
 /// A question in two lines.

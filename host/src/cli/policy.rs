@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::args::{Format, PolicyArgs, PolicyCommand};
+use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
 use super::config::source;
 use super::print;
 use super::subject::{circumstances, refused};
@@ -16,7 +16,7 @@ use crate::builtin;
 use crate::cache::{Artifact, Artifacts, Component, Made, Prepared, Readiness, Seal, prepare};
 use crate::config::Places;
 use crate::contract::Manifest;
-use crate::engine::FaultKind;
+use crate::engine::{FaultKind, Wasi};
 use crate::environment::Environment;
 use crate::exit::Exit;
 
@@ -26,7 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
         PolicyCommand::List { format } => list(&chain(places, environment), *format),
-        PolicyCommand::Inspect { policy, format } => inspect::run(policy, *format, places, environment),
+        PolicyCommand::Inspect { policy, wasi, format } => {
+            inspect::run(policy, WasiName::of(*wasi), *format, places, environment)
+        }
         PolicyCommand::Add(args) => edit::add(args, places, environment),
         PolicyCommand::Remove(args) => edit::remove(args, places, environment),
     }
@@ -39,10 +41,10 @@ fn chain(places: &Places, environment: &Environment) -> Prepared {
 }
 
 /// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
-fn made(component: &Component, name: &str, places: &Places) -> anyhow::Result<(Artifact, Manifest)> {
+fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyhow::Result<(Artifact, Manifest)> {
     let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
     let no_policy = |why: String| refused(Exit::Data, format!("`{name}` is no policy{why}"), "");
-    match component.ensure(&artifacts, Instant::now() + PATIENCE) {
+    match component.ensure(wasi, &artifacts, Instant::now() + PATIENCE) {
         Ok(Made { artifact, manifest: Some(manifest) }) => Ok((artifact, manifest)),
         Ok(Made { manifest: None, .. }) => Err(no_policy(String::new())),
         Err(fault @ FaultKind::Artifact(_)) => {

@@ -24,7 +24,17 @@ pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
         SessionCommand::List { format: Format::Human } => list(&known)?,
         SessionCommand::Clear { session } => return clear(&sessions, &known, session.as_deref()),
     }
-    Ok(Exit::Success)
+    Ok(warn_of_unusable(&sessions))
+}
+
+/// Names the files that count for nothing. Says how a command ends that has listed the others.
+pub(super) fn warn_of_unusable(sessions: &Sessions) -> Exit {
+    let unusable = sessions.unusable();
+    for path in &unusable {
+        let text = "holds no sessions that can be believed, so nothing in it counts; remove it, or make it yours alone";
+        print::note(&format!("warning: `{}` {text}", path.display()));
+    }
+    if unusable.is_empty() { Exit::Success } else { Exit::Data }
 }
 
 fn list(known: &Contents) -> anyhow::Result<()> {

@@ -11,7 +11,7 @@ mod junit;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::args::{ReportFormat, TestArgs};
+use super::args::{ReportFormat, TestArgs, WasiName};
 use super::print;
 use super::subject::{circumstances, refused};
 use crate::chain::Chain;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
     let suites = suites(&args.fixtures, Path::new(&environment.cwd))?;
     let subject = match args.policy.as_str() {
         CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
-        name => Subject::policy(name, Path::new(&environment.cwd), places),
+        name => Subject::policy(name, WasiName::of(args.wasi), Path::new(&environment.cwd), places),
     };
     let subject = subject.map_err(|error| of_subject(&error, None))?;
     let mut chains: Vec<Chain> = Vec::with_capacity(suites.len());

@@ -39,6 +39,8 @@ pub struct Addition {
     pub settings_file: Option<String>,
     /// What a fault of it gives; none: the default.
     pub on_error: Option<&'static str>,
+    /// What its calls of WASI meet; none: the default.
+    pub wasi: Option<&'static str>,
     /// What it is granted; none: the default.
     pub grants: Option<GrantSpec>,
 }
@@ -233,6 +235,7 @@ impl Addition {
         line("settings", self.settings.clone().map(Value::from));
         line("settings-file", self.settings_file.as_deref().map(Value::from));
         line("on-error", self.on_error.map(Value::from));
+        line("wasi", self.wasi.map(Value::from));
         if let Some(grants) = self.grants.as_ref().and_then(|grants| Table::try_from(grants).ok()) {
             lines.push("[policy.grants]".to_owned());
             let is_given = |value: &Value| match value {

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use globset::Glob;
 
 use super::load::of_builtin;
-use super::options::{OnError, Options, PolicyOptions};
+use super::options::{self, OnError, Options, PolicyOptions};
 use super::problem::Problem;
 use super::settings;
 use super::trust::{self, Pins};
 use crate::builtin;
 use crate::contract::Outcome;
-use crate::engine::Limits;
+use crate::engine::{Limits, Wasi};
 use crate::facts::paths::{absolute, is_below, lexical};
 use crate::policy::{Entry, Layer, Source};
 
@@ -172,9 +172,6 @@ pub fn entry(
     if options.settings.is_some() && options.settings_file.is_some() {
         return refuse("both `settings` and `settings-file` are given", "keep one of them");
     }
-    if options.wasi.is_some() {
-        return refuse("`wasi` is not supported by this version", "build the guest so that it calls no WASI function");
-    }
     let limits = options.limits.unwrap_or_default();
     let limits = Limits {
         time_ms: limits.time_ms.unwrap_or(Limits::DEFAULT.time_ms),
@@ -202,6 +199,9 @@ pub fn entry(
         }
         if options.may_allow == Some(true) {
             return refuse("`may-allow` stands in a project's file", hint);
+        }
+        if options.wasi.is_some() {
+            return refuse("`wasi` stands in a project's file", hint);
         }
         if limits.time_ms > Limits::DEFAULT.time_ms || limits.memory_mib > Limits::DEFAULT.memory_mib {
             return refuse("limits above the defaults stand in a project's file", hint);
@@ -243,6 +243,7 @@ pub fn entry(
         settings,
         on_error,
         may_allow,
+        wasi: options.wasi.map_or(Wasi::Absent, |options::Wasi::Frozen| Wasi::Frozen),
         limits,
         grants,
     })

@@ -11,7 +11,7 @@ use super::settings;
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed, Places, Problem};
 use crate::builtin::{self, Builtin};
 use crate::contract::Outcome;
-use crate::engine::Limits;
+use crate::engine::{Limits, Wasi};
 use crate::facts::paths::absolute;
 use crate::grants::GrantSpec;
 use crate::policy::{Entry, Layer, Source};
@@ -291,6 +291,7 @@ pub(crate) fn unconfigured(name: String, source: Source, layer: Layer) -> Entry 
         settings: "{}".to_owned(),
         on_error: Outcome::Ask,
         may_allow: false,
+        wasi: Wasi::Absent,
         limits: Limits::DEFAULT,
         grants: GrantSpec::default(),
     }

@@ -136,7 +136,7 @@ pub struct PolicyOptions {
     /// The policy's allow may skip the harness's own prompt. Default: `false`, but for a built-in that is made for it. Not
     /// in a project's file.
     pub may_allow: Option<bool>,
-    /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers.
+    /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers. Not in a project's file.
     pub wasi: Option<Wasi>,
     /// What the policy may use.
     pub limits: Option<LimitOptions>,

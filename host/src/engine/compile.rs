@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use wasmtime::component::Component;
 
-use super::{Analyzer, Engine, FaultKind, Interface, Policy, engine_config};
+use super::{Analyzer, Engine, FaultKind, Interface, Policy, Wasi, engine_config};
 
 /// The largest component that is taken. The largest toolchain output that was seen is 18 MB.
 pub const COMPONENT_BYTES: usize = 64 << 20;
@@ -57,10 +57,10 @@ impl Engine {
     /// # Errors
     ///
     /// [`FaultKind::Contract`] if `wasm` is no valid component, or no policy.
-    pub fn compile(&self, wasm: &[u8]) -> Result<(Policy, Interface), FaultKind> {
+    pub fn compile(&self, wasm: &[u8], wasi: Wasi) -> Result<(Policy, Interface), FaultKind> {
         let component = self.component(wasm)?;
         let interface = self.interface_of(&component);
-        Ok((self.policy(&component, &interface)?, interface))
+        Ok((self.policy(&component, &interface, wasi)?, interface))
     }
 
     /// Compiles and links the analyzer in memory.

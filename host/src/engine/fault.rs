@@ -3,14 +3,23 @@
 use serde::{Deserialize, Serialize};
 use wasmtime::Trap;
 
-use super::Interface;
 use super::limits::{Limits, STACK_BYTES};
+use super::{Interface, wasi};
 
 /// What a policy exports.
 const POLICY: &str = "guard:policy/policy@0.1.0";
 
 /// What the analyzer exports.
 const ANALYZER: &str = "guard:policy/analyzer@0.1.0";
+
+/// What gives a guest the import that it cannot do without, if anything does.
+fn way_out(import: &str) -> &'static str {
+    if wasi::is_answered(import) {
+        "; `wasi = \"frozen\"` in its entry of guard.toml gives it a WASI that stands still"
+    } else {
+        ""
+    }
+}
 
 /// Why a guest gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
@@ -28,7 +37,7 @@ pub enum FaultKind {
     #[error("it trapped: {0}")]
     Trap(String),
     /// It called a function that the host does not offer.
-    #[error("it called `{0}`, which no policy may call")]
+    #[error("it called `{0}`, which no policy may call{way}", way = way_out(.0))]
     ForeignImport(String),
     /// It answered with an error of its own.
     #[error("its `{function}` failed: {text}")]
@@ -98,6 +107,9 @@ impl FaultKind {
             && let Some((name, _)) = rest.split_once('`')
         {
             return FaultKind::ForeignImport(name.to_owned());
+        }
+        if text.contains(wasi::EXIT) {
+            return FaultKind::Trap(last_words.unwrap_or(wasi::EXIT).to_owned());
         }
         if text.contains("forcing trap when growing memory") || text.contains("forcing trap when growing table") {
             return FaultKind::Memory;

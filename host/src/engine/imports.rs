@@ -12,6 +12,7 @@ use wasmtime::error::format_err;
 use super::bindings::{Guest, interfaces};
 use super::limits::{FILE_BYTES, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
 use super::meter::Bounds;
+use super::wasi::Sequence;
 use crate::contract::syntax::Analysis;
 use crate::contract::{CallFacts, FactFault, Level, ResolvedPath};
 use crate::facts::{Facts, Resolver};
@@ -57,11 +58,21 @@ pub(super) struct State {
     pub(super) journal: Vec<JournalLine>,
     pub(super) log: Vec<LogLine>,
     pub(super) asked: Vec<String>,
+    /// What a frozen WASI draws random numbers from.
+    pub(super) random: Sequence,
 }
 
 impl State {
     pub(super) fn new(limits: Limits, scene: Option<Scene>, grants: Arc<Grants>) -> Self {
-        State { limits: Bounds::new(limits), scene, grants, journal: Vec::new(), log: Vec::new(), asked: Vec::new() }
+        State {
+            limits: Bounds::new(limits),
+            scene,
+            grants,
+            journal: Vec::new(),
+            log: Vec::new(),
+            asked: Vec::new(),
+            random: Sequence::default(),
+        }
     }
 
     fn scene(&mut self, question: &str) -> Result<&Scene> {
@@ -79,12 +90,6 @@ impl HasData for State {
 /// Defines the contract's imports.
 pub(super) fn define(linker: &mut Linker<State>) -> Result<()> {
     Guest::add_to_linker::<State, State>(linker, |state| state)
-}
-
-/// Answers `wasi:random/insecure-seed` with a fixed value: the hash maps of Rust's library ask for it.
-pub(super) fn define_fixed_seed(linker: &mut Linker<State>, import: &str) -> Result<()> {
-    linker.instance(import)?.func_wrap("insecure-seed", |_, (): ()| Ok(((0_u64, 0_u64),)))?;
-    Ok(())
 }
 
 impl interfaces::types::Host for State {}

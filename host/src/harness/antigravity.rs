@@ -31,8 +31,7 @@ static TOOLS: &[Tool] = &[
     tool(&["search_web"], Shape::Named("WebSearch")),
 ];
 
-static PROTOCOL: Protocol =
-    Protocol { asking: &[], ending: &[], tools: TOOLS, mcp: Mcp::Underscores, directories: &["Cwd"] };
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["Cwd"], ..Protocol::USUAL };
 
 #[derive(Serialize)]
 struct Wire<'a> {

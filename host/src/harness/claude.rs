@@ -12,11 +12,24 @@ use serde_json::{Map, Value};
 use super::facets::{CLAUDE, Facets, Surface};
 use super::nested::{Nested, line};
 use super::said::Said;
+use super::tools::{self, Shape, Tool, tool};
 use super::{Event, Harness, Likeness, Payload, Unreadable, patch};
 use crate::call::{Dialect, ToolCall};
 use crate::install::Registration;
 
 pub(super) struct Claude;
+
+/// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
+static FOREIGN: &[Tool] = &[
+    tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
+    tool(
+        &["edit", "edit_file", "replace", "str_replace", "search_replace", "StrReplace", "Delete"],
+        Shape::File("Edit"),
+    ),
+    tool(&["multiedit"], Shape::File("MultiEdit")),
+    tool(&["read", "read_file", "view"], Shape::File("Read")),
+    tool(&["ApplyPatch"], Shape::Patch(&["input", "command", "patch"])),
+];
 
 impl Harness for Claude {
     fn facets(&self) -> &'static Facets {
@@ -105,7 +118,7 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
         }
         // The same tool under its old and its new name.
         "Task" => Ok(vec![ToolCall { original_tool: name.to_owned(), ..ToolCall::new("Agent", input) }]),
-        _ => Ok(vec![ToolCall::new(name, input)]),
+        _ => tools::calls(FOREIGN, name, name, input),
     }
 }
 

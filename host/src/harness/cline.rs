@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{CLINE, Facets, Surface};
 use super::nested::line;
-use super::read::{Mcp, Protocol, about, mcp, object, text, unclear};
+use super::read::{Protocol, about, mcp, object, text, unclear};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Event, Harness, Likeness, Payload, Unreadable};
@@ -29,8 +29,7 @@ static TOOLS: &[Tool] = &[
     tool(&["fetch_web_content", "web_fetch"], Shape::Named("WebFetch")),
 ];
 
-static PROTOCOL: Protocol =
-    Protocol { asking: &[], ending: &[], tools: TOOLS, mcp: Mcp::Common, directories: &["cwd"] };
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]

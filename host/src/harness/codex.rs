@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{CODEX, Facets, Surface};
 use super::nested::{Behavior, Nested, Output, line};
-use super::read::{Mcp, Protocol, event};
+use super::read::{Protocol, event};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Harness, Likeness, Payload, Unreadable};
@@ -26,13 +26,7 @@ static TOOLS: &[Tool] = &[
     tool(&["spawn_agent"], Shape::Named("Agent")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse", REQUEST],
-    ending: &["SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Common,
-    directories: &["workdir"],
-};
+static PROTOCOL: Protocol = Protocol { asking: &[REQUEST], tools: TOOLS, directories: &["workdir"], ..Protocol::USUAL };
 
 impl Harness for Codex {
     fn facets(&self) -> &'static Facets {

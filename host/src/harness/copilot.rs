@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{COPILOT, Facets, Surface};
 use super::nested::line;
-use super::read::{Mcp, Protocol, about};
+use super::read::{Protocol, about};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Event, Harness, Likeness, Payload, Unreadable};
@@ -29,13 +29,7 @@ static TOOLS: &[Tool] = &[
     tool(&["task"], Shape::Named("Agent")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["preToolUse", "PreToolUse"],
-    ending: &["sessionEnd", "SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Common,
-    directories: &["cwd"],
-};
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -26,13 +26,8 @@ static TOOLS: &[Tool] = &[
     tool(&["agent"], Shape::Named("Agent")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse"],
-    ending: &[],
-    tools: TOOLS,
-    mcp: Mcp::Underscores,
-    directories: &["working_dir", "workdir"],
-};
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["working_dir", "workdir"], ..Protocol::USUAL };
 
 #[derive(Serialize)]
 struct Wire<'a> {

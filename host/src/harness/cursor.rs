@@ -26,13 +26,8 @@ static TOOLS: &[Tool] = &[
     tool(&["List", "LS"], Shape::Folder("LS")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["preToolUse"],
-    ending: &["sessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Colon,
-    directories: &["working_directory", "cwd"],
-};
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Colon, directories: &["working_directory", "cwd"], ..Protocol::USUAL };
 
 #[derive(Serialize)]
 struct Wire<'a> {

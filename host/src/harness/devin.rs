@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{DEVIN, Facets, Surface};
 use super::nested::line;
-use super::read::{Mcp, Protocol};
+use super::read::Protocol;
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Harness, Likeness, Payload, Unreadable};
@@ -22,13 +22,7 @@ static TOOLS: &[Tool] = &[
     tool(&["glob"], Shape::Folder("Glob")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse"],
-    ending: &["SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Common,
-    directories: &["cwd", "workdir"],
-};
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd", "workdir"], ..Protocol::USUAL };
 
 #[derive(Serialize)]
 struct Wire<'a> {
@@ -43,8 +37,10 @@ impl Harness for Devin {
 
     fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
         let has = |key: &str| payload.contains_key(key);
-        let executes = payload.get("tool_name").and_then(Value::as_str) == Some("exec");
-        Likeness::of(payload, executes && has("hook_event_name") && !has("cwd"))
+        let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        let known = TOOLS.iter().any(|each| each.names.contains(&tool));
+        // It is the one of those that spell their tools so that tells neither a directory nor a transcript.
+        Likeness::of(payload, known && has("hook_event_name") && !has("cwd") && !has("transcript_path"))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{DROID, Facets, Surface};
 use super::nested::{Nested, line};
-use super::read::{Mcp, Protocol};
+use super::read::Protocol;
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Harness, Likeness, Payload, Unreadable};
@@ -22,13 +22,7 @@ static TOOLS: &[Tool] = &[
     tool(&["FetchUrl"], Shape::Named("WebFetch")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse"],
-    ending: &["SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Common,
-    directories: &["cwd"],
-};
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for Droid {
     fn facets(&self) -> &'static Facets {

@@ -1,7 +1,8 @@
-//! [`Form`]: how the hooks of one harness are registered, as data; and the one [`Registration`] for all of them.
+//! [`Form`]: how the hooks of one harness are registered, as data; and the one `Registration` for all of them.
 //!
-//! What a harness makes of a reply stands in `facets`; `page` prints both for people, as `host/HARNESSES.md`. A new harness is one more [`Form`]; Claude Code, which has plugins
-//! and scripts beside its settings, has a registration of its own.
+//! What a harness makes of a reply stands in `facets`; `page` prints both for people, as `host/HARNESSES.md`. A new
+//! harness is one more [`Form`]; Claude Code, which has plugins and scripts beside its settings, has a registration of its
+//! own.
 
 mod edits;
 mod files;
@@ -17,13 +18,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Reply;
 use super::command::{Names, arguments, text};
 use super::entries::Item;
-use super::facets::{Confidence, Deny, Facets, Fail};
+use super::facets::{Facets, Fail};
 use super::matcher::Matching;
 use crate::install::json::Syntax;
-use crate::install::{Failing, InstallError, Piece, Registration, Scope, Site, Survey, Wish};
+use crate::install::{Failing, InstallError, Scope, Site, Wish};
 use crate::shell_word::word;
 
 /// How long a harness is told to wait, in seconds. The hook itself takes four at most.
@@ -264,7 +264,7 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::facets;
+    use crate::harness::facets::{self, Confidence};
 
     #[test]
     fn a_form_writes_files_that_its_facets_name_and_is_sure_of() {

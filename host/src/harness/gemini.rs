@@ -31,13 +31,8 @@ static TOOLS: &[Tool] = &[
     tool(&["invoke_agent"], Shape::Named("Agent")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["BeforeTool"],
-    ending: &["SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Underscores,
-    directories: &["dir_path", "directory"],
-};
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["dir_path", "directory"], ..Protocol::USUAL };
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{Facets, GROK, Surface};
 use super::nested::{Nested, line};
-use super::read::{Mcp, Protocol, unclear};
+use super::read::{Protocol, unclear};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Event, Harness, Likeness, Payload, Unreadable};
@@ -22,13 +22,7 @@ static TOOLS: &[Tool] = &[
     tool(&["glob"], Shape::Folder("Glob")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse", "pre_tool_use"],
-    ending: &["SessionEnd", "session_end"],
-    tools: TOOLS,
-    mcp: Mcp::Common,
-    directories: &["cwd", "working_directory"],
-};
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd", "working_directory"], ..Protocol::USUAL };
 
 impl Harness for Grok {
     fn facets(&self) -> &'static Facets {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::facets::{Facets, KIMI, Surface};
-use super::read::{Mcp, Protocol};
+use super::read::Protocol;
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Harness, Likeness, Payload, Unreadable};
@@ -20,13 +20,7 @@ static TOOLS: &[Tool] = &[
     tool(&["Grep"], Shape::Folder("Grep")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse"],
-    ending: &["SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Common,
-    directories: &["cwd"],
-};
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for Kimi {
     fn facets(&self) -> &'static Facets {

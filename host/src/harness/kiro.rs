@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::facets::{Facets, KIRO, Surface};
-use super::read::{Mcp, Protocol, event};
+use super::read::{ASKING, Mcp, Protocol, event};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Harness, Likeness, Payload, Unreadable};
@@ -21,13 +21,8 @@ static TOOLS: &[Tool] = &[
     tool(&["read_multiple_files", "readMultipleFiles"], Shape::Files("Read", &["paths"])),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse", "preToolUse"],
-    ending: &[],
-    tools: TOOLS,
-    mcp: Mcp::At,
-    directories: &["cwd", "working_dir"],
-};
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::At, directories: &["cwd", "working_dir"], ..Protocol::USUAL };
 
 /// The names that no other harness gives its tools.
 const OWN: [&str; 8] =
@@ -39,7 +34,7 @@ impl Harness for Kiro {
     }
 
     fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        let asks = event(payload).ok().flatten().is_some_and(|event| PROTOCOL.asking.contains(&event));
+        let asks = event(payload).ok().flatten().is_some_and(|event| ASKING.contains(&event));
         let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
         Likeness::of(payload, asks && (OWN.contains(&tool) || tool.starts_with('@')))
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{AMP, Facets, OPENCODE, Surface};
 use super::nested::line;
-use super::read::{Mcp, Protocol, event};
+use super::read::{Protocol, event};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Harness, Likeness, Payload, Unreadable};
@@ -46,12 +46,12 @@ static OPENCODE_PROTOCOL: Protocol = Protocol {
     asking: &["tool.execute.before"],
     ending: &["session.deleted"],
     tools: OF_OPENCODE,
-    mcp: Mcp::Common,
     directories: &["workdir"],
+    ..Protocol::USUAL
 };
 
 static AMP_PROTOCOL: Protocol =
-    Protocol { asking: &["tool.call"], ending: &[], tools: OF_AMP, mcp: Mcp::Common, directories: &["workdir", "cwd"] };
+    Protocol { asking: &["tool.call"], tools: OF_AMP, directories: &["workdir", "cwd"], ..Protocol::USUAL };
 
 #[derive(Serialize)]
 struct Wire<'a> {

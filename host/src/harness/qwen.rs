@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{Facets, QWEN, Surface};
 use super::nested::{Nested, line};
-use super::read::{Mcp, Protocol};
+use super::read::Protocol;
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Harness, Likeness, Payload, Unreadable};
@@ -27,13 +27,7 @@ static TOOLS: &[Tool] = &[
     tool(&["task", "agent"], Shape::Named("Agent")),
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse"],
-    ending: &["SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Common,
-    directories: &["directory", "dir_path"],
-};
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["directory", "dir_path"], ..Protocol::USUAL };
 
 impl Harness for Qwen {
     fn facets(&self) -> &'static Facets {

@@ -9,9 +9,9 @@ use super::{Event, Payload, Unreadable};
 
 /// How the payloads of one harness are read.
 pub(super) struct Protocol {
-    /// Events that ask about a call. A payload without an event asks about one.
+    /// Events that ask about a call, beside those that do so everywhere. A payload without an event asks about one.
     pub(super) asking: &'static [&'static str],
-    /// Events that end a session.
+    /// Events that end a session, beside those that do so everywhere.
     pub(super) ending: &'static [&'static str],
     /// The tools by their names.
     pub(super) tools: &'static [Tool],
@@ -37,6 +37,10 @@ pub(super) enum Mcp {
 /// The server's name where a harness does not tell it.
 pub(super) const SERVER: &str = "unknown";
 
+/// What a harness that takes over hooks of another one may call the events.
+pub(super) const ASKING: [&str; 4] = ["PreToolUse", "preToolUse", "pre_tool_use", "BeforeTool"];
+const ENDING: [&str; 3] = ["SessionEnd", "sessionEnd", "session_end"];
+
 const EVENTS: [&str; 3] = ["hook_event_name", "hookEventName", "event"];
 const TOOLS: [&str; 2] = ["tool_name", "toolName"];
 const INPUTS: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
@@ -45,13 +49,17 @@ const MODES: [&str; 2] = ["permission_mode", "permissionMode"];
 const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"];
 
 impl Protocol {
+    /// What most have in common.
+    pub(super) const USUAL: Protocol =
+        Protocol { asking: &[], ending: &[], tools: &[], mcp: Mcp::Common, directories: &[] };
+
     /// Reads a payload of the usual form.
     pub(super) fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let event = event(payload)?;
-        if event.is_some_and(|event| self.ending.contains(&event)) {
+        if event.is_some_and(|event| ENDING.contains(&event) || self.ending.contains(&event)) {
             return Ok(about(payload, Event::SessionEnd, String::new()));
         }
-        if !event.is_none_or(|event| self.asking.contains(&event)) {
+        if !event.is_none_or(|event| ASKING.contains(&event) || self.asking.contains(&event)) {
             return Ok(about(payload, Event::Other, String::new()));
         }
         let Some(name) = text(payload, &TOOLS)? else { return Err(unclear("the tool has no name")) };

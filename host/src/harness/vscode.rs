@@ -40,13 +40,7 @@ const OWN: [&str; 9] = [
     "edit_notebook_file",
 ];
 
-static PROTOCOL: Protocol = Protocol {
-    asking: &["PreToolUse"],
-    ending: &["SessionEnd"],
-    tools: TOOLS,
-    mcp: Mcp::Underscores,
-    directories: &["cwd"],
-};
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for VsCode {
     fn facets(&self) -> &'static Facets {

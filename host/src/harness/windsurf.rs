@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::facets::{Facets, Surface, WINDSURF};
-use super::read::{Mcp, Protocol, about, mcp, object, text, unclear};
+use super::read::{Protocol, about, mcp, object, text, unclear};
 use super::said::Said;
 use super::tools::{Shape, Tool, tool};
 use super::{Event, Harness, Likeness, Payload, Unreadable};
@@ -21,8 +21,7 @@ static TOOLS: &[Tool] = &[
     tool(&["pre_read_code"], Shape::File("Read")),
 ];
 
-static PROTOCOL: Protocol =
-    Protocol { asking: &[], ending: &[], tools: TOOLS, mcp: Mcp::Common, directories: &["cwd"] };
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for Windsurf {
     fn facets(&self) -> &'static Facets {

@@ -88,6 +88,24 @@ impl Sessions {
         all
     }
 
+    /// Files and folders of sessions that are there and count for nothing, since they cannot be read or believed.
+    #[must_use]
+    pub fn unusable(&self) -> Vec<PathBuf> {
+        if let Sessions::Folder(folder) = self
+            && let Err(error) = fs::read_dir(folder)
+        {
+            return if error.kind() == ErrorKind::NotFound { Vec::new() } else { vec![folder.clone()] };
+        }
+        let names = self.names();
+        let paths = names.iter().filter_map(|name| {
+            let (folder, file) = self.parts(name)?;
+            let path = folder.join(file);
+            let counts = self.place(name).is_some_and(|place| place.read().is_some());
+            (!counts && path.symlink_metadata().is_ok()).then_some(path)
+        });
+        paths.collect()
+    }
+
     /// Changes what is known of the session of this name. `edit` is told the time.
     ///
     /// # Errors
@@ -363,7 +381,9 @@ mod tests {
             fs::write(&file, damage).unwrap();
             assert!(sessions.of("s1").is_empty());
         }
+        assert_eq!(sessions.unusable(), [file.clone()]);
         fs::write(&file, &sound).unwrap();
+        assert!(sessions.unusable().is_empty());
         set_mode(0o666);
         assert!(sessions.of("s1").is_empty(), "others can write to it");
         set_mode(0o600);

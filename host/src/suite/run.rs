@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Case, Suite, WorldFacts};
 use crate::call::{Circumstances, ToolCall};
@@ -12,6 +12,7 @@ use crate::chain::{Ask, Chain, Trace};
 use crate::contract::outcome_name;
 use crate::contract::syntax::{Analysis, Coverage};
 use crate::engine::{Limits, Used};
+use crate::facts::fixed::FixedFacts;
 use crate::facts::paths::lexical;
 use crate::facts::{self, Facts};
 use crate::harness::facets::Surface;
@@ -110,15 +111,12 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
 type Unfit = (String, String);
 
 fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
-    let tool = case.tool.as_deref().unwrap_or("Bash");
-    let input = match &case.input {
-        Value::Object(input) => input.clone(),
-        Value::String(command) => Map::from_iter([("command".to_owned(), Value::String(command.clone()))]),
-        other => return Err(("an object or a command as `input`".to_owned(), format!("`{other}`"))),
+    let Some(input) = case.input() else {
+        return Err(("an object or a command as `input`".to_owned(), format!("`{}`", case.input)));
     };
-    let call = ToolCall::new(tool, input);
+    let call = ToolCall::new(case.tool(), input);
     let world = suite.facts.with(&case.facts);
-    let facts: Arc<dyn Facts> = Arc::new(world.machine());
+    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let trace = chain.decide(&call, &circumstances(&world), &facts, ASK);
     let harness = harness::default();
     let surface = harness.facets().usual();
@@ -160,7 +158,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
         Event::Calls(_) | Event::SessionEnd | Event::Other => return nothing(merge([]), None),
     };
     let world = suite.facts.with(&case.facts);
-    let facts: Arc<dyn Facts> = Arc::new(world.machine());
+    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let at = at(&world, harness, &payload, &*facts);
     let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, ASK)).collect();
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
@@ -181,6 +179,17 @@ fn circumstances(world: &WorldFacts) -> Circumstances {
         harness: or(&world.harness, "claude"),
         permission_mode: or(&world.permission_mode, "default"),
     }
+}
+
+/// The machine of a world. The project is a git repository unless the world says what is in it.
+fn machine(world: &WorldFacts) -> FixedFacts {
+    let mut dirs = world.dirs.clone();
+    let root = world.project_root.as_deref().unwrap_or("/repo");
+    let git = format!("{root}/.git");
+    if !world.files.contains_key(&git) && !world.links.contains_key(&git) {
+        dirs.insert(git);
+    }
+    FixedFacts { env: world.env.clone(), files: world.files.clone(), dirs, links: world.links.clone() }
 }
 
 /// Where a payload's call happens: what the payload says stands before what the world says.

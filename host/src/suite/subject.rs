@@ -13,7 +13,7 @@ use crate::chain::Chain;
 use crate::clock::Clock;
 use crate::config::{self, Config, Places};
 use crate::contract::Manifest;
-use crate::engine::{Analyzer, Engine, FaultKind, Limits, Policy};
+use crate::engine::{Analyzer, Engine, FaultKind, Limits, Policy, Wasi};
 use crate::examples;
 use crate::policy::{Entry, Layer, Source};
 
@@ -74,12 +74,12 @@ impl Subject {
     /// # Errors
     ///
     /// There is no such policy, or the host would not ask it.
-    pub fn policy(name: &str, cwd: &Path, places: &Places) -> Result<Self, SubjectError> {
+    pub fn policy(name: &str, wasi: Wasi, cwd: &Path, places: &Places) -> Result<Self, SubjectError> {
         let entry = match builtin::find(name) {
             Some(builtin) => config::of_builtin(builtin, Layer::User),
             None => of_file(name, &cwd.join(name))?,
         };
-        let entry = Entry { tools: None, ..entry };
+        let entry = Entry { tools: None, wasi, ..entry };
         Subject::load(Config::bare(places), vec![entry], false, places)
     }
 
@@ -204,12 +204,12 @@ impl Workshop {
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::of(entry)?;
         let (wasm, digest) = (component.wasm(), component.sha256.as_str());
-        if let Some((artifact, Some(manifest))) = self.kept(wasm, digest, Guest::Policy)? {
-            return Ok((self.engine.load(&artifact.path, &artifact.interface)?, artifact, manifest));
+        if let Some((artifact, Some(manifest))) = self.kept(wasm, digest, Guest::Policy(entry.wasi))? {
+            return Ok((self.engine.load(&artifact.path, &artifact.interface, artifact.wasi)?, artifact, manifest));
         }
-        let (policy, interface) = self.engine.compile(wasm)?;
+        let (policy, interface) = self.engine.compile(wasm, entry.wasi)?;
         let manifest = policy.describe(Limits::PREPARE)?;
-        Ok((policy, Artifact::in_memory(component.sha256, interface), manifest))
+        Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
     }
 
     fn analyzer(&self) -> Result<Analyzer, FaultKind> {

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tables::Row;
 
 fn world(tool: &str, input: &Value) -> World {
-    let suite = Suite { settings: Value::Null, facts: Default::default(), cases: Vec::new() };
-    suite.world(&Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() }, &guard_shell::analyze)
+    Suite::default()
+        .world(&Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() }, &guard_shell::analyze)
 }
 
 fn decide_with(settings: &str, tool: &str, input: &Value) -> Decision {

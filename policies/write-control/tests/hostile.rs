@@ -8,13 +8,12 @@ use policy_write_control::WriteControl;
 use serde_json::{Value, json};
 
 fn decide(settings: &Value, path: &str) -> Decision {
-    let suite = Suite { settings: settings.clone(), facts: Default::default(), cases: Vec::new() };
     let case = guard_sdk::testing::Case {
         tool: Some("Write".to_owned()),
         input: json!({ "file_path": path }),
         ..Default::default()
     };
-    let world: World = suite.world(&case, &guard_shell::analyze);
+    let world: World = Suite::default().world(&case, &guard_shell::analyze);
     world.decide::<WriteControl>(&settings.to_string(), "Write", &case.input.to_string()).unwrap()
 }
 

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};
 
 use super::Format;
+use crate::engine::Wasi;
 use crate::grants::GrantSpec;
 
 #[derive(Debug, Args)]
@@ -37,6 +38,9 @@ pub(in crate::cli) enum PolicyCommand {
     Inspect {
         /// A name in the chain, a built-in, or a component file
         policy: String,
+        /// What calls of WASI meet, if the policy is not in the chain [default: a trap]
+        #[arg(long, value_enum)]
+        wasi: Option<WasiName>,
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
@@ -70,6 +74,9 @@ pub(in crate::cli) struct AddArgs {
     /// What a call gives when the policy fails [default: ask]
     #[arg(long, value_enum)]
     pub(in crate::cli) on_error: Option<OnErrorName>,
+    /// What its calls of WASI meet [default: a trap]
+    #[arg(long, value_enum, conflicts_with = "project")]
+    pub(in crate::cli) wasi: Option<WasiName>,
     /// Ask it about these tools only
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(in crate::cli) tools: Vec<String>,
@@ -125,6 +132,26 @@ impl OnErrorName {
             OnErrorName::Allow => "allow",
             OnErrorName::Deny => "deny",
         }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum WasiName {
+    /// A WASI that stands still: clocks at 0, fixed random numbers, no environment, no files
+    Frozen,
+}
+
+impl WasiName {
+    /// The word in a guard.toml.
+    pub(in crate::cli) fn word(self) -> &'static str {
+        match self {
+            WasiName::Frozen => "frozen",
+        }
+    }
+
+    /// What calls of WASI meet where a command says this, or nothing.
+    pub(in crate::cli) fn of(name: Option<WasiName>) -> Wasi {
+        name.map_or(Wasi::Absent, |WasiName::Frozen| Wasi::Frozen)
     }
 }
 

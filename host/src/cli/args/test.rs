@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::WasiName;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host test target/wasm32-wasip2/release/my_policy.wasm cases/
@@ -19,6 +21,9 @@ pub(in crate::cli) struct TestArgs {
     /// Files of cases, .toml, .json or .jsonl, or folders of them
     #[arg(required = true)]
     pub(in crate::cli) fixtures: Vec<PathBuf>,
+    /// What calls of WASI meet, unless it is `chain` [default: a trap]
+    #[arg(long, value_enum)]
+    pub(in crate::cli) wasi: Option<WasiName>,
     /// Only the cases with this text in their id, name, input or file
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) filter: Option<String>,

@@ -10,7 +10,7 @@ use super::{PATIENCE, chain, holding, made};
 use crate::builtin;
 use crate::cache::{Artifact, Component, Prepared, Readiness, prepare};
 use crate::call::Circumstances;
-use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs};
+use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
@@ -49,7 +49,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     let source = site.source(&args.source)?;
     let component = Component::read(&source).map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
     let prepared = chain(places, environment);
-    let (artifact, manifest) = made(&component, &args.source, places)?;
+    let (artifact, manifest) = made(&component, WasiName::of(args.wasi), &args.source, places)?;
     prepared.run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
     })?;
@@ -168,6 +168,7 @@ impl<'a> Site<'a> {
             settings,
             settings_file: settings_file.transpose()?,
             on_error: args.on_error.map(|name| name.word()),
+            wasi: args.wasi.map(|name| name.word()),
             grants,
         })
     }

@@ -16,7 +16,7 @@ use crate::cli::subject::refused;
 use crate::config::Places;
 use crate::config::edit::{Addition, Target};
 use crate::contract::{Manifest, Rule, outcome_name};
-use crate::engine::{Answered, FaultKind, Interface};
+use crate::engine::{Answered, FaultKind, Interface, Wasi};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::facts::paths::lexical;
@@ -35,12 +35,18 @@ struct About {
     trial: Option<Trial>,
 }
 
-pub(super) fn run(name: &str, format: Format, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(
+    name: &str,
+    wasi: Wasi,
+    format: Format,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<Exit> {
     let prepared = chain(places, environment);
-    let entry = entry(&prepared, name, places, environment)?;
+    let entry = entry(&prepared, name, wasi, places, environment)?;
     let component = Component::read(&entry.source)
         .map_err(|fault| refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))?;
-    let (artifact, manifest) = made(&component, name, places)?;
+    let (artifact, manifest) = made(&component, entry.wasi, name, places)?;
     let failing = prepared.run_examples(&artifact, &manifest).err();
     let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
     let about = About { entry, bytes: component.bytes(), artifact, manifest, failing, trial };
@@ -52,7 +58,13 @@ pub(super) fn run(name: &str, format: Format, places: &Places, environment: &Env
 }
 
 /// What the chain says of the policy of that name, or what it would say of a component that is not in it.
-fn entry(prepared: &Prepared, name: &str, places: &Places, environment: &Environment) -> anyhow::Result<Entry> {
+fn entry(
+    prepared: &Prepared,
+    name: &str,
+    wasi: Wasi,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<Entry> {
     if let Some(member) = prepared.members.iter().find(|member| member.entry.name == name) {
         return match &member.readiness {
             // Which one, and what else it is, is what people want to see then.
@@ -80,13 +92,14 @@ fn entry(prepared: &Prepared, name: &str, places: &Places, environment: &Environ
     let file = PathBuf::from(&environment.cwd).join("guard.toml");
     let target = Target { layer: Layer::User, file: &file, home: &places.home };
     let addition = Addition { name: "inspected".to_owned(), source, ..Addition::default() };
-    target.entry(&addition).map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint))
+    let entry = target.entry(&addition).map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint))?;
+    Ok(Entry { wasi, ..entry })
 }
 
 impl About {
     fn imports(&self, answered: Answered) -> Vec<&String> {
         let imports = self.artifact.interface.imports.iter();
-        imports.filter(|import| Interface::answered(import) == answered).collect()
+        imports.filter(|import| Interface::answered(import, self.artifact.wasi) == answered).collect()
     }
 
     fn uncalled(&self) -> Vec<&String> {
@@ -140,7 +153,7 @@ impl About {
                 .collect::<Vec<_>>()
         };
         lines.extend(imports(Answered::Contract, ""));
-        lines.extend(imports(Answered::Fixed, " (foreign; always gives the same value)"));
+        lines.extend(imports(Answered::Fixed, " (foreign; always gives the same)"));
         lines.extend(imports(Answered::Trap, " (foreign; traps when it is called)"));
         for export in &self.artifact.interface.exports {
             let remark = if Interface::is_called(export) { "" } else { " (foreign; never called)" };

@@ -54,6 +54,7 @@ fn an_entry_holds_all_that_was_said_of_it() {
         tools: Some(vec!["Bash".to_owned(), "mcp__*".to_owned()]),
         settings: Some(settings.clone()),
         on_error: Some("deny"),
+        wasi: Some("frozen"),
         grants: Some(grants.clone()),
         ..addition("a")
     };
@@ -64,6 +65,7 @@ fn an_entry_holds_all_that_was_said_of_it() {
     assert_eq!(entry.tools, addition.tools);
     assert_eq!(entry.pinned.as_deref(), Some("0".repeat(64).as_str()));
     assert_eq!(entry.on_error, crate::contract::Outcome::Deny);
+    assert_eq!(entry.wasi, crate::engine::Wasi::Frozen);
     let read: serde_json::Value = serde_json::from_str(&entry.settings).unwrap();
     assert_eq!(read, serde_json::json!({ "deny": ["a\"b", "c\\d"], "deep key": { "n": 1 } }));
     assert!(added.text.starts_with("# mine\n\n[[policy]]\n"), "{}", added.text);

@@ -26,6 +26,8 @@ pub(in crate::harness) static CURSOR: Facets = Facets {
         CURSOR_COMMAND,
         Surface { event: "beforeMCPExecution", ..CURSOR_COMMAND },
         Surface { event: "preToolUse", grant: Grant::None, rewrite: Rewrite::Replaces, ..CURSOR_COMMAND },
+        // A hook that was registered with Claude Code: a deny is said in every form that may be read.
+        Surface { event: "PreToolUse", grant: Grant::None, deny: Deny::Both, exits: &[0, 2], ..CURSOR_COMMAND },
         Surface {
             event: "beforeReadFile",
             grant: Grant::None,

@@ -1,0 +1,196 @@
+//! The form of a file of cases: [`Suite`], the one that `guard-host test` and the tests of a policy read.
+//!
+//! Types and what they mean by themselves. Reads no file, and runs nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Cases that share settings and facts.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Suite {
+    /// What the policy's `configure` is given.
+    pub settings: Map<String, Value>,
+    /// The world of all cases.
+    pub facts: WorldFacts,
+    /// The cases.
+    pub cases: Vec<Case>,
+}
+
+/// The world of a case: where the call happens, and the machine around it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WorldFacts {
+    /// Default: `claude`.
+    pub harness: Option<String>,
+    /// Default: `s1`.
+    pub session: Option<String>,
+    /// Default: `default`.
+    pub permission_mode: Option<String>,
+    /// Default: `/repo`.
+    pub cwd: Option<String>,
+    /// Default: `/repo`, a git repository.
+    pub project_root: Option<String>,
+    /// Default: `/home/u`.
+    pub home: Option<String>,
+    /// Variables.
+    pub env: BTreeMap<String, String>,
+    /// Texts by absolute path.
+    pub files: BTreeMap<String, String>,
+    /// Folders by absolute path.
+    pub dirs: BTreeSet<String>,
+    /// Symbolic links by absolute path.
+    pub links: BTreeMap<String, String>,
+}
+
+impl WorldFacts {
+    /// This world with what `over` says differently.
+    #[must_use]
+    pub fn with(&self, over: &WorldFacts) -> WorldFacts {
+        let mut world = self.clone();
+        let put = |value: &mut Option<String>, over: &Option<String>| {
+            if over.is_some() {
+                value.clone_from(over);
+            }
+        };
+        put(&mut world.harness, &over.harness);
+        put(&mut world.session, &over.session);
+        put(&mut world.permission_mode, &over.permission_mode);
+        put(&mut world.cwd, &over.cwd);
+        put(&mut world.project_root, &over.project_root);
+        put(&mut world.home, &over.home);
+        world.env.extend(over.env.clone());
+        world.files.extend(over.files.clone());
+        world.dirs.extend(over.dirs.iter().cloned());
+        world.links.extend(over.links.clone());
+        world
+    }
+}
+
+/// One case: a call and what must come of it, or a payload and what must be printed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Case {
+    /// What it proves; for people and reports.
+    pub id: OneOrMore,
+    /// What it is called.
+    pub name: String,
+    /// The tool. Default: `Bash`.
+    pub tool: Option<String>,
+    /// The tool's input: an object, or the command of a shell.
+    pub input: Value,
+    /// The outcome that must come, or several of which one must.
+    pub expect: OneOrMore,
+    /// The rule that must name the verdict. A policy that gives no answer fails every case but those that name the rule
+    /// `policy-fault`.
+    pub rule: Option<String>,
+    /// A part of the message.
+    pub message: Option<String>,
+    /// A part of the remedy.
+    pub remedy: Option<String>,
+    /// `complete`, `partial` or `unparsed`.
+    pub coverage: Option<String>,
+    /// The journal lines that must come, as objects without `ts`.
+    pub journal: Option<Vec<Value>>,
+    /// What is different in this case's world.
+    pub facts: WorldFacts,
+    /// A whole payload of a harness instead of `tool` and `input`; a string is taken for the text as it comes.
+    pub payload: Option<Value>,
+    /// The harness of the payload. Default: `claude`.
+    pub harness: Option<String>,
+    /// The exit code that must come.
+    pub expect_exit: Option<u8>,
+    /// All of standard output. A line break at the end does not count.
+    pub expect_stdout: Option<String>,
+    /// All of standard error. A line break at the end does not count.
+    pub expect_stderr: Option<String>,
+    /// The line of its file on which it begins; 0 if that is not known.
+    #[serde(skip)]
+    pub line: usize,
+}
+
+impl Case {
+    /// It is a payload of a harness, which only a host can read.
+    #[must_use]
+    pub fn needs_harness(&self) -> bool {
+        self.payload.is_some()
+    }
+
+    /// The tool that is called.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        self.tool.as_deref().unwrap_or("Bash")
+    }
+
+    /// The tool's input as an object; none if it is neither an object nor the command of a shell.
+    #[must_use]
+    pub fn input(&self) -> Option<Map<String, Value>> {
+        match &self.input {
+            Value::Object(input) => Some(input.clone()),
+            Value::String(command) => Some(Map::from_iter([("command".to_owned(), Value::String(command.clone()))])),
+            _ => None,
+        }
+    }
+
+    /// The name, or else the ids and the input.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let input = self.payload.as_ref().unwrap_or(&self.input);
+        let text = input.as_str().or_else(|| input.get("command")?.as_str());
+        let shown = text.map_or_else(|| input.to_string(), str::to_owned);
+        let name = if self.name.is_empty() { shown } else { self.name.clone() };
+        let id = self.id.0.join(",");
+        if id.is_empty() { name } else { format!("{id} {name}") }
+    }
+}
+
+/// A string, or a list of strings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OneOrMore(pub Vec<String>);
+
+impl<'de> Deserialize<'de> for OneOrMore {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = OneOrMore;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string or a list of strings")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OneOrMore, E> {
+                Ok(OneOrMore(vec![text.to_owned()]))
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<OneOrMore, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = list.next_element()? {
+                    texts.push(text);
+                }
+                Ok(OneOrMore(texts))
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for OneOrMore {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OneOrMore".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A string, or a list of strings.",
+            "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! `wasi = "frozen"`: a guest that asks WASI for all that Rust's library asks for, without the key and with it.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/crates.rs"]
+mod crates;
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/guests.rs"]
+mod guests;
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/world.rs"]
+mod world;
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use world::{Ended, World};
+
+/// The component, built once for all tests.
+fn component() -> &'static PathBuf {
+    static BUILT: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    let (_, component) = BUILT.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let component = crates::build("frozen", folder.path(), "asks_wasi.wasm");
+        (folder, component)
+    });
+    component
+}
+
+/// A world whose chain is this guest alone, with `keys` in its entry.
+fn world_with(keys: &str) -> World {
+    let world = guests::world();
+    world.configure(&format!("preset = \"none\"\n{}", guests::entry("asks", component(), keys)));
+    let warmed = world.run(&["cache", "warm"], "");
+    assert_eq!(warmed.exit, 0, "{warmed:?}");
+    world
+}
+
+const FROZEN: &str = "wasi = \"frozen\"";
+
+/// What the guest says it saw; the whole reason if it gave no answer.
+fn saw(ended: &Ended, deed: &str) -> String {
+    let reason = ended.reason();
+    let said = reason.strip_prefix(&format!("{deed}: ")).and_then(|rest| rest.split_once(". [asks: saw]"));
+    said.map_or_else(|| reason.clone(), |(said, _)| said.to_owned())
+}
+
+#[test]
+fn without_the_key_a_call_of_wasi_is_a_fault_that_names_it_and_the_key() {
+    let world = world_with("");
+    assert_eq!(saw(&world.bash("nothing"), "nothing"), "nothing");
+    for (deed, import) in [
+        ("clock", "wasi:clocks/wall-clock@"),
+        ("elapsed", "wasi:clocks/monotonic-clock@"),
+        ("environment", "wasi:cli/environment@"),
+        ("random", "wasi:random/random@"),
+        ("print", "wasi:cli/stdout@"),
+        ("exit", "wasi:cli/exit@"),
+    ] {
+        let ended = world.bash(deed);
+        assert_eq!(ended.decision(), "ask", "{deed}: {ended:?}");
+        let reason = ended.reason();
+        assert!(reason.contains(&format!("gave no answer: it called `{import}0.2.")), "{deed}: {reason}");
+        assert!(reason.contains("`wasi = \"frozen\"` in its entry of guard.toml"), "{deed}: {reason}");
+    }
+    let connect = world.bash("connect").reason();
+    assert!(connect.contains("it called `wasi:sockets/") && !connect.contains("frozen"), "{connect}");
+}
+
+#[test]
+fn a_frozen_wasi_answers_and_holds_nothing_of_the_machine() {
+    let world = world_with(FROZEN);
+    for (deed, expected) in [
+        ("clock", "Ok(0ns)"),
+        ("elapsed", "0ns"),
+        ("environment", "[] []"),
+        ("file", "Err(NotFound)"),
+        ("write", "Err(NotFound)"),
+        ("print", "printed"),
+        ("read", "Ok(0)"),
+    ] {
+        let mut hook = world.command(&["hook", "claude"]);
+        hook.env("SECRET", "of the machine");
+        let payload = serde_json::json!({ "tool_name": "Bash", "tool_input": { "command": deed } });
+        let ended = world::end(hook, &payload.to_string());
+        assert_eq!(saw(&ended, deed), expected, "{ended:?}");
+        assert!(ended.stderr.is_empty(), "what is printed goes nowhere: {ended:?}");
+    }
+    assert!(!world.path("repo/seen.txt").exists());
+}
+
+#[test]
+fn a_frozen_wasi_is_the_same_at_every_call() {
+    let (one, other) = (world_with(FROZEN), world_with(FROZEN));
+    let first = saw(&one.bash("random"), "random");
+    assert!(first.starts_with("code 0, distinct true, bytes ["), "{first}");
+    for ended in [one.bash("random"), other.bash("random")] {
+        assert_eq!(saw(&ended, "random"), first);
+    }
+}
+
+#[test]
+fn what_a_frozen_wasi_does_not_give_is_a_fault() {
+    let world = world_with(FROZEN);
+    for (deed, cause) in [
+        ("exit", "it trapped: it ended itself with `wasi:cli/exit`"),
+        ("panic", "it trapped: "),
+        ("connect", "it called `wasi:sockets/"),
+    ] {
+        let ended = world.bash(deed);
+        let fault = format!("the policy `asks` gave no answer: {cause}");
+        assert!(ended.reason().contains(&fault), "{deed}: {ended:?}");
+        assert!(!ended.reason().contains("wasi = "), "{deed}: {ended:?}");
+    }
+}
+
+#[test]
+fn the_key_is_part_of_the_configuration_and_of_the_artifact() {
+    let world = guests::world();
+    let both = format!(
+        "preset = \"none\"\n{}{}",
+        guests::entry("plain", component(), ""),
+        guests::entry("asks", component(), FROZEN)
+    );
+    world.configure(&both);
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let reason = world.bash("clock").reason();
+    assert!(reason.contains("the policy `plain` gave no answer: it called `wasi:clocks/wall-clock@"), "{reason}");
+    assert!(reason.contains("clock: Ok(0ns)"), "{reason}");
+    let artifacts = std::fs::read_dir(world.path(".cache/guard-host/artifacts")).unwrap();
+    let names: Vec<String> = artifacts.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let frozen = names.iter().filter(|name| name.ends_with("-frozen.cwasm")).count();
+    assert_eq!(frozen, 1, "{names:?}");
+    let verified = world.run(&["cache", "verify"], "").stdout;
+    assert!(verified.contains("-frozen.cwasm: ok"), "{verified}");
+
+    world.configure(&format!("preset = \"none\"\n{}", guests::entry("asks", component(), "")));
+    assert!(world.bash("clock").reason().contains("it called `wasi:clocks"), "without the key it is gone");
+    world.configure(&format!("preset = \"none\"\n{}", guests::entry("asks", component(), FROZEN)));
+    assert_eq!(saw(&world.bash("clock"), "clock"), "Ok(0ns)");
+}
+
+#[test]
+fn a_project_cannot_ask_for_it() {
+    let world = guests::world();
+    world.configure("preset = \"none\"\n");
+    std::fs::copy(component(), world.path("repo/asks.wasm")).unwrap();
+    world
+        .write("repo/.guard/guard.toml", "[[policy]]\nname = \"asks\"\nsource = \"../asks.wasm\"\nwasi = \"frozen\"\n");
+    let reason = world.bash("nothing").reason();
+    assert!(reason.contains("`wasi` stands in a project's file"), "{reason}");
+}
+
+#[test]
+fn a_policy_can_be_added_and_tested_with_it() {
+    let world = guests::world();
+    world.configure("preset = \"none\"\n");
+    let component = component().to_str().unwrap();
+    let added = world.run(&["policy", "add", component, "--wasi", "frozen"], "");
+    assert_eq!(added.exit, 0, "{added:?}");
+    assert!(world.bash("clock").reason().contains("clock: Ok(0ns)"), "{:?}", world.bash("clock"));
+
+    let cases = r#"{"cases":[{"input":"clock","expect":"ask","message":"Ok(0ns)"}]}"#;
+    let file = world.write("cases.json", cases);
+    let test = |keys: &[&str]| world.run(&[&["test", component, file.to_str().unwrap()], keys].concat(), "").exit;
+    assert_eq!((test(&[]), test(&["--wasi", "frozen"])), (1, 0));
+
+    let inspected = world.run(&["policy", "inspect", component, "--wasi", "frozen", "--format", "json"], "");
+    let about: serde_json::Value = serde_json::from_str(&inspected.stdout).unwrap();
+    let clock =
+        |key: &str| about[key].as_array().unwrap().iter().any(|one| one.as_str().unwrap().contains("wall-clock"));
+    assert!(clock("fixed") && !clock("foreign"), "{about}");
+}
