@@ -41,7 +41,7 @@ pub(super) static COPILOT: Form = Form {
     switches: &["disableAllHooks"],
     gates: &[
         "know that Copilot loads the hooks of a repository in prompt mode only where it trusts the folder",
-        "know that the cloud agent reads the hooks of the repository only: `--shared` registers them",
+        "know that Copilot's cloud agent reads the hooks of the repository only: `--shared` registers them",
     ],
 };
 
@@ -70,7 +70,7 @@ pub(super) static VSCODE: Form = Form {
     },
     denial: NESTED,
     switches: &["disableAllHooks"],
-    gates: &["know that the file is Copilot's too: to take it out for one takes it out for both"],
+    gates: &["know that this file is Copilot's too: to take it out for one takes it out for both"],
 };
 
 pub(super) static GROK: Form = Form {
