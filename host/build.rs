@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use miniz_oxide::deflate::compress_to_vec;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
@@ -17,6 +18,9 @@ use wit_component::ComponentEncoder;
 /// each call. Built for this target a guest has none.
 const TARGET: &str = "wasm32-unknown-unknown";
 const ANALYZER: &str = "guard-shell";
+
+/// The most that is tried, and it takes a second.
+const COMPRESSION: u8 = 10;
 
 #[derive(Deserialize)]
 struct Crate {
@@ -97,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     } else {
         let artifacts = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
         for ((_, name), (package, guard)) in &policies {
-            let (path, digest) = embed(&artifacts, package, &out)?;
+            let packed = embed(&artifacts, package, &out)?;
             let Guard { presets, grants, tools, settings_file, may_allow, places, called, .. } = guard;
             let starter = match &guard.starter {
                 Some(stem) => starter(&root.join("policies").join(name), stem)?,
@@ -107,13 +111,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 table,
                 "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, \
                  settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
-                 starter: {starter}, sha256: {digest:?}, wasm: include_bytes!({path:?}) }},",
+                 starter: {starter}, wasm: {packed} }},",
             )?;
         }
-        let (path, digest) = embed(&artifacts, ANALYZER, &out)?;
-        analyzer = format!("Some(Analyzer {{ sha256: {digest:?}, wasm: include_bytes!({path:?}) }})");
+        analyzer = format!("Some({})", embed(&artifacts, ANALYZER, &out)?);
     }
-    writeln!(table, "];\npub(crate) static ANALYZER: Option<Analyzer> = {analyzer};")?;
+    writeln!(table, "];\npub(crate) static ANALYZER: Option<Packed> = {analyzer};")?;
     println!("cargo::rustc-env=GUARD_WASMTIME={}", wasmtime.version);
     fs::write(out.join("builtin_table.rs"), table)?;
     Ok(())
@@ -283,13 +286,15 @@ fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -
     Ok(target.join(TARGET).join("guest"))
 }
 
-/// Writes one component to `OUT_DIR` and gives its path and digest.
-fn embed(artifacts: &Path, package: &str, out: &Path) -> Result<(String, [u8; 32]), Box<dyn Error>> {
+/// Writes one component, compressed, to `OUT_DIR` and gives it as a value of the table.
+fn embed(artifacts: &Path, package: &str, out: &Path) -> Result<String, Box<dyn Error>> {
     let name = format!("{}.wasm", package.replace('-', "_"));
     let module = fs::read(artifacts.join(&name))?;
     let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
     let bytes = encode().map_err(|error| format!("{name} cannot be made a component: {error:#}"))?;
-    let path = out.join(&name);
-    fs::write(&path, &bytes)?;
-    Ok((path.to_str().ok_or("the target directory is not UTF-8")?.to_owned(), Sha256::digest(&bytes).into()))
+    let path = out.join(format!("{name}.deflate"));
+    fs::write(&path, compress_to_vec(&bytes, COMPRESSION))?;
+    let (digest, length) = (<[u8; 32]>::from(Sha256::digest(&bytes)), bytes.len());
+    let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+    Ok(format!("Packed {{ sha256: {digest:?}, bytes: {length}, deflated: include_bytes!({path:?}) }}"))
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use guard_host::chain::Chain;
 use guard_host::config::Places;
 use guard_host::contract::{outcome_named, rank};
+use guard_host::engine::Wasi;
 use guard_host::suite::{self, Subject, Suite};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -26,7 +27,7 @@ fn main() {
     let mut trials = Vec::new();
     for builtin in guard_host::builtin::all() {
         let name = builtin.name;
-        let subject = Subject::policy(name, &root, &places).unwrap_or_else(|error| panic!("{error}"));
+        let subject = Subject::policy(name, Wasi::Absent, &root, &places).unwrap_or_else(|error| panic!("{error}"));
         let cases = root.join("policies").join(name).join("cases");
         for file in suite::find(&cases).unwrap_or_else(|error| panic!("{error}")) {
             let suite = Arc::new(suite::read(&file).unwrap_or_else(|error| panic!("{error}")));

@@ -1,4 +1,6 @@
-//! The guests that this binary carries: bytes only. `build.rs` writes the table.
+//! The guests that this binary carries: bytes only, and those compressed. `build.rs` writes the table.
+
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 /// A built-in policy.
 #[derive(Debug)]
@@ -21,10 +23,8 @@ pub struct Builtin {
     pub called: Option<&'static str>,
     /// A file to start its settings from.
     pub starter: Option<Starter>,
-    /// The digest of `wasm`.
-    pub sha256: [u8; 32],
     /// The component.
-    pub wasm: &'static [u8],
+    pub wasm: Packed,
 }
 
 /// A file that serves as a policy's settings, for people to start from.
@@ -38,13 +38,24 @@ pub struct Starter {
     pub schema: &'static str,
 }
 
-/// The component that understands shell text.
+/// A component, compressed: its bytes are wanted when an artifact is made of them, and never in a warm call.
 #[derive(Debug)]
-pub struct Analyzer {
-    /// The digest of `wasm`.
+pub struct Packed {
+    /// The digest of the component.
     pub sha256: [u8; 32],
-    /// The component.
-    pub wasm: &'static [u8],
+    /// How many bytes the component has.
+    pub bytes: usize,
+    /// Its bytes, deflated.
+    deflated: &'static [u8],
+}
+
+impl Packed {
+    /// The component's bytes; none if this binary is damaged.
+    #[must_use]
+    pub fn unpacked(&self) -> Option<Vec<u8>> {
+        let bytes = decompress_to_vec_with_limit(self.deflated, self.bytes).ok()?;
+        Some(bytes).filter(|bytes| bytes.len() == self.bytes)
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/builtin_table.rs"));
@@ -61,8 +72,35 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
-/// The analyzer; none in a binary that was built without guests.
+/// The component that understands shell text; none in a binary that was built without guests.
 #[must_use]
-pub fn analyzer() -> Option<&'static Analyzer> {
+pub fn analyzer() -> Option<&'static Packed> {
     ANALYZER.as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn every_guest_unpacks_to_the_bytes_of_its_digest() {
+        let guests: Vec<&Packed> = all().iter().map(|builtin| &builtin.wasm).chain(analyzer()).collect();
+        assert!(guests.len() > 6);
+        for packed in guests {
+            let bytes = packed.unpacked().unwrap();
+            assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
+            assert!(packed.deflated.len() * 2 < bytes.len(), "{} of {}", packed.deflated.len(), bytes.len());
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_or_too_long_does_not_unpack() {
+        let whole = analyzer().unwrap();
+        let packed = |bytes, deflated| Packed { sha256: whole.sha256, bytes, deflated };
+        assert_eq!(packed(whole.bytes, &whole.deflated[..1000]).unpacked(), None);
+        assert_eq!(packed(whole.bytes - 1, whole.deflated).unpacked(), None);
+        assert_eq!(packed(whole.bytes + 1, whole.deflated).unpacked(), None);
+    }
 }

@@ -281,3 +281,19 @@ fn a_value_of_another_kind_anywhere_hides_no_call() {
     }
     assert!(number > 5000, "{number}");
 }
+
+#[test]
+fn a_file_of_hooks_that_two_harnesses_read_answers_each_in_its_form() {
+    let copilot = harness::named("copilot").unwrap();
+    let told = |payload: &str| harness::detect(&serde_json::from_str(payload).unwrap(), copilot).name();
+    let of_vscode = |tool: &str| {
+        format!(
+            "{{\"session_id\":\"s\",\"cwd\":\"/w\",\"timestamp\":\"x\",\"hook_event_name\":\"PreToolUse\",\
+             \"tool_name\":\"{tool}\",\"tool_input\":{{}},\"tool_use_id\":\"u\"}}"
+        )
+    };
+    assert_eq!(told(&of_vscode("run_in_terminal")), "vscode");
+    // Claude Code's form, which VS Code reads as well.
+    assert_eq!(told(&of_vscode("read_file")), "claude");
+    assert_eq!(told("{\"sessionId\":\"s\",\"toolName\":\"bash\",\"toolArgs\":\"{}\"}"), "copilot");
+}

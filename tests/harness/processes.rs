@@ -51,7 +51,7 @@ struct Expected {
 /// The text as it stands within a string of JSON.
 fn escaped(text: &str) -> String {
     let quoted = Value::String(text.to_owned()).to_string();
-    quoted[1..quoted.len() - 1].to_owned()
+    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap().to_owned()
 }
 
 fn filled(template: &str, write: impl Fn(&str) -> String) -> String {

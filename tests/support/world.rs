@@ -143,7 +143,8 @@ fn shared() -> PathBuf {
         let mut command = Command::new(env!("CARGO_BIN_EXE_guard-host"));
         // All built-ins: on a busy machine a hook has no time to make one.
         let all = home.join("full.toml");
-        fs::write(&all, "preset = \"full\"\n").unwrap();
+        let languages = ["rego", "cel"].map(|name| format!("[[policy]]\nname = \"{name}\"\n")).concat();
+        fs::write(&all, format!("preset = \"full\"\n{languages}")).unwrap();
         command
             .arg("--config")
             .arg(all)

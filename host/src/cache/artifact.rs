@@ -11,6 +11,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::component::Component;
 use super::folder::{self, is_private};
 use super::lock::FileLock;
 use super::seal::Seal;
@@ -133,8 +134,8 @@ impl Artifacts {
     /// # Errors
     ///
     /// The component does not compile or describe itself, or the lock was not free before `deadline`.
-    pub fn ensure(&self, wasm: &[u8], component: &str, guest: Guest, deadline: Instant) -> Result<Made, FaultKind> {
-        let wasi = guest.wasi();
+    pub fn ensure(&self, of: &Component, guest: Guest, deadline: Instant) -> Result<Made, FaultKind> {
+        let (component, wasi) = (of.sha256.as_str(), guest.wasi());
         if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
@@ -144,7 +145,7 @@ impl Artifacts {
         if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
-        let bytes = Compiler::new()?.compile(wasm)?;
+        let bytes = Compiler::new()?.compile(&of.wasm()?)?;
         let path = self.path(component, wasi, "cwasm");
         folder::write_new(&path, &bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
         let engine = Engine::new()?;

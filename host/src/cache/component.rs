@@ -10,19 +10,39 @@ use sha2::{Digest, Sha256};
 
 use super::artifact::{Artifacts, Guest, Made};
 use super::stamp::hex;
-use crate::builtin;
+use crate::builtin::{self, Packed};
 use crate::engine::{COMPONENT_BYTES, FaultKind, Wasi};
 use crate::policy::{Entry, Source};
 
 /// A component and its digest.
 #[derive(Debug, Clone)]
 pub struct Component {
-    wasm: Cow<'static, [u8]>,
+    wasm: Wasm,
     /// The digest, in hexadecimal.
     pub sha256: String,
 }
 
+#[derive(Debug, Clone)]
+enum Wasm {
+    Packed(&'static Packed),
+    Read(Vec<u8>),
+}
+
 impl Component {
+    /// The analyzer.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Component`]: this binary holds none.
+    pub fn analyzer() -> Result<Self, FaultKind> {
+        let missing = || FaultKind::Component("this binary was built without the analyzer".to_owned());
+        builtin::analyzer().map(Component::packed).ok_or_else(missing)
+    }
+
+    fn packed(packed: &'static Packed) -> Self {
+        Component { wasm: Wasm::Packed(packed), sha256: hex(&packed.sha256) }
+    }
+
     /// Reads what an entry names.
     ///
     /// # Errors
@@ -32,13 +52,12 @@ impl Component {
         match source {
             Source::Builtin(name) => {
                 let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
-                let builtin = builtin::find(name).ok_or_else(missing)?;
-                Ok(Component { wasm: Cow::Borrowed(builtin.wasm), sha256: hex(&builtin.sha256) })
+                builtin::find(name).map(|builtin| Component::packed(&builtin.wasm)).ok_or_else(missing)
             }
             Source::File(path) => {
                 let wasm = read(path)?;
                 let sha256 = hex(&Sha256::digest(&wasm));
-                Ok(Component { wasm: Cow::Owned(wasm), sha256 })
+                Ok(Component { wasm: Wasm::Read(wasm), sha256 })
             }
         }
     }
@@ -60,24 +79,36 @@ impl Component {
     }
 
     /// Its bytes.
-    #[must_use]
-    pub fn wasm(&self) -> &[u8] {
-        &self.wasm
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Component`]: this binary is damaged.
+    pub fn wasm(&self) -> Result<Cow<'_, [u8]>, FaultKind> {
+        match &self.wasm {
+            Wasm::Read(wasm) => Ok(Cow::Borrowed(wasm)),
+            Wasm::Packed(packed) => {
+                let damaged = || FaultKind::Component("this binary is damaged".to_owned());
+                packed.unpacked().map(Cow::Owned).ok_or_else(damaged)
+            }
+        }
     }
 
     /// How many bytes it has.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.wasm.len()
+        match &self.wasm {
+            Wasm::Read(wasm) => wasm.len(),
+            Wasm::Packed(packed) => packed.bytes,
+        }
     }
 
-    /// Its artifact, which is made if there is none.
+    /// The artifact of a policy, which is made if there is none.
     ///
     /// # Errors
     ///
     /// Those of [`Artifacts::ensure`].
     pub fn ensure(&self, wasi: Wasi, artifacts: &Artifacts, deadline: Instant) -> Result<Made, FaultKind> {
-        artifacts.ensure(&self.wasm, &self.sha256, Guest::Policy(wasi), deadline)
+        artifacts.ensure(self, Guest::Policy(wasi), deadline)
     }
 }
 

@@ -22,9 +22,9 @@ use super::stamp::{Stamp, hex};
 use crate::config::{self, Config, Places};
 use crate::contract::Manifest;
 use crate::engine::{ENGINE_KEY, Engine, FaultKind};
+use crate::examples;
 use crate::facts::paths::PATH_BYTES;
 use crate::policy::Entry;
-use crate::{builtin, examples};
 
 /// Raised whenever the shape of [`Prepared`] changes.
 const PURPOSE: &str = "prepared chain 4";
@@ -206,10 +206,7 @@ impl From<Result<Made, FaultKind>> for Readiness {
 type AllMade = (Result<Made, FaultKind>, Vec<Result<Made, FaultKind>>);
 
 fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllMade {
-    let analyzer = || match builtin::analyzer() {
-        Some(analyzer) => artifacts.ensure(analyzer.wasm, &hex(&analyzer.sha256), Guest::Analyzer, deadline),
-        None => Err(FaultKind::Component("this binary was built without the analyzer".to_owned())),
-    };
+    let analyzer = || artifacts.ensure(&Component::analyzer()?, Guest::Analyzer, deadline);
     let died = || Err(FaultKind::Artifact("the compiler failed".to_owned()));
     thread::scope(|scope| {
         let policies: Vec<_> = entries

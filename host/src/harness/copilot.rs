@@ -53,9 +53,13 @@ impl Harness for Copilot {
 
     fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
         let has = |key: &str| payload.contains_key(key);
+        // VS Code may run the same file of hooks, and reads another reply.
+        if has("hook_event_name") && has("tool_use_id") && !has("toolArgs") {
+            return Likeness::None;
+        }
         let camel = has("toolArgs") || has("toolName") && has("sessionId") && !has("toolInput") && !has("hookName");
         // Others that spell the event so and tell the time name a transcript or a mode as well.
-        let others = has("transcript_path") || has("permission_mode") || has("tool_use_id") || has("turn_id");
+        let others = has("transcript_path") || has("permission_mode") || has("turn_id");
         let pascal = has("hook_event_name") && has("timestamp") && has("session_id") && has("cwd") && !others;
         Likeness::of(payload, camel || pascal && !has("cursor_version") && !has("workspaceRoot"))
     }

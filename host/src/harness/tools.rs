@@ -28,7 +28,7 @@ pub(super) enum Shape {
     Commands(&'static [&'static str]),
     /// It is this tool of the common vocabulary, on one file.
     File(&'static str),
-    /// It writes a file or edits it, as its input tells.
+    /// It writes a file, edits it or shows it, as its input tells.
     Editor,
     /// It is this tool, once for each element of the lists under these keys, or for the one file that it names.
     Files(&'static str, &'static [&'static str]),
@@ -100,7 +100,13 @@ pub(super) fn calls(
             let input = renamed(input);
             let verb = input.get("command").and_then(Value::as_str);
             let edits = ["old_string", "insert_line", "edits", "patch"].iter().any(|key| input.contains_key(*key));
-            file(if verb.map_or(!edits, |verb| verb == "create") { "Write" } else { "Edit" }, input)?
+            let tool = match verb {
+                Some("view") => "Read",
+                Some("create") => "Write",
+                None if !edits => "Write",
+                _ => "Edit",
+            };
+            file(tool, input)?
         }
         Shape::Files(tool, keys) => files(tool, keys, input)?,
         Shape::Folder(tool) => vec![ToolCall::new(tool, in_folder(input)?)],

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Suite;
 use crate::builtin;
-use crate::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Seal, hex};
+use crate::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Seal};
 use crate::chain::Chain;
 use crate::clock::Clock;
 use crate::config::{self, Config, Places};
@@ -203,28 +203,26 @@ struct Workshop {
 impl Workshop {
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::of(entry)?;
-        let (wasm, digest) = (component.wasm(), component.sha256.as_str());
-        if let Some((artifact, Some(manifest))) = self.kept(wasm, digest, Guest::Policy(entry.wasi))? {
+        if let Some((artifact, Some(manifest))) = self.kept(&component, Guest::Policy(entry.wasi))? {
             return Ok((self.engine.load(&artifact.path, &artifact.interface, artifact.wasi)?, artifact, manifest));
         }
-        let (policy, interface) = self.engine.compile(wasm, entry.wasi)?;
+        let (policy, interface) = self.engine.compile(&component.wasm()?, entry.wasi)?;
         let manifest = policy.describe(Limits::PREPARE)?;
         Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
     }
 
     fn analyzer(&self) -> Result<Analyzer, FaultKind> {
-        let missing = || FaultKind::Component("this binary was built without the analyzer".to_owned());
-        let builtin = builtin::analyzer().ok_or_else(missing)?;
-        match self.kept(builtin.wasm, &hex(&builtin.sha256), Guest::Analyzer)? {
+        let component = Component::analyzer()?;
+        match self.kept(&component, Guest::Analyzer)? {
             Some((artifact, _)) => self.engine.load_analyzer(&artifact.path, &artifact.interface),
-            None => self.engine.compile_analyzer(builtin.wasm),
+            None => self.engine.compile_analyzer(&component.wasm()?),
         }
     }
 
     /// The artifact in the user's cache; none if there is no such cache, or it cannot be used now.
-    fn kept(&self, wasm: &[u8], digest: &str, guest: Guest) -> Result<Option<(Artifact, Option<Manifest>)>, FaultKind> {
+    fn kept(&self, component: &Component, guest: Guest) -> Result<Option<(Artifact, Option<Manifest>)>, FaultKind> {
         let Some(artifacts) = &self.artifacts else { return Ok(None) };
-        match artifacts.ensure(wasm, digest, guest, Instant::now() + PATIENCE) {
+        match artifacts.ensure(component, guest, Instant::now() + PATIENCE) {
             Ok(made) => Ok(Some((made.artifact, made.manifest))),
             Err(FaultKind::Artifact(_)) => Ok(None),
             Err(fault) => Err(fault),

@@ -1,0 +1,144 @@
+//! [`Expression`]: a text in CEL, compiled and evaluated. The one place that knows the engine.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use cel::common::types::{CelBool, CelString};
+use cel::parser::PrattParser;
+use cel::{Context, Env, ExecutionError, IdedExpr, Value};
+use guard_sdk::serde_json;
+use policy_input_document::KEYS;
+
+use crate::names;
+
+/// What an expression sees of the settings.
+const DATA: &str = "data";
+
+/// What names a type, or stands before the name of a function.
+const TYPES: [&str; 12] =
+    ["bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "strings", "type", "uint"];
+
+/// The longest expression in bytes.
+const BYTES: usize = 64 << 10;
+
+/// The largest automaton of a pattern.
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// An expression.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    /// Where it stands, for messages.
+    place: String,
+    parsed: IdedExpr,
+}
+
+/// What expressions see of one call.
+pub(crate) struct Scene {
+    context: Context<'static, 'static>,
+}
+
+impl Scene {
+    /// # Errors
+    ///
+    /// The engine takes no values of such names; this does not happen.
+    pub(crate) fn new(document: serde_json::Value, data: &serde_json::Value) -> Result<Self, String> {
+        let mut context = Context::with_env(Arc::new(environment().map_err(|error| error.to_string())?));
+        let serde_json::Value::Object(document) = document else { return Err("the call is no object".to_owned()) };
+        for (name, value) in document {
+            context.add_variable_from_value(name, of_json(&value));
+        }
+        context.add_variable_from_value(DATA, of_json(data));
+        Ok(Scene { context })
+    }
+}
+
+impl Expression {
+    /// # Errors
+    ///
+    /// The text is no expression, or names something that is not there.
+    pub(crate) fn new(place: String, text: &str) -> Result<Self, String> {
+        if text.len() > BYTES {
+            return Err(format!("{place}: it is longer than {BYTES} bytes"));
+        }
+        let parsed = PrattParser::new().parse(text).map_err(|errors| {
+            let first = errors.errors.first();
+            let (line, column) = first.map_or((1, 1), |error| error.pos);
+            let message = first.map_or("it is no expression", |error| error.msg.as_str());
+            format!("{place}, {line}:{column}: {}", message.trim_start_matches("Syntax error: "))
+        })?;
+        if let Some(name) = names::unknown(&parsed, &[&KEYS[..], &[DATA], &TYPES].concat()) {
+            let names = KEYS.into_iter().chain([DATA]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return Err(format!("{place}: there is no `{name}`; an expression begins with {names}"));
+        }
+        Ok(Expression { place, parsed })
+    }
+
+    /// Whether the condition holds.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be evaluated, or is neither true nor false.
+    pub(crate) fn holds(&self, scene: &Scene) -> Result<bool, String> {
+        match self.value(scene)? {
+            Value::Bool(holds) => Ok(holds),
+            other => Err(format!("{} gives {}, which is neither true nor false", self.place, other.type_of())),
+        }
+    }
+
+    /// The text that it makes.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be evaluated, or is no text.
+    pub(crate) fn text(&self, scene: &Scene) -> Result<String, String> {
+        match self.value(scene)? {
+            Value::String(text) => Ok(text.as_str().to_owned()),
+            other => Err(format!("{} gives {}, which is no text", self.place, other.type_of())),
+        }
+    }
+
+    fn value(&self, scene: &Scene) -> Result<Value, String> {
+        let value = scene.context.resolve(&self.parsed);
+        value.map_err(|error| format!("{}: {}", self.place, short(&error.to_string())))
+    }
+}
+
+/// The standard functions, those over texts, and `matches`.
+fn environment() -> Result<Env, cel::DeclarationError> {
+    let mut environment = Env::stdlib();
+    environment.add_extension(cel::extensions::strings)?;
+    cel::add_member_overload!(environment, fn matches: (CelString, CelString) -> Result<CelBool>)?;
+    Ok(environment)
+}
+
+/// Whether a pattern fits somewhere in a text. The engine's own function has the tables of Unicode with it.
+fn matches(text: &CelString<'_>, pattern: &CelString<'_>) -> Result<CelBool, ExecutionError> {
+    let pattern = regex_lite::RegexBuilder::new(pattern.inner()).size_limit(PATTERN_BYTES).build();
+    let pattern = pattern.map_err(|error| ExecutionError::function_error("matches", error))?;
+    Ok(CelBool::from(pattern.is_match(text.inner())))
+}
+
+/// Whole numbers are signed, as those that stand in expressions.
+fn of_json(value: &serde_json::Value) -> Value {
+    match value {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(value) => Value::Bool(*value),
+        serde_json::Value::Number(number) => {
+            number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN)), Value::Int)
+        }
+        serde_json::Value::String(text) => Value::String(Arc::new(text.clone())),
+        serde_json::Value::Array(items) => Value::List(Arc::new(items.iter().map(of_json).collect())),
+        serde_json::Value::Object(object) => {
+            let of_entry = |(name, value): (&String, &serde_json::Value)| (name.clone(), of_json(value));
+            Value::from(object.iter().map(of_entry).collect::<HashMap<String, Value>>())
+        }
+    }
+}
+
+/// The engine shows whole values in its errors.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

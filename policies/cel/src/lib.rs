@@ -1,0 +1,61 @@
+//! `cel`: a list of rules decides, each with a condition in CEL, the Common Expression Language.
+//!
+//! The list is the policy's settings; `README.md` says what the conditions see. An expression has no loop but the one over
+//! a list, and no function that is not pure.
+
+mod expression;
+mod names;
+mod rules;
+mod settings;
+
+use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
+
+use expression::Scene;
+use rules::policy;
+use settings::Settings;
+
+/// The policy.
+#[derive(Debug)]
+pub struct Cel {
+    rules: Vec<policy::Condition>,
+    data: guard_sdk::serde_json::Value,
+}
+
+impl Policy for Cel {
+    type Settings = Settings;
+
+    const MANIFEST: Manifest = Manifest {
+        id: "cel",
+        version: env!("CARGO_PKG_VERSION"),
+        summary: "decides by rules whose conditions are expressions in CEL",
+        tools: &["*"],
+        rules: &[policy::RULE],
+        ..Manifest::EMPTY
+    };
+
+    fn configure(settings: Settings) -> Result<Self, Error> {
+        let (rules, data) = settings.checked()?;
+        let rules = rules.into_iter().map(policy::Condition::new).collect::<Result<_, _>>()?;
+        Ok(Self { rules, data })
+    }
+
+    fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
+        let scene = Scene::new(policy_input_document::of_call(call)?, &self.data)?;
+        let (mut said, mut fault) = (Vec::new(), None);
+        for rule in &self.rules {
+            match rule.answer(&scene, |warning| call.log(Level::Warn, &warning)) {
+                Ok(answer) => said.extend(answer),
+                Err(error) => fault = fault.or(Some(error)),
+            }
+        }
+        match fault {
+            // Nothing is more severe, so what else went wrong changes no verdict.
+            Some(error) if said.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
+            Some(error) => return Err(error.into()),
+            None => {}
+        }
+        Ok(policy_input_document::decision(&policy::RULE, said))
+    }
+}
+
+guard_sdk::export!(Cel);

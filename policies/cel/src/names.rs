@@ -1,0 +1,69 @@
+//! The names that an expression takes from outside, so that a typing error in one is found before any call is judged.
+//!
+//! Knows nothing of functions: whether one fits is only known with its arguments.
+
+use cel::IdedExpr;
+use cel::common::ast::{EntryExpr, Expr};
+
+/// The first name that is neither one of `known` nor bound by a macro around it.
+pub(crate) fn unknown(expression: &IdedExpr, known: &[&str]) -> Option<String> {
+    first(expression, &mut known.to_vec()).map(str::to_owned)
+}
+
+fn first<'a>(expression: &'a IdedExpr, bound: &mut Vec<&'a str>) -> Option<&'a str> {
+    match &expression.expr {
+        Expr::Ident(name) => Some(name.as_str()).filter(|name| !bound.contains(name)),
+        Expr::Unspecified | Expr::Literal(_) => None,
+        Expr::Select(select) => first(&select.operand, bound),
+        Expr::List(list) => list.elements.iter().find_map(|element| first(element, bound)),
+        Expr::Map(map) => map.entries.iter().find_map(|entry| in_entry(&entry.expr, bound)),
+        Expr::Struct(of) => of.entries.iter().find_map(|entry| in_entry(&entry.expr, bound)),
+        Expr::Call(call) => call.target.iter().map(AsRef::as_ref).chain(&call.args).find_map(|part| first(part, bound)),
+        Expr::Comprehension(of) => first(&of.iter_range, bound).or_else(|| first(&of.accu_init, bound)).or_else(|| {
+            let before = bound.len();
+            let variables = [Some(&of.iter_var), of.iter_var2.as_ref(), Some(&of.accu_var)];
+            bound.extend(variables.into_iter().flatten().map(String::as_str));
+            let found = [&of.loop_cond, &of.loop_step, &of.result].into_iter().find_map(|part| first(part, bound));
+            bound.truncate(before);
+            found
+        }),
+    }
+}
+
+fn in_entry<'a>(entry: &'a EntryExpr, bound: &mut Vec<&'a str>) -> Option<&'a str> {
+    match entry {
+        EntryExpr::StructField(field) => first(&field.value, bound),
+        EntryExpr::MapEntry(entry) => first(&entry.key, bound).or_else(|| first(&entry.value, bound)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cel::parser::PrattParser;
+
+    use super::*;
+
+    #[test]
+    fn what_macros_bind_is_known_inside_of_them_and_nothing_else_is() {
+        let unknown = |text: &str| unknown(&PrattParser::new().parse(text).unwrap(), &["a", "b"]);
+        for text in [
+            "a.exists(x, x.c == b && a.all(y, y == x))",
+            "a.map(x, [x, {'k': x, b: [x]}]).filter(x, has(x.k) && size(x) > 1)[0] == 'z'",
+            "a.exists_one(x, x ? true : b)",
+        ] {
+            assert_eq!(unknown(text), None, "{text}");
+        }
+        for (text, name) in [
+            ("a.exists(x, x == c)", "c"),
+            ("a.exists(x, true) && x", "x"),
+            ("x.exists(x, true)", "x"),
+            ("[a, {'k': c}]", "c"),
+            ("false && c.d.e == 1", "c"),
+            ("has(c.d)", "c"),
+            ("c.size() == a", "c"),
+            ("b ? a : c", "c"),
+        ] {
+            assert_eq!(unknown(text).as_deref(), Some(name), "{text}");
+        }
+    }
+}

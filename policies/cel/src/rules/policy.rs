@@ -1,0 +1,64 @@
+//! `policy`: the condition of a rule in the settings holds. The tag `rule` has that rule's name.
+//!
+//! ## Why
+//! Which rules there are is known to the author of the settings alone.
+//! ## Example
+//! `when = "analysis.effects.exists(e, e.operation == 'git.push.force')"`
+//! ## Settings
+//! `rules`, `data`
+
+use guard_sdk::{Outcome, Rule};
+use policy_input_document::Said;
+
+use crate::expression::{Expression, Scene};
+use crate::settings::{self, Written};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "policy", summary: "a condition in CEL holds", default: Outcome::Deny, ceiling: Outcome::Deny };
+
+/// One rule of the settings, ready to be asked.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    when: Expression,
+    message: Option<Expression>,
+    said: Said,
+}
+
+impl Condition {
+    /// # Errors
+    ///
+    /// An expression is none, with the rule, the key, line and column.
+    pub(crate) fn new(written: Written) -> Result<Self, String> {
+        let Written { rule, outcome, when, message, message_expression, remedy } = written;
+        let compile = |key: &str, text: &str| Expression::new(format!("the rule `{rule}`, `{key}`"), text);
+        let when = compile("when", &when)?;
+        let expression = message_expression.map(|text| compile("message-expression", &text)).transpose()?;
+        let outcome = match outcome {
+            settings::Outcome::Allow => Outcome::Allow,
+            settings::Outcome::Warn => Outcome::Warn,
+            settings::Outcome::Ask => Outcome::Ask,
+            settings::Outcome::Deny => Outcome::Deny,
+        };
+        Ok(Condition { when, message: expression, said: Said { outcome, rule, message, remedy } })
+    }
+
+    /// What the rule says of a call. Without a message of its own making it says the plain one.
+    ///
+    /// # Errors
+    ///
+    /// The condition cannot be evaluated, or is neither true nor false.
+    pub(crate) fn answer(&self, scene: &Scene, warn: impl Fn(String)) -> Result<Option<Said>, String> {
+        if !self.when.holds(scene)? {
+            return Ok(None);
+        }
+        let message = self.message.as_ref().map(|expression| expression.text(scene));
+        Ok(Some(match message {
+            Some(Ok(message)) => Said { message, ..self.said.clone() },
+            Some(Err(error)) => {
+                warn(error);
+                self.said.clone()
+            }
+            None => self.said.clone(),
+        }))
+    }
+}

@@ -1,0 +1,121 @@
+//! Rules that are wrong, and expressions that nobody writes by hand.
+
+#![cfg(test)]
+
+use guard_sdk::serde_json::{Value, json};
+use guard_sdk::testing::World;
+use guard_sdk::{Decision, Outcome};
+use policy_cel::Cel;
+
+fn ask(settings: &Value) -> Result<Decision, String> {
+    World::default().decide::<Cel>(&settings.to_string(), "Bash", r#"{"command": "ls", "n": 3, "f": 1.5}"#)
+}
+
+fn rule(when: &str) -> Value {
+    json!({ "rule": "r", "outcome": "deny", "when": when, "message": "m" })
+}
+
+fn decide(when: &str) -> Result<Decision, String> {
+    ask(&json!({ "rules": [rule(when)] }))
+}
+
+#[track_caller]
+fn fails(settings: &Value, parts: &[&str]) {
+    let error = ask(settings).unwrap_err();
+    assert!(parts.iter().all(|part| error.contains(part)), "{settings}: {error}");
+}
+
+#[test]
+fn an_expression_that_does_not_parse_is_refused_with_rule_key_line_and_column() {
+    for (when, place) in [
+        ("tool ==", "the rule `r`, `when`, 1:"),
+        ("tool == 'x'\n  &&& true", "the rule `r`, `when`, 2:5: "),
+        ("tool == 'x", "the rule `r`, `when`, 1:9: "),
+        ("", "the rule `r`, `when`, 1:1: "),
+    ] {
+        fails(&json!({ "rules": [rule(when)] }), &[place]);
+    }
+    let strange = rule("false && analyis.coverage == 'complete'");
+    fails(
+        &json!({ "rules": [strange] }),
+        &["the rule `r`, `when`: there is no `analyis`; an expression begins with `tool`"],
+    );
+    let mut broken = rule("true");
+    broken["message-expression"] = json!("'a' +");
+    fails(&json!({ "rules": [rule("false"), broken] }), &["the rule `r`, `message-expression`, 1:"]);
+}
+
+#[test]
+fn settings_that_could_never_say_anything_are_refused() {
+    fails(&json!({}), &["settings-file"]);
+    fails(&json!({ "rules": [] }), &["settings-file"]);
+    fails(&json!({ "file": "/home/u/team.cel", "text": "true" }), &["/home/u/team.cel", ".toml"]);
+    fails(&json!({ "rules": [rule("true")], "rulez": [] }), &["unknown field `rulez`"]);
+    fails(&json!({ "rules": [{ "rule": "r", "outcome": "block", "when": "true", "message": "m" }] }), &["`block`"]);
+    fails(&json!({ "rules": [{ "rule": "r", "outcome": "deny", "when": "true" }] }), &["`message`"]);
+    fails(&json!({ "rules": vec![rule("true"); 1_001] }), &["1000"]);
+}
+
+#[test]
+fn an_error_of_evaluation_is_a_fault_and_never_silence() {
+    for (when, part) in [
+        ("analysis.commands[0].program == 'x'", "the rule `r`, `when`"),
+        ("input.nothing == 'x'", "nothing"),
+        ("tool", "string, which is neither true nor false"),
+        ("tool == 'Bash' && 1", "the rule `r`, `when`"),
+        ("1 / 0 == 1", "the rule `r`, `when`"),
+        ("tool.matches('(')", "matches"),
+        ("now() > 1", "now"),
+    ] {
+        let error = decide(when).unwrap_err();
+        assert!(error.contains(part), "{when}: {error}");
+    }
+}
+
+/// Whatever else goes wrong: nothing is more severe than a deny.
+#[test]
+fn a_deny_outranks_a_fault() {
+    let decision = ask(&json!({ "rules": [rule("input.nothing"), rule("tool == 'Bash'")] })).unwrap();
+    assert_eq!(decision.outcome, Outcome::Deny);
+    let mut warns = rule("true");
+    warns["outcome"] = json!("warn");
+    assert!(ask(&json!({ "rules": [warns, rule("input.nothing")] })).is_err());
+}
+
+#[test]
+fn the_usual_operators_and_functions_are_there() {
+    for when in [
+        "input.n == 3 && input.n > 2 && input.n + 1 == 4 && input.f < 2.0",
+        "'command' in input && !('nothing' in input) && has(input.command) && !has(input.nothing)",
+        "input.command.startsWith('l') && input.command.endsWith('s') && input.command.contains('s')",
+        "size(input.command) == 2 && input.command.size() == 2",
+        "[1, 2, 3].all(x, x > 0) && [1, 2, 3].exists(x, x == 2) && [1, 2].exists_one(x, x == 2)",
+        "[1, 2, 3].filter(x, x > 1).map(x, x * 2) == [4, 6]",
+        "(tool == 'Bash' ? 'a' : 'b') == 'a'",
+        "tool.lowerAscii() == 'bash' && 'a,b'.split(',') == ['a', 'b'] && ['a', 'b'].join('-') == 'a-b'",
+        "'git.push.force'.matches('^git[.]push([.]|$)') && !'gitXpush'.matches('^git[.]push')",
+        "type(input) == map && string(3) == '3' && int('3') == 3",
+        "true || input.nothing",
+        "context.cwd == '/repo' && context.project_root == '/repo'",
+    ] {
+        assert_eq!(decide(when).map(|decision| decision.outcome), Ok(Outcome::Deny), "{when}");
+    }
+}
+
+#[test]
+fn deep_and_long_expressions_are_refused() {
+    let deep = format!("{}true{}", "[".repeat(5_000), "]".repeat(5_000));
+    fails(&json!({ "rules": [rule(&deep)] }), &["the rule `r`, `when`"]);
+    assert_eq!(decide(&format!("{}true", "!".repeat(60_000))).map(|decision| decision.outcome), Ok(Outcome::Deny));
+    fails(&json!({ "rules": [rule(&" ".repeat(70_000))] }), &["longer than 65536 bytes"]);
+}
+
+#[test]
+fn each_finding_is_tagged_with_its_rule() {
+    let decision = decide("true").unwrap();
+    let finding = &decision.findings[0];
+    assert_eq!(
+        (finding.rule.as_str(), finding.tags.as_slice()),
+        ("policy", &[("rule".to_owned(), "r".to_owned())][..])
+    );
+}

@@ -1,0 +1,70 @@
+//! [`decision`]: what the rules of a text say, as findings that keep the contract however many and long they are.
+
+use guard_sdk::{Decision, Finding, Outcome, Rule};
+
+/// More findings than this say nothing new.
+const FINDINGS: usize = 64;
+
+/// The longest text of a finding.
+const TEXT_BYTES: usize = 4 << 10;
+
+/// What one rule of a text says of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// How severe it is.
+    pub outcome: Outcome,
+    /// The name of the rule in the text; it becomes the finding's tag `rule`.
+    pub rule: String,
+    /// What was found.
+    pub message: String,
+    /// What to do instead; empty if nothing is offered.
+    pub remedy: String,
+}
+
+/// The decision of these answers as findings of `rule`, the most severe first, else in the order that they came in.
+#[must_use]
+pub fn decision(rule: &Rule, mut said: Vec<Said>) -> Decision {
+    said.sort_by_key(|one| std::cmp::Reverse(one.outcome));
+    let finding = |one: Said| {
+        let [name, message, remedy] = [one.rule, one.message, one.remedy].map(cut);
+        Finding::new(rule, message).at(one.outcome).remedy(remedy).tag("rule", name)
+    };
+    said.into_iter().take(FINDINGS).map(finding).collect()
+}
+
+fn cut(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(TEXT_BYTES));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: Rule = Rule { id: "policy", summary: "", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+    fn said(outcome: Outcome, rule: &str, message: &str) -> Said {
+        Said { outcome, rule: rule.to_owned(), message: message.to_owned(), remedy: String::new() }
+    }
+
+    #[test]
+    fn the_most_severe_comes_first_and_each_is_tagged_with_its_rule() {
+        let answers = vec![said(Outcome::Warn, "w", "1"), said(Outcome::Deny, "d", "2"), said(Outcome::Deny, "e", "3")];
+        let decision = decision(&RULE, answers);
+        assert_eq!(decision.outcome, Outcome::Deny);
+        let tags: Vec<&str> = decision.findings.iter().map(|finding| finding.tags[0].1.as_str()).collect();
+        assert_eq!(tags, ["d", "e", "w"]);
+        assert!(decision.findings.iter().all(|finding| finding.rule == "policy" && finding.tags[0].0 == "rule"));
+        assert_eq!(super::decision(&RULE, Vec::new()), Decision::abstain());
+    }
+
+    #[test]
+    fn many_and_long_answers_are_cut_and_the_most_severe_stays() {
+        let mut answers = vec![said(Outcome::Ask, "a", &"é".repeat(5_000)); 300];
+        answers.push(said(Outcome::Deny, "d", "last"));
+        let decision = decision(&RULE, answers);
+        assert_eq!((decision.outcome, decision.findings.len()), (Outcome::Deny, 64));
+        assert_eq!(decision.findings[0].message, "last");
+        assert_eq!(decision.findings[1].message.len(), 4096);
+    }
+}

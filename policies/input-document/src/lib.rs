@@ -1,0 +1,253 @@
+//! A tool call as one JSON value, and the answers of a policy language as a decision.
+//!
+//! The one shape that the texts of all policy languages see; `README.md` describes it. Knows no language, and evaluates
+//! nothing.
+
+mod answer;
+
+use guard_sdk::serde_json::{Map, Value, json};
+use guard_sdk::syntax::{
+    Analysis, Assignment, Command, Coverage, Effect, Part, Redirection, Script, Severity, Via, Word,
+};
+use guard_sdk::{Call, Error, Facts, Presence, ResolvedPath};
+
+pub use answer::{Said, decision};
+
+/// The keys of the document, which are the names that a text begins with.
+pub const KEYS: [&str; 4] = ["tool", "input", "analysis", "context"];
+
+/// The document of a call: its tool, its input, what it does, and where it happens.
+///
+/// # Errors
+///
+/// The input is no JSON; the host never sends such a one.
+pub fn of_call(call: &Call<'_>) -> Result<Value, Error> {
+    Ok(document(call.tool(), call.input()?, call.analysis(), call.context()))
+}
+
+fn document(tool: &str, input: Value, analysis: Analysis, facts: Facts) -> Value {
+    json!({ "tool": tool, "input": input, "analysis": of_analysis(analysis), "context": of_facts(facts) })
+}
+
+fn of_facts(facts: Facts) -> Value {
+    json!({
+        "cwd": facts.cwd,
+        "project_root": facts.project_root,
+        "home": facts.home,
+        "session": facts.session,
+        "harness": facts.harness,
+        "permission_mode": facts.permission_mode,
+        "original_tool": facts.original_tool,
+    })
+}
+
+fn of_analysis(analysis: Analysis) -> Value {
+    let coverage = match analysis.coverage {
+        Coverage::Complete => "complete",
+        Coverage::Partial => "partial",
+        Coverage::Unparsed => "unparsed",
+    };
+    json!({
+        "coverage": coverage,
+        "reasons": analysis.reasons,
+        "commands": list(analysis.commands, of_command),
+        "effects": list(analysis.effects, of_effect),
+        "scripts": list(analysis.scripts, of_script),
+    })
+}
+
+fn list<T>(items: Vec<T>, one: impl Fn(T) -> Value) -> Value {
+    items.into_iter().map(one).collect()
+}
+
+/// `argv` is what most rules want, a list of texts; `words` says what each of them is made of.
+fn of_command(command: Command) -> Value {
+    let position = command.position;
+    json!({
+        "id": command.id,
+        "parent": command.parent,
+        "program": command.argv.first().map_or("", |word| word.text.rsplit('/').next().unwrap_or_default()),
+        "argv": command.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(),
+        "words": list(command.argv, of_word),
+        "assignments": list(command.assignments, of_assignment),
+        "redirections": list(command.redirections, of_redirection),
+        "position": {
+            "pipeline": position.pipeline,
+            "index": position.index,
+            "length": position.length,
+            "operator": position.operator,
+            "background": position.background,
+            "within": position.within,
+        },
+        "via": list(command.via, |Via { kind, detail }| json!({ "kind": kind, "detail": detail })),
+        "span": { "start": command.span.start, "end": command.span.end },
+        "cwd": command.cwd,
+        "certain": command.certain,
+    })
+}
+
+fn of_word(word: Word) -> Value {
+    let part = |Part { kind, text, quoted }| json!({ "kind": kind, "text": text, "quoted": quoted });
+    json!({
+        "text": word.text,
+        "dynamic": word.dynamic,
+        "quoted": word.quoted,
+        "glob": word.glob,
+        "parts": list(word.parts, part),
+    })
+}
+
+fn of_assignment(assignment: Assignment) -> Value {
+    json!({ "name": assignment.name, "value": of_word(assignment.value) })
+}
+
+fn of_redirection(redirection: Redirection) -> Value {
+    json!({
+        "fd": redirection.fd,
+        "operator": redirection.operator,
+        "target": of_word(redirection.target),
+        "body": redirection.body,
+        "body_quoted": redirection.body_quoted,
+    })
+}
+
+fn of_effect(effect: Effect) -> Value {
+    let severity = match effect.severity {
+        Severity::Routine => "routine",
+        Severity::Notable => "notable",
+        Severity::Destructive => "destructive",
+        Severity::Catastrophic => "catastrophic",
+    };
+    json!({
+        "kind": effect.kind,
+        "operation": effect.operation,
+        "severity": severity,
+        "target": effect.target,
+        "path": of_path(effect.path),
+        "command_id": effect.command_id,
+        "certain": effect.certain,
+        "tags": of_tags(effect.tags),
+    })
+}
+
+fn of_path(path: ResolvedPath) -> Value {
+    let exists = match path.exists {
+        Presence::Yes => "yes",
+        Presence::No => "no",
+        Presence::Unknown => "unknown",
+    };
+    json!({
+        "raw": path.raw,
+        "lexical": path.lexical,
+        "canonical": path.canonical,
+        "project_relative": path.project_relative,
+        "git_root": path.git_root,
+        "exists": exists,
+        "kind": path.kind,
+    })
+}
+
+/// Of a name that stands twice the first counts, as in the SDK.
+fn of_tags(tags: Vec<(String, String)>) -> Value {
+    let mut map = Map::new();
+    for (name, value) in tags {
+        map.entry(name).or_insert(Value::String(value));
+    }
+    Value::Object(map)
+}
+
+fn of_script(script: Script) -> Value {
+    json!({
+        "language": script.language,
+        "text": script.text,
+        "command_id": script.command_id,
+        "certain": script.certain,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_sdk::syntax::{Position, Span};
+
+    use super::*;
+
+    fn word(text: &str) -> Word {
+        Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() }
+    }
+
+    #[test]
+    fn a_call_is_a_document_of_four_keys_in_snake_case() {
+        let command = Command {
+            id: 2,
+            parent: 1,
+            argv: vec![word("/usr/bin/git"), word("push")],
+            assignments: vec![Assignment { name: "X".to_owned(), value: word("1") }],
+            redirections: vec![Redirection {
+                fd: 1,
+                operator: ">".to_owned(),
+                target: word("log"),
+                body: String::new(),
+                body_quoted: false,
+            }],
+            position: Position {
+                pipeline: 1,
+                index: 0,
+                length: 1,
+                operator: String::new(),
+                background: false,
+                within: vec!["subshell".to_owned()],
+            },
+            via: vec![Via { kind: "sudo".to_owned(), detail: "root".to_owned() }],
+            span: Span { start: 3, end: 9 },
+            cwd: "/repo".to_owned(),
+            certain: true,
+        };
+        let effect = Effect {
+            kind: "vcs".to_owned(),
+            operation: "git.push".to_owned(),
+            severity: Severity::Destructive,
+            target: "main".to_owned(),
+            path: ResolvedPath { project_relative: "a".to_owned(), ..ResolvedPath::unresolved("a") },
+            command_id: 2,
+            certain: false,
+            tags: vec![("remote".to_owned(), "origin".to_owned()), ("remote".to_owned(), "other".to_owned())],
+        };
+        let analysis = Analysis {
+            coverage: Coverage::Partial,
+            reasons: vec!["why".to_owned()],
+            commands: vec![command],
+            effects: vec![effect],
+            scripts: vec![Script {
+                language: "sql".to_owned(),
+                text: "select 1".to_owned(),
+                command_id: 2,
+                certain: true,
+            }],
+        };
+        let facts = guard_sdk::testing::World::default().facts;
+        let document = document("Bash", json!({ "command": "c" }), analysis, facts);
+        let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
+        assert_eq!(keys.len(), KEYS.len());
+        assert!(KEYS.iter().all(|key| document.get(key).is_some()));
+        assert_eq!((&document["tool"], &document["input"]["command"]), (&json!("Bash"), &json!("c")));
+        let context = json!({
+            "cwd": "/repo", "project_root": "/repo", "home": "/home/u", "session": "s1", "harness": "claude",
+            "permission_mode": "default", "original_tool": "",
+        });
+        assert_eq!(document["context"], context);
+        let analysis = &document["analysis"];
+        assert_eq!((&analysis["coverage"], &analysis["reasons"]), (&json!("partial"), &json!(["why"])));
+        let command = &analysis["commands"][0];
+        assert_eq!((&command["program"], &command["argv"]), (&json!("git"), &json!(["/usr/bin/git", "push"])));
+        assert_eq!(command["words"][1]["text"], "push");
+        assert_eq!(command["assignments"][0]["value"]["text"], "1");
+        assert_eq!(command["redirections"][0]["body_quoted"], false);
+        assert_eq!(command["via"], json!([{ "kind": "sudo", "detail": "root" }]));
+        assert_eq!(command["position"]["within"], json!(["subshell"]));
+        let effect = &analysis["effects"][0];
+        assert_eq!((&effect["severity"], &effect["command_id"]), (&json!("destructive"), &json!(2)));
+        assert_eq!((&effect["path"]["project_relative"], &effect["path"]["exists"]), (&json!("a"), &json!("unknown")));
+        assert_eq!(effect["tags"], json!({ "remote": "origin" }));
+        assert_eq!(analysis["scripts"][0]["language"], "sql");
+    }
+}

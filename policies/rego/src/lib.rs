@@ -1,0 +1,80 @@
+//! `rego`: the rules of a text in Rego decide.
+//!
+//! The text is the policy's settings; `README.md` says what it sees and what its rules may say. What is not pure is not
+//! there: no network, no clock, no random numbers.
+
+mod rules;
+mod text;
+
+use std::cell::RefCell;
+
+use guard_sdk::serde_json::{Map, Value};
+use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
+use serde::Deserialize;
+
+use rules::policy;
+use text::Text;
+
+/// The settings: a file as the host gives it, or a table with a text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Where the text stands, for messages.
+    file: Option<String>,
+    /// The text in Rego.
+    text: Option<String>,
+    /// What the text finds below `data`.
+    data: Map<String, Value>,
+}
+
+/// The policy.
+#[derive(Debug)]
+pub struct Rego {
+    /// Evaluation changes what the engine remembers, and nothing that a later one could see.
+    text: RefCell<Text>,
+}
+
+impl Policy for Rego {
+    type Settings = Settings;
+
+    const MANIFEST: Manifest = Manifest {
+        id: "rego",
+        version: env!("CARGO_PKG_VERSION"),
+        summary: "decides by rules in Rego, the language of the Open Policy Agent",
+        tools: &["*"],
+        rules: &[policy::RULE],
+        ..Manifest::EMPTY
+    };
+
+    fn configure(settings: Settings) -> Result<Self, Error> {
+        let Some(text) = settings.text else {
+            return Err("there is no text in Rego: name its file with `settings-file`, and see that it is there".into());
+        };
+        let file = settings.file.unwrap_or_else(|| "settings.text".to_owned());
+        Ok(Self { text: RefCell::new(Text::load(file, text, settings.data)?) })
+    }
+
+    fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
+        let document = policy_input_document::of_call(call)?;
+        let mut text = self.text.borrow_mut();
+        text.see(document);
+        let (mut said, mut fault) = (Vec::new(), None);
+        for (outcome, name) in text::HEADS {
+            let answers = text.value(name).and_then(|value| policy::answers(outcome, name, &value));
+            match answers {
+                Ok(answers) => said.extend(answers),
+                Err(error) => fault = fault.or(Some(error)),
+            }
+        }
+        text.prints().iter().for_each(|line| call.log(Level::Debug, line));
+        match fault {
+            // Nothing is more severe, so what else went wrong changes no verdict.
+            Some(error) if said.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
+            Some(error) => return Err(error.into()),
+            None => {}
+        }
+        Ok(policy_input_document::decision(&policy::RULE, said))
+    }
+}
+
+guard_sdk::export!(Rego);

@@ -1,0 +1,110 @@
+//! Texts that are wrong, and what the engine must not offer.
+
+#![cfg(test)]
+
+use guard_sdk::serde_json::json;
+use guard_sdk::testing::World;
+use guard_sdk::{Decision, Outcome};
+use policy_rego::Rego;
+
+fn ask(settings: &guard_sdk::serde_json::Value) -> Result<Decision, String> {
+    World::default().decide::<Rego>(&settings.to_string(), "Bash", r#"{"command": "ls", "list": [3, 1, 2]}"#)
+}
+
+fn decide(text: &str) -> Result<Decision, String> {
+    ask(&json!({ "file": "team.rego", "text": text }))
+}
+
+#[track_caller]
+fn fails(text: &str, place: &str, part: &str) {
+    let error = decide(text).unwrap_err();
+    assert!(error.starts_with(place) && error.contains(part) && !error.contains('\n'), "{text:?}: {error}");
+}
+
+#[test]
+fn a_text_that_does_not_parse_is_refused_with_line_and_column() {
+    fails("package guard\n\ndeny contains {\n", "team.rego:4:1: ", "expression");
+    fails("package guard\ndeny contains x if { x := }\n", "team.rego:2:24: ", "");
+    fails("package guard\nwarn contains \"open\n", "team.rego:2:15: ", "");
+    fails("deny := true\n", "team.rego:1:1: ", "package");
+    fails("package guard\ndeny[x] { x := 1 }\n", "team.rego:2:", "");
+}
+
+#[test]
+fn what_cannot_be_resolved_is_refused_before_any_call() {
+    fails("package guard\ndeny contains x if { y > 1 }\n", "team.rego:2:", "");
+}
+
+#[test]
+fn a_text_that_could_never_say_anything_is_refused() {
+    fails("package guard\nallowed := true\n", "team.rego: it has none of the rules `deny`", "`allow`");
+    fails("package guard\nask := true\ndeny(x) := x\n", "team.rego:3:1: `deny` is a function", "");
+    fails("package team\ndeny := true\n", "team.rego: its package is `team`", "`package guard`");
+    fails("package guard.team\ndeny := true\n", "team.rego: its package is `guard.team`", "`package guard`");
+    let error = ask(&json!({})).unwrap_err();
+    assert!(error.contains("settings-file"), "{error}");
+    let error = ask(&json!({ "text": "package guard\ndeny := true", "txt": "" })).unwrap_err();
+    assert!(error.contains("unknown field `txt`"), "{error}");
+    let error = ask(&json!({ "text": "package guard\ndeny := true", "data": { "guard": {} } })).unwrap_err();
+    assert!(error.contains("`data.guard`"), "{error}");
+}
+
+#[test]
+fn nothing_impure_is_offered() {
+    for call in [
+        "http.send({\"method\": \"get\", \"url\": \"http://localhost\"})",
+        "time.now_ns()",
+        "rand.intn(\"x\", 100)",
+        "uuid.rfc4122(\"x\")",
+        "opa.runtime()",
+        "net.lookup_ip_addr(\"localhost\")",
+    ] {
+        let name = call.split('(').next().unwrap();
+        let text = format!("package guard\ndeny contains sprintf(\"%v\", [x]) if {{ x := {call} }}\n");
+        fails(&text, "team.rego:2:", &format!("could not find function {name}"));
+    }
+}
+
+#[test]
+fn an_error_of_evaluation_is_a_fault_and_never_silence() {
+    fails("package guard\ndeny contains \"x\" if to_number(\"one\") == 1\n", "team.rego:2:", "");
+    fails("package guard\nx := 1 if true\nx := 2 if true\nwarn contains \"x\" if x == 1\n", "team.rego:", "");
+    fails("package guard\ndeny contains 1\n", "`deny` gives a number", "");
+    fails("package guard\ndeny contains \"x\" if a\na if b\nb if a\n", "team.rego:", "recurs");
+}
+
+/// Whatever else goes wrong: nothing is more severe than a deny.
+#[test]
+fn a_deny_outranks_a_fault() {
+    let broken = "ask contains \"x\" if to_number(\"one\") == 1\n";
+    let decision = decide(&format!("package guard\ndeny contains \"no\"\n{broken}")).unwrap();
+    assert_eq!((decision.outcome, decision.findings[0].message.as_str()), (Outcome::Deny, "no"));
+    assert!(decide(&format!("package guard\nwarn contains \"no\"\n{broken}")).is_err());
+}
+
+#[test]
+fn the_same_call_gives_the_same_findings_in_the_same_order() {
+    let text = "package guard\nimport rego.v1\n
+        deny contains {\"rule\": \"r\", \"message\": sprintf(\"%d\", [x])} if some x in input.input.list
+        deny contains \"text\" if input.tool == \"Bash\"
+        ask contains \"later\"
+    ";
+    let first = decide(text).unwrap();
+    let told: Vec<_> =
+        first.findings.iter().map(|one| (one.message.as_str(), one.tags[0].1.as_str(), one.outcome)).collect();
+    let (deny, ask) = (Outcome::Deny, Outcome::Ask);
+    let expected =
+        [("text", "deny", deny), ("1", "r", deny), ("2", "r", deny), ("3", "r", deny), ("later", "ask", ask)];
+    assert_eq!(told, expected);
+    assert!(first.findings.iter().all(|one| one.tags[0].0 == "rule"));
+    for _ in 0..20 {
+        assert_eq!(decide(text).unwrap(), first);
+    }
+}
+
+#[test]
+fn many_messages_are_cut_and_the_most_severe_stays() {
+    let many = "package guard\nwarn contains format_int(x, 10) if some x in numbers.range(1, 1000)\ndeny := \"d\"\n";
+    let many = decide(many).unwrap();
+    assert_eq!((many.outcome, many.findings.len()), (Outcome::Deny, 64));
+}

@@ -1,0 +1,123 @@
+//! Where the texts come from, and what becomes of those that are broken or never end.
+
+use crate::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::world::World;
+
+const FORCE: &str = "git push --force origin topic";
+
+const TEAM: &str = r#"package guard
+
+deny contains {"rule": "no-force", "message": message, "remedy": "push another branch"} if {
+    some effect in input.analysis.effects
+    effect.operation == "git.push.force"
+    message := sprintf("`%s` is not rewritten here", [effect.target])
+}
+"#;
+
+/// A world whose chain has nothing but these entries: a name, a built-in, and where its settings are.
+fn world(entries: &[(&str, &str, &str)]) -> World {
+    let world = World::warm();
+    let entry = |(name, builtin, settings): &(&str, &str, &str)| {
+        format!("[[policy]]\nname = \"{name}\"\nsource = \"builtin:{builtin}\"\n{settings}\n")
+    };
+    world.configure(&format!("preset = \"none\"\n{}", entries.iter().map(entry).collect::<String>()));
+    world
+}
+
+#[test]
+fn a_file_in_rego_is_the_policy_under_any_name() {
+    let world = world(&[("team", "rego", "settings-file = \"~/team.rego\"")]);
+    world.write("team.rego", TEAM);
+    assert_deny(&world.bash(FORCE), &["`topic` is not rewritten here", "[team: policy]", "push another branch"]);
+    assert_silent(&world.bash("git push origin topic"));
+    world.write("team.rego", TEAM.replace("deny contains", "warn contains"));
+    assert_warn(&world.bash(FORCE), &["`topic` is not rewritten here"]);
+}
+
+#[test]
+fn several_texts_stand_in_one_chain_beside_the_preset() {
+    let world = World::warm();
+    world.configure(
+        "[[policy]]\nname = \"a\"\nsource = \"builtin:rego\"\nsettings-file = \"~/a.rego\"\n\
+         [[policy]]\nname = \"b\"\nsource = \"builtin:rego\"\nsettings = { text = \"package guard\\nask := data.why\", \
+         data = { why = \"from b\" } }\n\
+         [[policy]]\nname = \"c\"\nsource = \"builtin:cel\"\nsettings-file = \"~/c.toml\"\n",
+    );
+    world.write("a.rego", TEAM);
+    world.write(
+        "c.toml",
+        "[[rules]]\nrule = \"r\"\noutcome = \"warn\"\nwhen = \"tool == 'Bash'\"\nmessage = \"from c\"\n",
+    );
+    assert_ask(&world.bash("ls"), &["from b", "[b: policy]"]);
+    assert_deny(&world.bash(FORCE), &["`topic` is not rewritten here", "[a: policy]"]);
+    let ended = world.run(&["check", "--format", "json", FORCE], "");
+    assert_eq!(ended.exit, 2, "{ended:?}");
+}
+
+#[test]
+fn a_text_of_a_project_tightens_and_grants_nothing() {
+    let world = World::warm();
+    let project = "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"team.rego\"\n";
+    world.write("repo/.guard/guard.toml", project);
+    world.write("repo/.guard/team.rego", format!("{TEAM}\nallow if input.tool == \"Bash\"\n"));
+    assert_deny(&world.bash("git push --force origin topic"), &["[team: policy]"]);
+    assert_silent(&world.bash("ls"));
+    assert_ask(&world.bash("git push origin topic"), &["[command-guard: git-push]"]);
+}
+
+#[test]
+fn a_text_that_is_broken_or_missing_is_a_question_that_says_where() {
+    let world = world(&[("team", "rego", "settings-file = \"~/team.rego\"")]);
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "`configure` failed", "settings-file"]);
+    world.write("team.rego", "package guard\n\ndeny contains x if {\n    x := \n}\n");
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team.rego:4:7: "]);
+    world.write("team.rego", "package guard\ndeny contains \"x\" if to_number(input.input.command) == 1\n");
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "`decide` failed", "team.rego:2:"]);
+}
+
+#[test]
+fn rules_in_cel_that_are_broken_or_missing_are_a_question_that_says_where() {
+    let world = world(&[("team", "cel", "settings-file = \"~/team.toml\"")]);
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "`configure` failed", "settings-file"]);
+    let rule = "[[rules]]\nrule = \"r\"\noutcome = \"deny\"\nmessage = \"no\"\nwhen = ";
+    world.write("team.toml", format!("{rule}\"\"\"\ntool == 'Bash'\n  || &&\"\"\"\n"));
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "the rule `r`, `when`, 2:6: "]);
+    world.write("team.toml", "[[rules]\n");
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "there are no `rules`"]);
+    world.write("team.toml", format!("{rule}\"tool == 'Bash'\"\n"));
+    assert_deny(&world.bash("ls"), &["no", "[team: policy]"]);
+}
+
+#[test]
+fn a_text_that_never_ends_runs_into_the_limits() {
+    let fault = "[team: policy-fault]";
+    let rego = world(&[("team", "rego", "settings-file = \"~/team.rego\"")]);
+    let range = "numbers.range(1, 100000)";
+    let doubling: String = (0..40).map(|at| format!("\n  x{} := concat(\"\", [x{at}, x{at}])", at + 1)).collect();
+    for body in [
+        format!("count([1 | some x in {range}; some y in {range}; x + y == 0]) == 0"),
+        format!("count({}1{}) == 0", "[".repeat(40), "]".repeat(40)),
+        "x := numbers.range(1, 100000000)".to_owned(),
+        format!("x0 := \"x\"{doubling}"),
+    ] {
+        rego.write("team.rego", format!("package guard\ndeny contains \"x\" if {{ {body} }}\n"));
+        let ended = rego.bash("ls");
+        assert!(ended.reason().contains("limit"), "{body}: {ended:?}");
+        assert_ask(&ended, &[fault]);
+    }
+    rego.write("team.rego", "package guard\nf(x) := f(x + 1)\ndeny contains \"x\" if f(1) == 2\n");
+    assert_ask(&rego.bash("ls"), &[fault]);
+
+    let cel = world(&[("team", "cel", "settings-file = \"~/team.toml\"")]);
+    let ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+    let deep = (0..9).rev().fold("x0 < 0".to_owned(), |inner, depth| format!("{ten}.exists(x{depth}, {inner})"));
+    let doubled =
+        (0..40).fold("'x'".to_owned(), |inner, depth| format!("[{inner}].map(s{depth}, s{depth} + s{depth})[0]"));
+    for when in [deep, format!("{doubled} == ''")] {
+        let rule = format!("[[rules]]\nrule = \"r\"\noutcome = \"deny\"\nmessage = \"no\"\nwhen = \"{when}\"\n");
+        cel.write("team.toml", rule);
+        let ended = cel.bash("ls");
+        assert!(ended.reason().contains("limit"), "{when}: {ended:?}");
+        assert_ask(&ended, &[fault]);
+    }
+}
