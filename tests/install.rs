@@ -8,7 +8,7 @@
     reason = "a test fails by a panic"
 )]
 
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
