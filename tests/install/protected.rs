@@ -3,8 +3,8 @@
 use guard_host::harness::facets::{self, FileScope};
 use serde_json::json;
 
+use crate::text;
 use crate::world::{World, end};
-use crate::{done, text};
 
 /// What `check` says of a write: 0 may run, 1 ask, 2 deny.
 fn write(world: &World, path: &str) -> i32 {
@@ -50,5 +50,4 @@ fn what_was_registered_elsewhere_is_guarded_until_it_is_taken_out() {
     assert!(denied.decision() == "deny" && denied.reason().contains("hook-removed"), "{denied:?}");
     run(&["uninstall", "codex"]);
     assert!(remove().is_silent());
-    done(&world, &["cache", "verify"]);
 }
