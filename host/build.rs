@@ -2,6 +2,9 @@
 //!
 //! Knows nothing of wasmtime: nothing is compiled ahead of time here, because that depends on the machine.
 
+#[path = "build/templates.rs"]
+mod templates;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -87,6 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
 
+    templates::write_table(&root, &out)?;
     link_for_a_quick_start(&out)?;
 
     let lock: Lock = toml::from_str(&fs::read_to_string(root.join("Cargo.lock"))?)?;

@@ -1,6 +1,12 @@
 //! `wasi = "frozen"`: a guest that asks WASI for all that Rust's library asks for, without the key and with it.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at a surprise"
+)]
 
 #[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/crates.rs"]

@@ -8,10 +8,10 @@
     reason = "a test fails by a panic"
 )]
 
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
 

@@ -68,7 +68,8 @@ fn unsafe_code_stands_in_one_place() {
     let word = concat!("unsafe", " {");
     let places: Vec<String> =
         sources().into_iter().filter(|(_, text)| text.contains(word)).map(|(name, _)| name).collect();
-    assert_eq!(places, ["host/src/engine.rs"]);
+    // The second is a guest, which can hurt nobody but itself.
+    assert_eq!(places, ["host/src/engine.rs", "tests/frozen/src/lib.rs"]);
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn main() {
     processes(&home, &full);
     stages(&home);
     batch(&home);
+    cases(&home);
     for home in [home, full] {
         std::fs::remove_dir_all(&home).unwrap();
     }
@@ -207,4 +208,23 @@ fn batch(home: &Path) {
         "batch: {:.0} decisions a second, one process, {LINES} lines",
         LINES as f64 / started.elapsed().as_secs_f64()
     );
+}
+
+/// `guard-host test` over many cases of one policy, which is compiled already.
+fn cases(home: &Path) {
+    const CASES: usize = 1000;
+    let known = [("ls -la", "abstain"), ("cargo test 2>&1 | tail -n 5", "abstain"), ("rm -rf /", "deny")];
+    let line =
+        |(command, expect): &(&str, &str)| serde_json::json!({ "input": command, "expect": expect }).to_string() + "\n";
+    let file = home.join("cases.jsonl");
+    std::fs::write(&file, known.iter().cycle().take(CASES).map(line).collect::<String>()).unwrap();
+    for arguments in [&[][..], &["--mutate", "--min-kept", "97"]] {
+        let started = Instant::now();
+        let mut command = Command::new(PROGRAM);
+        command.args(["test", "command-guard"]).arg(&file).args(arguments).env("HOME", home);
+        let status = command.current_dir(home.join("repo")).stdout(Stdio::null()).status().unwrap();
+        assert!(status.success());
+        let what = if arguments.is_empty() { "cases" } else { "cases, and 10,000 mutants of them" };
+        println!("test: {CASES} {what}: {:.2} s", started.elapsed().as_secs_f64());
+    }
 }

@@ -13,6 +13,7 @@ mod lock;
 mod prepared;
 mod prune;
 mod seal;
+mod snapshot;
 mod stamp;
 mod stored;
 
@@ -21,7 +22,8 @@ pub use component::Component;
 pub(crate) use folder::is_private;
 pub use folder::{FolderError, FolderErrorKind, check_private, make_private, write_new};
 pub use lock::FileLock;
-pub use prepared::{Member, Prepared, Readiness, prepare};
+pub use prepared::{Member, Prepared, Readiness, prepare, warm};
 pub use seal::Seal;
+pub use snapshot::Snapshot;
 pub use stamp::{Stamp, hex};
 pub use stored::{Cleared, Stored, clear, stored};

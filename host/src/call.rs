@@ -41,7 +41,7 @@ impl Dialect {
 }
 
 /// The keys under which a file tool names its file. When several are given, all count.
-const PATH_KEYS: [&str; 3] = ["file_path", "path", "notebook_path"];
+pub(crate) const PATH_KEYS: [&str; 3] = ["file_path", "path", "notebook_path"];
 
 impl ToolCall {
     /// A call of a tool that is named in the common vocabulary already.

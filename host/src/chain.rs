@@ -1,5 +1,6 @@
 //! [`Chain`]: asks every policy that covers a call, to the end, and merges what they say.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::analysis::{self, analyze};
 use crate::builtin;
-use crate::cache::{Artifact, Member, Prepared, Readiness, discard};
+use crate::cache::{Member, Prepared, Readiness, discard};
 use crate::call::{Circumstances, ToolCall};
 use crate::contract::syntax::{Analysis, Coverage};
 use crate::contract::{Manifest, Outcome};
@@ -23,12 +24,20 @@ pub struct Chain {
     engine: Engine,
     /// What was prepared.
     pub prepared: Prepared,
-    policies: Vec<OnceLock<Result<Policy, FaultKind>>>,
+    policies: Vec<OnceLock<Result<Loaded, FaultKind>>>,
     analyzer: OnceLock<Result<Analyzer, FaultKind>>,
 }
 
 /// A policy and the place where it is mapped to.
-type Seat<'a> = (&'a Member, &'a OnceLock<Result<Policy, FaultKind>>);
+type Seat<'a> = (&'a Member, &'a OnceLock<Result<Loaded, FaultKind>>);
+
+/// A policy that can be asked.
+#[derive(Debug, Clone)]
+struct Loaded {
+    policy: Policy,
+    /// It is a snapshot: it was given its settings already.
+    is_configured: bool,
+}
 
 /// What became of one call.
 #[derive(Debug)]
@@ -89,7 +98,11 @@ impl Chain {
     /// A chain whose policies and analyzer are loaded already, one for each member in order.
     #[must_use]
     pub fn loaded(engine: Engine, prepared: Prepared, policies: Vec<Policy>, analyzer: Analyzer) -> Self {
-        let policies = policies.into_iter().map(|policy| OnceLock::from(Ok(policy))).collect();
+        let loaded = |(policy, member): (Policy, &Member)| {
+            let is_configured = matches!(&member.readiness, Readiness::Ready { snapshot: Some(_), .. });
+            OnceLock::from(Ok(Loaded { policy, is_configured }))
+        };
+        let policies = policies.into_iter().zip(&prepared.members).map(loaded).collect();
         Chain { engine, prepared, policies, analyzer: OnceLock::from(Ok(analyzer)) }
     }
 
@@ -157,8 +170,8 @@ impl Chain {
         grant_all: bool,
     ) -> Answer {
         let (member, _) = seat;
-        let (policy, manifest) = match (self.policy(seat), &member.readiness) {
-            (Ok(policy), Readiness::Ready { manifest, .. }) => (policy, manifest),
+        let (loaded, manifest) = match (self.policy(seat), &member.readiness) {
+            (Ok(loaded), Readiness::Ready { manifest, .. }) => (loaded, manifest),
             (Err(fault), _) | (_, Readiness::Broken(fault)) => return Answer::fault(fault.clone()),
         };
         let entry = &member.entry;
@@ -168,9 +181,9 @@ impl Chain {
         } else {
             entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
         };
-        policy.decide(Question {
+        loaded.policy.decide(Question {
             limits: entry.limits,
-            settings: &entry.settings,
+            settings: (!loaded.is_configured).then_some(entry.settings.as_str()),
             scene: scene.clone(),
             grants: Arc::new(grants),
             manifest,
@@ -180,11 +193,16 @@ impl Chain {
     }
 
     /// The policy, mapped by whoever needs it first.
-    fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Policy, &'a FaultKind> {
+    fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Loaded, &'a FaultKind> {
         match &member.readiness {
-            Readiness::Ready { artifact, .. } => {
-                let load = || self.engine.load(&artifact.path, &artifact.interface, artifact.wasi);
-                slot.get_or_init(|| load().inspect_err(|fault| discard_unusable(fault, artifact))).as_ref()
+            Readiness::Ready { artifact, snapshot, .. } => {
+                let map = |path: &Path, is_configured| {
+                    let loaded = self.engine.load(path, &artifact.interface, artifact.wasi);
+                    let loaded = loaded.inspect_err(|fault| discard_unusable(fault, path));
+                    Ok(Loaded { policy: loaded?, is_configured })
+                };
+                let configured = || snapshot.as_ref().and_then(|snapshot| map(&snapshot.path, true).ok());
+                slot.get_or_init(|| configured().map_or_else(|| map(&artifact.path, false), Ok)).as_ref()
             }
             Readiness::Broken(fault) => Err(fault),
         }
@@ -194,7 +212,7 @@ impl Chain {
         let load = || match &self.prepared.analyzer {
             Ok(artifact) => {
                 let loaded = self.engine.load_analyzer(&artifact.path, &artifact.interface);
-                loaded.inspect_err(|fault| discard_unusable(fault, artifact))
+                loaded.inspect_err(|fault| discard_unusable(fault, &artifact.path))
             }
             Err(fault) => Err(fault.clone()),
         };
@@ -202,9 +220,9 @@ impl Chain {
     }
 }
 
-fn discard_unusable(fault: &FaultKind, artifact: &Artifact) {
+fn discard_unusable(fault: &FaultKind, artifact: &Path) {
     if matches!(fault, FaultKind::Artifact(_)) {
-        discard(&artifact.path);
+        discard(artifact);
     }
 }
 

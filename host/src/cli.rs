@@ -5,10 +5,12 @@ mod audit;
 mod cache;
 mod check;
 mod config;
+mod conformance;
 mod confirm;
 mod doctor;
 mod explain;
 mod install;
+mod new;
 mod policy;
 mod print;
 mod sandbox;
@@ -47,6 +49,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Check(args) => check::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),
+        Command::Conformance(args) => conformance::run(&args, &places, environment),
         Command::Policy(args) => policy::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
@@ -61,6 +64,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Completions(args) => completions(args.shell),
         Command::Settings(args) => settings::run(&args, environment),
         Command::Sandbox(args) => sandbox::run(&args, environment),
+        Command::New(args) => new::run(&args, environment),
     };
     match result {
         Ok(exit) => exit.code(),

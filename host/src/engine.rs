@@ -7,9 +7,11 @@ pub(crate) mod bindings;
 mod compile;
 mod fault;
 mod imports;
+mod instance;
 pub mod limits;
 mod manifest;
 mod meter;
+mod snapshot;
 mod wasi;
 
 use std::path::Path;
@@ -22,7 +24,9 @@ use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
 pub use compile::{COMPONENT_BYTES, Compiler};
 pub use fault::FaultKind;
 pub use imports::{JournalLine, LogLine, Scene};
+pub use instance::{Given, Instance};
 pub use limits::Limits;
+pub use manifest::{Breach, BreachKind, breaches, check_manifest};
 use meter::Meter;
 pub use meter::Used;
 pub use wasi::Wasi;
@@ -242,8 +246,8 @@ impl std::fmt::Debug for Policy {
 pub struct Question<'a> {
     /// What it may use, for configure and decide together.
     pub limits: Limits,
-    /// What `configure` is given: JSON.
-    pub settings: &'a str,
+    /// What `configure` is given: JSON; none if the component holds what it left there.
+    pub settings: Option<&'a str>,
     /// What it can learn of the call.
     pub scene: Scene,
     /// What it may ask for.
@@ -287,7 +291,9 @@ impl Policy {
         let (mut store, meter) = self.store(limits, grants);
         let decision = run(&mut store, &self.pre, |store, guest| {
             let policy = guest.guard_policy_policy();
-            if let Err(text) = policy.call_configure(&mut *store, settings)? {
+            if let Some(settings) = settings
+                && let Err(text) = policy.call_configure(&mut *store, settings)?
+            {
                 return Ok(Err(FaultKind::refused("configure", &text)));
             }
             store.data_mut().scene = Some(scene);
@@ -353,19 +359,18 @@ fn run<T>(
     pre: &GuestPre<State>,
     body: impl FnOnce(&mut Store<State>, &Guest) -> wasmtime::Result<Result<T, FaultKind>>,
 ) -> Result<T, FaultKind> {
-    let guest = match pre.instantiate(&mut *store) {
-        Ok(guest) => guest,
-        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
-        Err(error) => {
-            return Err(match FaultKind::of_run(&error, None) {
-                FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
-                fault => fault,
-            });
-        }
-    };
+    let guest = instantiate(store, pre)?;
     body(store, &guest).unwrap_or_else(|error| {
         let last_words = store.data().log.last().map(|line| line.message.as_str());
         Err(FaultKind::of_run(&error, last_words))
+    })
+}
+
+fn instantiate(store: &mut Store<State>, pre: &GuestPre<State>) -> Result<Guest, FaultKind> {
+    pre.instantiate(store).map_err(|error| match FaultKind::of_run(&error, None) {
+        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
+        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
+        fault => fault,
     })
 }
 

@@ -48,7 +48,7 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
         let scene = stage(&call, &circumstances(), facts.clone(), || analyzer.clone());
         let answer = policy.decide(Question {
             limits: Limits::PREPARE,
-            settings: "{}",
+            settings: Some("{}"),
             scene,
             grants: Arc::new(Grants::everything()),
             manifest,

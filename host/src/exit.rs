@@ -7,7 +7,7 @@ pub enum Exit {
     Success,
     /// `check`: a person must confirm the call.
     Ask,
-    /// `test`: a case fails.
+    /// `test`: a case fails; `conformance`: something does not hold.
     Failures,
     /// `confirm`: there is no such question.
     NoQuestion,

@@ -29,10 +29,12 @@ pub mod session;
 pub mod hook;
 
 pub mod suite;
+pub mod conformance;
 pub mod schema;
 pub mod files;
 pub mod campaign;
 pub mod sandbox;
+pub mod scaffold;
 pub mod shell_word;
 pub mod environment;
 pub mod exit;

@@ -3,9 +3,12 @@
 //! A `.json` or `.toml` file is a suite, a `.jsonl` file holds one case a line; the form itself is the SDK's. Nothing here
 //! prints, and nothing of the machine but the files of cases and the component is read.
 
+pub mod mutate;
+
 mod all;
 mod read;
 mod run;
+mod side_by_side;
 mod subject;
 
 pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
@@ -14,3 +17,4 @@ pub use all::{Bench, Coverage, Done, Options, Run, run_all};
 pub use read::{SuiteError, find, read};
 pub use run::{Difference, Report, Spent, run};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
+pub(crate) use subject::{Workshop, entry_of};

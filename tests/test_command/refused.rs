@@ -28,6 +28,7 @@ fn what_is_no_policy_ends_with_65_and_says_why() {
         ("future-import", ["does not fit the contract guard:policy@0.1.0: ", "hint: "]),
         ("describe-loops", ["it took longer than its time limit of 2000 ms", ".wasm` cannot be used"]),
         ("configure-refuses", ["cases.toml: `configure-refuses` refuses its settings: the guest refuses", "hint: "]),
+        ("configure-traps", ["`configure-traps` fails over its settings: it trapped: ", "cases.toml"]),
         ("configure-loops", ["fails over its settings: it took longer than its time limit of 200 ms", "cases.toml"]),
     ] {
         refused(&test(&world, guest, &["cases.toml"]), 65, &words);
@@ -73,7 +74,7 @@ fn a_suite_that_makes_no_sense_ends_with_65_and_names_its_place() {
         (
             "a.toml",
             "[[cases]]\ninput = 'ls'\nexpext = 'ask'\n",
-            ["a.toml:3:1: unknown field `expext`", "did you mean `expect`?"],
+            ["error: a.toml:3:1: unknown field `expext`", "did you mean `expect`?"],
         ),
         ("b.json", "{\"cases\":[\n{\"imput\":\"ls\"}]}", ["b.json:2:", "did you mean `input`?"]),
         ("c.jsonl", "\n\n{oops\n", ["c.jsonl:3:", ""]),

@@ -319,9 +319,10 @@ impl Walker {
                     self.shell.meet(&before);
                 }
                 self.pipeline(unit, item);
-                if state::leaves(unit, item) || state::keeps_shell(unit, item) {
+                let runs = index == 1 && left.is_some_and(|left| state::fails(unit, left));
+                if !runs && (state::leaves(unit, item) || state::keeps_shell(unit, item)) {
                     self.shell = entry;
-                } else {
+                } else if !runs {
                     self.shell.meet(&entry);
                 }
             } else {

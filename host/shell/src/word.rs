@@ -146,7 +146,11 @@ impl Reader<'_> {
                     at + 1
                 }
                 b'[' => self.class(at),
-                b'~' if at == start && mode == Mode::Word && !self.silent => self.tilde(at),
+                b'~' if (at == start || mode == Mode::Words && is_blank(self.byte(at.wrapping_sub(1))))
+                    && !self.silent =>
+                {
+                    self.tilde(at)
+                }
                 b'#' if mode == Mode::Words && matches!(self.byte(at.wrapping_sub(1)), b' ' | b'\t' | b'\n' | b'(') => {
                     scan::find(self.bytes, at, b'\n')
                 }
@@ -164,7 +168,9 @@ impl Reader<'_> {
     /// A run of bytes that mean nothing.
     fn literal(&mut self, at: usize) -> usize {
         let mut end = at + 1;
+        // Between the elements of an array a word begins behind each blank, and may begin with a home.
         while end < self.end
+            && !(self.byte(end) == b'~' && is_blank(self.byte(end - 1)))
             && !matches!(
                 self.byte(end),
                 b'\\'
@@ -405,11 +411,16 @@ impl Reader<'_> {
         while self.byte(end).is_ascii_alphanumeric() || b"-_+.".contains(&self.byte(end)) && self.byte(end) != 0 {
             end += 1;
         }
-        let whole = matches!(self.byte(end), 0 | b'/' | b':');
+        let whole = matches!(self.byte(end), 0 | b'/' | b':') || is_blank(self.byte(end));
         let end = if whole { end } else { at + 1 };
         self.source(if whole { PieceKind::Tilde } else { PieceKind::Literal }, at, end, false);
         end
     }
+}
+
+/// Whether this parts words.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n')
 }
 
 /// Whether this is the name of a variable.

@@ -92,8 +92,8 @@ struct Record {
 /// The folder of artifacts.
 #[derive(Debug, Clone)]
 pub struct Artifacts {
-    folder: PathBuf,
-    seal: Seal,
+    pub(super) folder: PathBuf,
+    pub(super) seal: Seal,
 }
 
 impl Artifacts {
@@ -182,8 +182,10 @@ impl Artifacts {
             let name = entry.file_name().to_string_lossy().into_owned();
             let Some(stem) = name.strip_suffix(".cwasm") else { continue };
             let of = |wasi| Some((stem.strip_suffix(&key(wasi))?, wasi));
-            let sound = of(Wasi::Frozen).or_else(|| of(Wasi::Absent));
-            found.push((path, sound.is_some_and(|(component, wasi)| self.find(component, wasi).is_some())));
+            let artifact = || of(Wasi::Frozen).or_else(|| of(Wasi::Absent));
+            let sound = self.snapshot_is_sound(stem);
+            let is_found = || artifact().is_some_and(|(component, wasi)| self.find(component, wasi).is_some());
+            found.push((path, sound.unwrap_or_else(is_found)));
         }
         found.sort();
         found

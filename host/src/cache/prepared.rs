@@ -18,6 +18,7 @@ use super::component::Component;
 use super::folder::make_private;
 use super::prune;
 use super::seal::Seal;
+use super::snapshot::Snapshot;
 use super::stamp::{Stamp, hex};
 use crate::config::{self, Config, Places};
 use crate::contract::Manifest;
@@ -27,7 +28,7 @@ use crate::facts::paths::PATH_BYTES;
 use crate::policy::Entry;
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 4";
+const PURPOSE: &str = "prepared chain 5";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +59,8 @@ pub enum Readiness {
     Ready {
         /// What to map.
         artifact: Artifact,
+        /// What to map instead, so that `configure` need not be called.
+        snapshot: Option<Snapshot>,
         /// What it says of itself.
         manifest: Manifest,
     },
@@ -104,6 +107,7 @@ impl Prepared {
         self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
             && self.analyzer.is_ok()
             && self.artifacts().all(Artifact::holds)
+            && self.snapshots().all(Snapshot::holds)
     }
 
     fn save(&self, places: &Places, program: &Path, projects: &[String], seal: &Seal) {
@@ -114,8 +118,7 @@ impl Prepared {
         prune::chains(folder);
         let chains = fs::read_dir(folder).into_iter().flatten().flatten();
         let kept = chains.filter_map(|entry| seal.read::<Prepared>(PURPOSE, &entry.path()));
-        let kept =
-            kept.flat_map(|prepared| prepared.artifacts().map(|artifact| artifact.path.clone()).collect::<Vec<_>>());
+        let kept = kept.flat_map(|prepared| prepared.files().cloned().collect::<Vec<_>>());
         prune::artifacts(&artifact::folder(&places.cache), &kept.collect());
     }
 
@@ -125,6 +128,19 @@ impl Prepared {
             Readiness::Broken(_) => None,
         });
         of_members.chain(self.analyzer.as_ref().ok())
+    }
+
+    fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
+        self.members.iter().filter_map(|member| match &member.readiness {
+            Readiness::Ready { snapshot, .. } => snapshot.as_ref(),
+            Readiness::Broken(_) => None,
+        })
+    }
+
+    /// The files that are mapped.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let artifacts = self.artifacts().map(|artifact| &artifact.path);
+        artifacts.chain(self.snapshots().map(|snapshot| &snapshot.path))
     }
 
     /// This chain without the words that no call reads: they would be read and taken apart at each.
@@ -150,9 +166,30 @@ impl Prepared {
 
 /// Loads the configuration and makes everything that its chain needs. What cannot be made is a broken member.
 ///
-/// `deadline` bounds the wait for other processes; compiling itself is not interrupted.
+/// `deadline` bounds the wait for other processes; compiling itself is not interrupted. Snapshots are used where there
+/// are some, but not taken: that is for [`warm`].
 #[must_use]
 pub fn prepare(places: &Places, program: &Path, projects: &[String], deadline: Instant) -> Prepared {
+    prepare_with(places, program, projects, deadline, |artifacts, entry, artifact, _| {
+        artifacts.snapshot(entry, artifact)
+    })
+}
+
+/// As [`prepare`], and takes the snapshots that are worth it. For commands, which have time.
+#[must_use]
+pub fn warm(places: &Places, program: &Path, projects: &[String], deadline: Instant) -> Prepared {
+    prepare_with(places, program, projects, deadline, |artifacts, entry, artifact, manifest| {
+        artifacts.take_snapshot(entry, artifact, manifest, deadline)
+    })
+}
+
+fn prepare_with(
+    places: &Places,
+    program: &Path,
+    projects: &[String],
+    deadline: Instant,
+    snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
+) -> Prepared {
     let projects = effective(projects);
     // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
     let mut config = config::load(places, &projects);
@@ -181,10 +218,10 @@ pub fn prepare(places: &Places, program: &Path, projects: &[String], deadline: I
     let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
     let mut prepared = Prepared { config, members, analyzer: analyzer.map(|made| made.artifact), inputs };
     for member in &mut prepared.members {
-        if let Readiness::Ready { artifact, manifest } = &member.readiness
-            && let Err(fault) = run_examples(artifact, manifest, prepared.analyzer.as_ref())
-        {
-            member.readiness = Readiness::Broken(fault);
+        let Readiness::Ready { artifact, snapshot, manifest } = &mut member.readiness else { continue };
+        match run_examples(artifact, manifest, prepared.analyzer.as_ref()) {
+            Ok(()) => *snapshot = snapshot_of(&artifacts, &member.entry, artifact, manifest),
+            Err(fault) => member.readiness = Readiness::Broken(fault),
         }
     }
     if prepared.is_settled() {
@@ -196,7 +233,9 @@ pub fn prepare(places: &Places, program: &Path, projects: &[String], deadline: I
 impl From<Result<Made, FaultKind>> for Readiness {
     fn from(made: Result<Made, FaultKind>) -> Self {
         match made {
-            Ok(Made { artifact, manifest: Some(manifest), .. }) => Readiness::Ready { artifact, manifest },
+            Ok(Made { artifact, manifest: Some(manifest), .. }) => {
+                Readiness::Ready { artifact, snapshot: None, manifest }
+            }
             Ok(_) => Readiness::Broken(FaultKind::Artifact("its record holds no manifest".to_owned())),
             Err(fault) => Readiness::Broken(fault),
         }

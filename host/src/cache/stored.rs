@@ -10,11 +10,12 @@ use std::time::SystemTime;
 use super::artifact;
 use super::prepared::chains_folder;
 use super::seal::Seal;
+use super::snapshot;
 
 /// One file of the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// `artifact`, `record`, `chain`, or `leftover`.
+    /// `artifact`, `snapshot`, `record`, `chain`, or `leftover`.
     pub kind: &'static str,
     /// The policy of an artifact or a record, if it is known.
     pub name: String,
@@ -51,16 +52,19 @@ pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
             let path = entry.path();
             let Some(data) = entry.metadata().ok().filter(fs::Metadata::is_file) else { continue };
             let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            let of_snapshot = path.file_stem().is_some_and(|stem| snapshot::is_snapshot(&stem.to_string_lossy()));
             let kind = match extension {
                 "lock" => continue,
                 _ if entry.file_name().as_encoded_bytes().starts_with(b".") => "leftover",
+                "cwasm" if of_snapshot => "snapshot",
                 "cwasm" => "artifact",
                 "json" if of_chains => "chain",
                 "json" => "record",
                 _ => "leftover",
             };
-            let record = || artifact::named(seal?, &path.with_extension("json"));
-            let name = if matches!(kind, "artifact" | "record") { record() } else { None };
+            let named = if of_snapshot { snapshot::named } else { artifact::named };
+            let record = || named(seal?, &path.with_extension("json"));
+            let name = if matches!(kind, "artifact" | "snapshot" | "record") { record() } else { None };
             let made = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             found.push(Stored { kind, name: name.unwrap_or_default(), path, bytes: data.len(), made });
         }

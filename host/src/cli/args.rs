@@ -4,6 +4,7 @@ mod audit;
 mod cache;
 mod consent;
 mod install;
+mod new;
 mod policy;
 mod settings;
 mod test;
@@ -21,9 +22,10 @@ pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
+pub(super) use new::{LanguageName, NewArgs};
 pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
-pub(super) use test::{ReportFormat, TestArgs};
+pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -106,6 +108,10 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Run the cases of a policy.
     Test(TestArgs),
+    /// Try what every policy must hold to.
+    Conformance(ConformanceArgs),
+    /// Begin a policy of your own: a project that builds and passes its cases.
+    New(NewArgs),
     /// Show, add or remove policies of the chain.
     Policy(PolicyArgs),
     /// Make, list, check or remove compiled policies.

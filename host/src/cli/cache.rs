@@ -10,7 +10,7 @@ use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
 use super::subject::{circumstances, refused};
 use crate::audit::moment;
-use crate::cache::{Artifacts, Readiness, Seal, Stored, clear, prepare, stored};
+use crate::cache::{self, Artifacts, Readiness, Seal, Stored, clear, stored};
 use crate::config::Places;
 use crate::environment::Environment;
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) 
 /// Makes what the chain needs here.
 pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let prepared = prepare(places, &environment.program, &at.projects(), Instant::now() + PATIENCE);
+    let prepared = cache::warm(places, &environment.program, &at.projects(), Instant::now() + PATIENCE);
     let mut exit = Exit::Success;
     if let Err(fault) = &prepared.analyzer {
         print::line(&format!("analyzer: {fault}"))?;

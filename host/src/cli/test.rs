@@ -7,6 +7,7 @@ mod github;
 mod human;
 mod json;
 mod junit;
+mod mutate;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -85,6 +86,12 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         };
         return Err(refused(Exit::NoInput, text, hint));
     }
+    if args.mutate && run.failures().next().is_none() {
+        return mutate::run(args, &subject, &benches);
+    }
+    if args.mutate {
+        print::note("nothing was rewritten: correct the cases that fail first");
+    }
     let report = Report { policy: &args.policy, run: &run, threshold: args.threshold, timings: args.timings };
     let failed = run.failures().next().is_some() || report.shortfall().is_some();
     match args.format {
@@ -102,9 +109,9 @@ fn suites(fixtures: &[PathBuf], cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suit
     let mut suites = Vec::new();
     for fixture in fixtures {
         // Found from the working directory, but shown as it was named.
-        for path in suite::find(&cwd.join(fixture)).map_err(of_suite)? {
+        for path in suite::find(&cwd.join(fixture)).map_err(|error| of_suite(error, cwd))? {
             if seen.insert(path.clone()) {
-                let suite = suite::read(&path).map_err(of_suite)?;
+                let suite = suite::read(&path).map_err(|error| of_suite(error, cwd))?;
                 let shown = path.strip_prefix(cwd).map(Path::to_path_buf).unwrap_or(path);
                 suites.push((shown, suite));
             }
@@ -113,12 +120,15 @@ fn suites(fixtures: &[PathBuf], cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suit
     Ok(suites)
 }
 
-fn of_suite(error: SuiteError) -> anyhow::Error {
+fn of_suite(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
     let exit = if error.missing { Exit::NoInput } else { Exit::Data };
+    if let Some(shown) = error.place.strip_prefix(&format!("{}/", cwd.display())) {
+        error.place = shown.to_owned();
+    }
     refused(exit, error.to_string(), error.hint)
 }
 
-fn of_subject(error: &SubjectError, file: Option<&Path>) -> anyhow::Error {
+pub(super) fn of_subject(error: &SubjectError, file: Option<&Path>) -> anyhow::Error {
     let exit = match error.kind {
         SubjectErrorKind::Missing => Exit::NoInput,
         SubjectErrorKind::Policy => Exit::Data,

@@ -7,7 +7,7 @@ use super::args::{TrustArgs, UntrustArgs};
 use super::print;
 use super::subject::{circumstances, refused};
 use super::terminal::{is_attended, unattended};
-use crate::cache::{Readiness, prepare};
+use crate::cache::{Readiness, warm};
 use crate::config::trust::{self, TrustError};
 use crate::config::{Places, Trust};
 use crate::environment::Environment;
@@ -28,7 +28,7 @@ pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment
         let digest = digest.as_deref().map_or("not there", |digest| digest.get(..16).unwrap_or(digest));
         print::line(&format!("  {digest:<16}  {}", path.display()))?;
     }
-    let prepared = prepare(places, &environment.program, std::slice::from_ref(&root), Instant::now() + PATIENCE);
+    let prepared = warm(places, &environment.program, std::slice::from_ref(&root), Instant::now() + PATIENCE);
     let mut exit = Exit::Success;
     for (_, state) in &prepared.config.projects {
         if let Trust::Lapsed(text) = state {

@@ -80,7 +80,7 @@ impl Engine {
 }
 
 /// The bytes may be a component's.
-fn check(wasm: &[u8]) -> Result<(), FaultKind> {
+pub(super) fn check(wasm: &[u8]) -> Result<(), FaultKind> {
     if wasm.len() > COMPONENT_BYTES {
         return Err(FaultKind::Component(format!("larger than {} MiB", COMPONENT_BYTES >> 20)));
     }

@@ -9,7 +9,11 @@ use crate::contract::{Decision, Manifest, Outcome, outcome_name, rank, worse};
 const NAME_BYTES: usize = 64;
 
 /// The manifest keeps the contract.
-pub(super) fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
+///
+/// # Errors
+///
+/// [`FaultKind::BadAnswer`] for the first thing that breaks it.
+pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
     let bad = |text: String| Err(FaultKind::BadAnswer(text));
     if !is_name(&manifest.id, false) {
         return bad(format!("`{}` is no policy id: use a-z, 0-9 and `-`, at most 64 bytes", short(&manifest.id)));
@@ -40,40 +44,67 @@ pub(super) fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
     Ok(())
 }
 
+/// A way in which a decision breaks the contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breach {
+    /// Which one.
+    pub kind: BreachKind,
+    /// What is wrong.
+    pub text: String,
+}
+
+/// What of the contract a decision breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BreachKind {
+    /// It is too long.
+    Size,
+    /// It names a rule that the manifest does not declare.
+    Rule,
+    /// A finding is above its rule's ceiling.
+    Ceiling,
+    /// Its outcome is not the maximum of its findings.
+    Outcome,
+}
+
 /// The decision keeps the contract and the manifest.
 pub(super) fn check_decision(manifest: &Manifest, decision: Decision) -> Result<Decision, FaultKind> {
-    let bad = |text: String| Err(FaultKind::BadAnswer(text));
+    match breaches(manifest, &decision).into_iter().next() {
+        Some(breach) => Err(FaultKind::BadAnswer(breach.text)),
+        None => Ok(decision),
+    }
+}
+
+/// All ways in which a decision breaks the contract.
+#[must_use]
+pub fn breaches(manifest: &Manifest, decision: &Decision) -> Vec<Breach> {
+    let mut found = Vec::new();
+    let mut breach = |kind, text: String| found.push(Breach { kind, text });
     if decision.findings.len() > ITEMS {
-        return bad(format!("more than {ITEMS} findings"));
+        breach(BreachKind::Size, format!("more than {ITEMS} findings"));
     }
     let mut worst = Outcome::Abstain;
-    for finding in &decision.findings {
+    for finding in decision.findings.iter().take(ITEMS) {
+        worst = worse(worst, finding.outcome);
         let Some(rule) = manifest.rules.iter().find(|rule| rule.id == finding.rule) else {
-            return bad(format!("the rule `{}` is not in its manifest", short(&finding.rule)));
+            breach(BreachKind::Rule, format!("the rule `{}` is not in its manifest", short(&finding.rule)));
+            continue;
         };
         if rank(finding.outcome) > rank(rule.ceiling) {
-            return bad(format!(
-                "the rule `{}` gave {}, above its ceiling {}",
-                rule.id,
-                outcome_name(finding.outcome),
-                outcome_name(rule.ceiling)
-            ));
+            let (outcome, ceiling) = (outcome_name(finding.outcome), outcome_name(rule.ceiling));
+            let text = format!("the rule `{}` gave {outcome}, above its ceiling {ceiling}", rule.id);
+            breach(BreachKind::Ceiling, text);
         }
         let texts = [finding.message.len(), finding.remedy.len()];
         let tags = finding.tags.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
         if texts.into_iter().chain([tags]).any(|length| length > TEXT_BYTES) || finding.tags.len() > ITEMS {
-            return bad(format!("a text of the rule `{}` is longer than {TEXT_BYTES} bytes", rule.id));
+            breach(BreachKind::Size, format!("a text of the rule `{}` is longer than {TEXT_BYTES} bytes", rule.id));
         }
-        worst = worse(worst, finding.outcome);
     }
-    if decision.outcome != worst {
-        return bad(format!(
-            "its outcome is {}, the maximum of its findings {}",
-            outcome_name(decision.outcome),
-            outcome_name(worst)
-        ));
+    if decision.outcome != worst && decision.findings.len() <= ITEMS {
+        let (outcome, worst) = (outcome_name(decision.outcome), outcome_name(worst));
+        breach(BreachKind::Outcome, format!("its outcome is {outcome}, the maximum of its findings {worst}"));
     }
-    Ok(decision)
+    found
 }
 
 fn is_name(text: &str, underscores: bool) -> bool {

@@ -2,15 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 
+use super::side_by_side::side_by_side;
 use super::{Case, Report, Subject, Suite, run};
 use crate::chain::Chain;
-
-/// The stack of a thread that runs guests: theirs, and the host's on top.
-const STACK_BYTES: usize = 8 << 20;
 
 /// A suite that was read, its file, and the chain that its cases are put to.
 pub type Bench<'a> = (&'a Path, &'a Suite, &'a Chain);
@@ -78,35 +73,18 @@ pub fn run_all<'a>(subject: &Subject, benches: &[Bench<'a>], options: Options<'_
         .flat_map(|bench| bench.1.cases.iter().map(|case| (*bench, case)))
         .filter(|(bench, case)| is_chosen(bench.0, case, options.filter))
         .collect();
-    let slots: Vec<OnceLock<Report>> = cases.iter().map(|_| OnceLock::new()).collect();
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let work = || {
-        // Cases are begun in order, so before the first one that fails there is no gap.
-        while !stop.load(Ordering::Relaxed) {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let (Some(((_, suite, chain), case)), Some(slot)) = (cases.get(at), slots.get(at)) else { return };
-            let mut report = run(chain, suite, case);
-            if report.passes() {
-                // Only what fails is looked at, and there may be many thousands.
-                report.analyses.clear();
-            } else if options.fail_fast {
-                stop.store(true, Ordering::Relaxed);
-            }
-            let _ = slot.set(report);
+    let reports = side_by_side(&cases, |((_, suite, chain), case)| {
+        let mut report = run(chain, suite, case);
+        let passes = report.passes();
+        if passes {
+            // Only what fails is looked at, and there may be many thousands.
+            report.analyses.clear();
         }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(cases.len());
-    thread::scope(|scope| {
-        let spawn = |_| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).is_ok();
-        // Without room for a thread this one does the work.
-        if (0..threads).map(spawn).filter(|spawned| *spawned).count() == 0 {
-            work();
-        }
+        (report, options.fail_fast && !passes)
     });
     let total = cases.len();
     let mut done = Vec::with_capacity(total);
-    for (((file, _, _), case), slot) in cases.into_iter().zip(slots) {
-        let Some(report) = slot.into_inner() else { break };
+    for (((file, _, _), case), report) in cases.into_iter().zip(reports) {
         let ends = options.fail_fast && !report.passes();
         done.push(Done { file, case, report });
         if ends {
@@ -118,7 +96,7 @@ pub fn run_all<'a>(subject: &Subject, benches: &[Bench<'a>], options: Options<'_
     Run { done, left, coverage }
 }
 
-fn is_chosen(file: &Path, case: &Case, filter: Option<&str>) -> bool {
+pub(super) fn is_chosen(file: &Path, case: &Case, filter: Option<&str>) -> bool {
     filter.is_none_or(|text| case.title().contains(text) || file.to_string_lossy().contains(text))
 }
 

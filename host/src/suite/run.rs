@@ -167,7 +167,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     Ok(Course { harness, surface, verdict, traces, reply: None })
 }
 
-fn circumstances(world: &WorldFacts) -> Circumstances {
+pub(super) fn circumstances(world: &WorldFacts) -> Circumstances {
     let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
     Circumstances {
         cwd: or(&world.cwd, "/repo"),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Suite;
 use crate::builtin;
-use crate::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Seal};
+use crate::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Seal, Snapshot};
 use crate::chain::Chain;
 use crate::clock::Clock;
 use crate::config::{self, Config, Places};
@@ -59,7 +59,7 @@ pub enum SubjectErrorKind {
 }
 
 impl SubjectError {
-    fn new(kind: SubjectErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: SubjectErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
         SubjectError { text: text.into(), hint: hint.into(), kind }
     }
 
@@ -75,11 +75,7 @@ impl Subject {
     ///
     /// There is no such policy, or the host would not ask it.
     pub fn policy(name: &str, wasi: Wasi, cwd: &Path, places: &Places) -> Result<Self, SubjectError> {
-        let entry = match builtin::find(name) {
-            Some(builtin) => config::of_builtin(builtin, Layer::User),
-            None => of_file(name, &cwd.join(name))?,
-        };
-        let entry = Entry { tools: None, wasi, ..entry };
+        let entry = entry_of(name, wasi, cwd)?;
         Subject::load(Config::bare(places), vec![entry], false, places)
     }
 
@@ -99,9 +95,9 @@ impl Subject {
     }
 
     fn load(config: Config, entries: Vec<Entry>, is_chain: bool, places: &Places) -> Result<Self, SubjectError> {
-        let engine = Engine::with_compiler().map_err(|fault| SubjectError::of_machine(&fault))?;
+        let workshop = Workshop::open(places).map_err(|fault| SubjectError::of_machine(&fault))?;
+        let engine = workshop.engine.clone();
         let clock = Clock::start(engine.clone());
-        let workshop = Workshop { engine: engine.clone(), artifacts: artifacts(places) };
         let analyzer = workshop.analyzer().map_err(|fault| SubjectError::of_machine(&fault))?;
         let (mut members, mut policies) = (Vec::new(), Vec::new());
         for entry in entries {
@@ -110,7 +106,7 @@ impl Subject {
                 Ok((policy, artifact, manifest))
             });
             let (policy, artifact, manifest) = made.map_err(|fault| unusable(&entry, &fault))?;
-            members.push(Member { entry, readiness: Readiness::Ready { artifact, manifest } });
+            members.push(Member { entry, readiness: Readiness::Ready { artifact, snapshot: None, manifest } });
             policies.push(policy);
         }
         Ok(Subject { engine, config, members, policies, analyzer, is_chain, _clock: clock })
@@ -147,6 +143,33 @@ impl Subject {
         Ok(Chain::loaded(self.engine.clone(), prepared, self.policies.clone(), self.analyzer.clone()))
     }
 
+    /// The chain for a suite as [`Subject::bench`] gives it, with every policy as a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Subject::bench`]; or a policy of which no snapshot can be taken.
+    pub fn bench_snapshot(&self, suite: &Suite) -> Result<Chain, SubjectError> {
+        let mut prepared = self.bench(suite)?.prepared;
+        let mut policies = Vec::with_capacity(prepared.members.len());
+        for Member { entry, readiness } in &mut prepared.members {
+            let taken = Component::of(entry)
+                .and_then(|component| self.engine.snapshot(&component.wasm()?, entry.limits, &entry.settings))
+                .and_then(|taken| self.engine.compile(&taken, entry.wasi));
+            let (policy, _) = taken.map_err(|fault| unusable(entry, &fault))?;
+            policies.push(policy);
+            if let Readiness::Ready { snapshot, .. } = readiness {
+                *snapshot = Some(Snapshot::in_memory());
+            }
+        }
+        Ok(Chain::loaded(self.engine.clone(), prepared, policies, self.analyzer.clone()))
+    }
+
+    /// The analyzer that the chains ask.
+    #[must_use]
+    pub fn analyzer(&self) -> &Analyzer {
+        &self.analyzer
+    }
+
     /// The manifests, each with the name of its policy in the chain.
     pub fn manifests(&self) -> impl Iterator<Item = (&str, &Manifest)> {
         self.members.iter().filter_map(|member| match &member.readiness {
@@ -154,6 +177,19 @@ impl Subject {
             Readiness::Broken(_) => None,
         })
     }
+}
+
+/// The entry of a built-in or of a component file, with all the tools of its manifest.
+///
+/// # Errors
+///
+/// There is no such built-in and no such file.
+pub(crate) fn entry_of(name: &str, wasi: Wasi, cwd: &Path) -> Result<Entry, SubjectError> {
+    let entry = match builtin::find(name) {
+        Some(builtin) => config::of_builtin(builtin, Layer::User),
+        None => of_file(name, &cwd.join(name))?,
+    };
+    Ok(Entry { tools: None, wasi, ..entry })
 }
 
 /// The entry of a component file that no configuration names.
@@ -195,12 +231,20 @@ fn artifacts(places: &Places) -> Option<Artifacts> {
 }
 
 /// Loads components: from the user's artifacts, or compiled in memory.
-struct Workshop {
-    engine: Engine,
+pub(crate) struct Workshop {
+    /// The engine that runs what is loaded.
+    pub(crate) engine: Engine,
     artifacts: Option<Artifacts>,
 }
 
 impl Workshop {
+    /// # Errors
+    ///
+    /// This machine cannot compile.
+    pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
+        Ok(Workshop { engine: Engine::with_compiler()?, artifacts: artifacts(places) })
+    }
+
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::of(entry)?;
         if let Some((artifact, Some(manifest))) = self.kept(&component, Guest::Policy(entry.wasi))? {
@@ -211,7 +255,12 @@ impl Workshop {
         Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
     }
 
-    fn analyzer(&self) -> Result<Analyzer, FaultKind> {
+    /// The analyzer.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it cannot be used.
+    pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
         let component = Component::analyzer()?;
         match self.kept(&component, Guest::Analyzer)? {
             Some((artifact, _)) => self.engine.load_analyzer(&artifact.path, &artifact.interface),

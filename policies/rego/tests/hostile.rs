@@ -25,7 +25,7 @@ fn fails(text: &str, place: &str, part: &str) {
 fn a_text_that_does_not_parse_is_refused_with_line_and_column() {
     fails("package guard\n\ndeny contains {\n", "team.rego:4:1: ", "expression");
     fails("package guard\ndeny contains x if { x := }\n", "team.rego:2:24: ", "");
-    fails("package guard\nwarn contains \"open\n", "team.rego:2:15: ", "");
+    fails("package guard\nwarn contains \"open\n", "team.rego:2:20: ", "string");
     fails("deny := true\n", "team.rego:1:1: ", "package");
     fails("package guard\ndeny[x] { x := 1 }\n", "team.rego:2:", "");
 }

@@ -20,18 +20,15 @@ const HOLDS: &[&str] =
 
 /// Finds a loop without an end whose rounds leave processes behind.
 fn find_loop(commands: &[Command]) -> Option<&Command> {
-    let mut at = 0;
-    while let Some(condition) = commands.get(at) {
-        at += 1;
-        if !never_ends(condition) {
-            continue;
-        }
+    // Each by itself: what ends the outer one of two loops does not end the inner one.
+    let endless = commands.iter().enumerate().filter(|(_, command)| never_ends(command));
+    for (at, condition) in endless.take(MAX_SUSPECTS) {
         let depth = condition.position.within.len().saturating_sub(1);
         let place = condition.position.within.get(..depth).unwrap_or_default();
         let mut started = None;
         let mut held = false;
-        while let Some(body) = commands.get(at).filter(|body| body.position.within.starts_with(place)) {
-            at += 1;
+        let behind = commands.get(at + 1..).unwrap_or_default().iter();
+        for body in behind.take_while(|body| body.position.within.starts_with(place)) {
             let direct = body.position.within.len() == depth;
             if body.position.background {
                 started = Some(body);
@@ -55,12 +52,12 @@ const MAX_SUSPECTS: usize = 64;
 
 /// Adds `process.fork-bomb` at the call of the first such function.
 pub(super) fn find(commands: &[Command], pipelines: &Pipelines, out: &mut Collected) {
-    let is_inside = |command: &Command| command.position.within.iter().any(|place| place == "function");
+    let depth = |command: &Command| command.position.within.iter().filter(|place| *place == "function").count();
     let suspects = commands.iter().filter(|command| {
         let position = &command.position;
         // A name that the text itself defines is not certain; any other one runs a program and ends.
         let calls_itself = position.length > 1 || !command.certain;
-        position.background && calls_itself && position.index == 0 && is_inside(command)
+        position.background && calls_itself && position.index == 0 && depth(command) > 0
     });
     let bomb = suspects.take(MAX_SUSPECTS).find_map(|body| {
         let name = body.word(0);
@@ -68,7 +65,8 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, out: &mut Collec
         if name.is_empty() || !stages.all(|stage| stage.word(0) == name) {
             return None;
         }
-        commands.iter().find(|call| call.word(0) == name && !is_inside(call))
+        // The body lies one function deeper than what may call it.
+        commands.iter().find(|call| call.word(0) == name && depth(call) < depth(body))
     });
     if let Some(call) = bomb.or_else(|| find_loop(commands)) {
         let mut run = Run::new(call, commands, pipelines, "", out);

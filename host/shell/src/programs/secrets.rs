@@ -198,6 +198,11 @@ fn is_taken_in(run: &Run<'_>) -> bool {
 /// At most this many commands are looked at for the next one of a pipeline.
 const MAX_BEHIND: usize = 8;
 
+/// Whether what the command prints goes to a file.
+fn is_redirected(run: &Run<'_>) -> bool {
+    run.command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
+}
+
 /// Whether the command runs inside a container that runs already.
 fn is_in_service(run: &Run<'_>) -> bool {
     let starts = run.commands.iter().filter(|command| command.id < run.command.id).rev().take(MAX_BEHIND);
@@ -221,7 +226,7 @@ fn prints_by_form(run: &Run<'_>) -> bool {
             .first()
             .is_some_and(|word| word.text.contains('e') && word.text.bytes().all(|byte| byte.is_ascii_lowercase())),
         // Both hide what is sensitive in other forms. A program behind it takes a part.
-        "terraform" | "tofu" if run.command.position.length < 2 && run.command.redirections.is_empty() => {
+        "terraform" | "tofu" if run.command.position.length < 2 && !is_redirected(run) => {
             let leads = |at: usize, verb: &str| words.get(at).is_some_and(|word| word.text == verb);
             leads(0, "output") && has(&["-json", "--json"]) || leads(0, "state") && leads(1, "pull")
         }
@@ -251,7 +256,7 @@ const MAX_VARIABLES: usize = 16;
 fn prints_variable(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let is_last = position.length < 2 || position.index + 1 == position.length;
-    let is_kept = run.command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
+    let is_kept = is_redirected(run);
     let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
     if !is_last || is_kept || is_captured {
         return false;

@@ -167,7 +167,9 @@ impl Shell {
         for (subscript, word) in words {
             let next = elements.last().and_then(|(last, _): &(String, Word)| last.parse::<usize>().ok());
             let subscript = subscript.unwrap_or_else(|| next.map_or(elements.len(), |last| last + 1).to_string());
-            elements.push((subscript, word));
+            // A home is looked up now; quotes around the array later change nothing about that.
+            let settled = self.plain(&word).filter(|_| !word.glob);
+            elements.push((subscript, settled.map_or(word, |text| literal(&text))));
         }
         self.keep_array(name, elements);
     }

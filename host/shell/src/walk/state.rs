@@ -43,6 +43,15 @@ pub(super) fn succeeds(unit: Unit<'_>, item: &Item) -> bool {
         )
 }
 
+/// Whether a pipeline surely fails, so that what stands behind `||` runs.
+pub(super) fn fails(unit: Unit<'_>, item: &Item) -> bool {
+    match name(&unit, item) {
+        Some("false") => !item.negated,
+        Some("true" | ":") => item.negated,
+        _ => false,
+    }
+}
+
 /// Whether a pipeline ends the shell or its loop.
 pub(super) fn leaves(unit: Unit<'_>, item: &Item) -> bool {
     let leaving = |name: &str| matches!(name, "exit" | "return" | "break" | "continue");
@@ -60,8 +69,14 @@ pub(super) fn keeps_shell(unit: Unit<'_>, item: &Item) -> bool {
     item.elements.len() > 1 || matches!(name(&unit, item), Some("echo" | "true" | ":" | "printf" | "false"))
 }
 
+/// The text that opens a loop, without a negation before it.
+fn opener(header: &str) -> &str {
+    header.trim_start_matches(['!', ' ', '\t', '\n'])
+}
+
 /// Whether a loop that is opened so runs for ever.
 pub(super) fn never_ends(header: &str) -> bool {
+    let header = opener(header);
     let mut words = header.split([' ', '\t', '\n', ';']).filter(|word| !word.is_empty() && *word != "do");
     let (opener, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>().join(" "));
     match opener {
@@ -160,7 +175,7 @@ impl Walker {
         const MOST: usize = 16;
         let unknown = vec![None];
         let short = (body.end.saturating_sub(body.start)).saturating_mul(words.len()) <= limits::VALUE;
-        let header = unit.slice(Range { start: whole.start, end: body.start });
+        let header = opener(unit.slice(Range { start: whole.start, end: body.start }));
         let runs_over = header.starts_with("for") || header.starts_with("select");
         if words.len() > MOST || !short || !runs_over || header.contains("((") {
             return unknown;

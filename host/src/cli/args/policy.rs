@@ -170,6 +170,6 @@ impl AddArgs {
     }
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, String> {
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("no JSON object: {error}"))
 }

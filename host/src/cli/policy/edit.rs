@@ -8,7 +8,7 @@ use toml::Table;
 use super::trial::try_out;
 use super::{PATIENCE, chain, holding, made};
 use crate::builtin;
-use crate::cache::{Artifact, Component, Prepared, Readiness, prepare};
+use crate::cache::{Artifact, Component, Prepared, Readiness, warm};
 use crate::call::Circumstances;
 use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
@@ -228,7 +228,7 @@ impl<'a> Site<'a> {
     /// Makes ready what the chain is now, and tells what is not right with it. `name` is that of a new entry.
     fn settle(&self, name: Option<&str>) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
-        let prepared = prepare(self.places, &self.environment.program, &projects, Instant::now() + PATIENCE);
+        let prepared = warm(self.places, &self.environment.program, &projects, Instant::now() + PATIENCE);
         let mut exit = Exit::Success;
         for (file, state) in &prepared.config.projects {
             if let Trust::Lapsed(_) = state

@@ -38,7 +38,7 @@ pub(super) fn try_out(
     runs: usize,
 ) -> anyhow::Result<Option<Trial>> {
     let Some(call) = call(manifest) else { return Ok(None) };
-    let readiness = Readiness::Ready { artifact: artifact.clone(), manifest: manifest.clone() };
+    let readiness = Readiness::Ready { artifact: artifact.clone(), snapshot: None, manifest: manifest.clone() };
     let member = Member { entry: Entry { tools: None, ..entry.clone() }, readiness };
     let engine = Engine::new()?;
     let _clock = Clock::start(engine.clone());

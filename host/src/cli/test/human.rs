@@ -57,7 +57,7 @@ fn failure(done: &Done<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     plain(text).replace('\n', "\\n")
 }
 

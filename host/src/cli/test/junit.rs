@@ -55,7 +55,7 @@ fn case(done: &Done<'_>, file: &str, xml: &mut String) {
     let _ = writeln!(xml, "    <testcase {head}>{failure}</testcase>");
 }
 
-fn failure(message: &str, body: &str) -> String {
+pub(super) fn failure(message: &str, body: &str) -> String {
     format!("<failure message=\"{}\" type=\"failure\">{}</failure>", escaped(message), escaped(body))
 }
 
@@ -64,7 +64,7 @@ fn seconds(done: &Done<'_>) -> f64 {
 }
 
 /// `text` for an attribute or an element. What XML cannot hold at all is replaced.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -14,7 +14,8 @@ fn is_mode(word: &str) -> bool {
 
 pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
-    let dashed = run.arguments().iter().find(|word| is_mode(&word.text)).map(|word| word.text.as_str());
+    let before_dashes = run.arguments().iter().take_while(|word| word.text != "--");
+    let dashed = before_dashes.map(|word| word.text.as_str()).find(|word| is_mode(word));
     let named = dashed.is_some() || parsed.has("", "reference");
     let mode = dashed.unwrap_or_else(|| if named { "" } else { parsed.text(0) });
     // Without a mode the command fails; the word that stands in its place still says what was meant.

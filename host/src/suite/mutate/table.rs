@@ -1,0 +1,133 @@
+//! The table of all rewrites; `guest-sdk/docs/mutations.md` is made from it.
+
+use super::paths::{Moved, Place};
+use super::shape::Shape;
+use super::{How, Keeps, Rewrite, around, data, options, paths, prefix, words};
+
+type Example = (&'static str, &'static str);
+type Command = fn(&Shape<'_>) -> Option<String>;
+type Path = fn(&Place<'_>) -> Option<Moved>;
+
+const fn meaning(id: &'static str, about: &'static str, example: Example, how: Command) -> Rewrite {
+    Rewrite { id, about, keeps: Keeps::Meaning, example, how: How::Command(how) }
+}
+
+const fn deed(id: &'static str, about: &'static str, example: Example, how: Command) -> Rewrite {
+    Rewrite { id, about, keeps: Keeps::Deed, example, how: How::Command(how) }
+}
+
+const fn text(id: &'static str, about: &'static str, example: Example, how: fn(&str) -> Option<String>) -> Rewrite {
+    Rewrite { id, about, keeps: Keeps::Text, example, how: How::Data(how) }
+}
+
+const fn path(id: &'static str, about: &'static str, example: Example, how: Path) -> Rewrite {
+    Rewrite { id, about, keeps: Keeps::Meaning, example, how: How::Path(how) }
+}
+
+const fn path_deed(id: &'static str, about: &'static str, example: Example, how: Path) -> Rewrite {
+    Rewrite { id, about, keeps: Keeps::Deed, example, how: How::Path(how) }
+}
+
+/// Every rewrite: what is done, what is data, what is a path.
+#[rustfmt::skip]
+pub const REWRITES: &[Rewrite] = &[
+    meaning("quote-single", "the last argument in single quotes", ("rm -rf build", "rm -rf 'build'"), words::single),
+    meaning("quote-double", "the last argument in double quotes", ("rm -rf build", "rm -rf \"build\""), words::double),
+    meaning("quote-ansi-c", "the last argument as the numbers of its bytes", ("rm -rf build", "rm -rf $'\\x62\\x75\\x69\\x6c\\x64'"), words::ansi_c),
+    meaning("quote-all", "the program and its arguments in single quotes", ("rm -rf build", "'rm' '-rf' 'build'"), words::all_single),
+    meaning("quote-program", "the program in double quotes", ("rm -rf build", "\"rm\" -rf build"), words::program_double),
+    meaning("program-ansi-c", "the program as the numbers of its bytes", ("rm -rf build", "$'\\x72\\x6d' -rf build"), words::program_ansi_c),
+    meaning("backslash", "a backslash before the program", ("rm -rf build", "\\rm -rf build"), words::backslash),
+    meaning("backslash-inside", "a backslash in the program", ("rm -rf build", "r\\m -rf build"), words::backslash_inside),
+    meaning("empty-quotes", "empty quotes in the program", ("rm -rf build", "r''m -rf build"), words::empty_quotes),
+    meaning("empty-quotes-argument", "empty quotes in the last argument", ("rm -rf build", "rm -rf b\"\"uild"), words::empty_quotes_argument),
+    meaning("continued", "each word on a line of its own", ("rm -rf build", "rm \\\n  -rf \\\n  build"), words::continued),
+    meaning("continued-inside", "a line that ends in the program", ("rm -rf build", "r\\\nm -rf build"), words::continued_inside),
+    meaning("blanks", "a tab and more blanks between words", ("rm -rf build", "rm \t -rf \t build"), words::blanks),
+    meaning("braces", "the last two words from one in braces", ("rm -rf build", "rm {-rf,build}"), words::braces),
+    meaning("program-variable", "the program in a variable", ("rm -rf build", "c=rm; $c -rf build"), words::program_variable),
+    meaning("argument-variable", "the last argument in a variable", ("rm -rf build", "a='build'; rm -rf \"$a\""), words::argument_variable),
+    meaning("arguments-array", "the arguments in an array", ("rm -rf build", "a=(-rf build); rm \"${a[@]}\""), words::array),
+    meaning("path-absolute", "the program by its path", ("rm -rf build", "/bin/rm -rf build"), words::absolute),
+    meaning("path-bare", "the program by its name alone", ("/bin/rm -rf build", "rm -rf build"), words::bare),
+    meaning("options-split", "the options of a cluster alone", ("rm -rf build", "rm -r -f build"), options::split),
+    meaning("options-joined", "two options in one cluster", ("rm -r -f build", "rm -rf build"), options::joined),
+    meaning("options-reversed", "the options of a cluster in another order", ("rm -rf build", "rm -fr build"), options::reversed),
+    meaning("options-last", "the options behind the rest", ("git push --force origin main", "git push origin main --force"), options::last),
+    meaning("options-long", "an option in its long form", ("git push -f origin main", "git push --force origin main"), options::spelled_out),
+    meaning("options-short", "an option in its short form", ("git push --force origin main", "git push -f origin main"), options::shortened),
+    meaning("options-ended", "`--` before the operands", ("rm -rf build", "rm -rf -- build"), options::ended),
+    meaning("command", "run by `command`", ("rm -rf build", "command rm -rf build"), prefix::command),
+    meaning("env", "run by `env`", ("rm -rf build", "env rm -rf build"), prefix::env),
+    meaning("env-assigned", "run by `env` with a variable", ("rm -rf build", "env X=1 rm -rf build"), prefix::env_assigned),
+    meaning("assigned", "with a variable of its own", ("rm -rf build", "X=1 rm -rf build"), prefix::assigned),
+    meaning("nohup", "run by `nohup`", ("rm -rf build", "nohup rm -rf build"), prefix::nohup),
+    meaning("timeout", "run by `timeout`", ("rm -rf build", "timeout 5 rm -rf build"), prefix::timeout),
+    meaning("nice", "run by `nice`", ("rm -rf build", "nice -n 1 rm -rf build"), prefix::nice),
+    meaning("setsid", "run in a session of its own", ("rm -rf build", "setsid -w rm -rf build"), prefix::setsid),
+    meaning("stdbuf", "run by `stdbuf`", ("rm -rf build", "stdbuf -oL rm -rf build"), prefix::stdbuf),
+    meaning("exec", "in the place of the shell", ("rm -rf build", "exec rm -rf build"), prefix::exec),
+    meaning("time", "timed", ("rm -rf build", "time rm -rf build"), prefix::time),
+    deed("sudo", "run by `sudo`", ("rm -rf build", "sudo rm -rf build"), prefix::sudo),
+    deed("sudo-user", "run by `sudo` with an option", ("rm -rf build", "sudo -u root rm -rf build"), prefix::sudo_user),
+    deed("doas", "run by `doas`", ("rm -rf build", "doas rm -rf build"), prefix::doas),
+    deed("ssh", "run on another machine; only what would be lost for good anywhere", ("rm -rf /", "ssh host 'rm -rf /'"), prefix::ssh),
+    meaning("xargs", "the last argument from standard input", ("rm -rf build", "echo build | xargs rm -rf"), prefix::xargs),
+    meaning("find-exec", "run by `find`, once", ("rm -rf build", "find . -maxdepth 0 -exec rm -rf build \\;"), prefix::find),
+    meaning("bash-c", "run by another bash", ("rm -rf build", "bash -c 'rm -rf build'"), around::bash),
+    meaning("bash-lc", "run by a login shell", ("rm -rf build", "bash -lc 'rm -rf build'"), around::login_bash),
+    meaning("sh-c", "run by `sh`; nothing that only bash knows", ("rm -rf build", "sh -c 'rm -rf build'"), around::sh),
+    deed("eval", "run by `eval`", ("rm -rf build", "eval 'rm -rf build'"), around::eval),
+    deed("here-document", "the script of a bash that reads it; nothing that reads standard input", ("rm -rf build", "bash <<'END'\nrm -rf build\nEND"), around::here_document),
+    deed("here-string", "the same, from a here-string", ("rm -rf build", "bash <<< 'rm -rf build'"), around::here_string),
+    deed("piped", "the same, from a pipe into `sh`", ("rm -rf build", "printf '%s\\n' 'rm -rf build' | sh"), around::piped),
+    meaning("substitution", "in a command substitution", ("rm -rf build", "echo \"$( rm -rf build )\""), around::substitution),
+    meaning("backticks", "in backticks", ("rm -rf build", "echo `rm -rf build`"), around::backticks),
+    meaning("process", "in a process substitution", ("rm -rf build", "cat <( rm -rf build )"), around::process),
+    meaning("subshell", "in a subshell", ("rm -rf build", "( rm -rf build )"), around::subshell),
+    meaning("group", "in a group", ("rm -rf build", "{ rm -rf build; }"), around::group),
+    meaning("group-redirected", "in a group with a redirection", ("rm -rf build", "{ rm -rf build; } 2>&1"), around::group_redirected),
+    meaning("if", "behind `if true`", ("rm -rf build", "if true; then rm -rf build; fi"), around::condition),
+    meaning("for", "in a loop over one word", ("rm -rf build", "for i in 1; do rm -rf build; done"), around::for_loop),
+    meaning("while", "in a loop that ends at once", ("rm -rf build", "while true; do rm -rf build; break; done"), around::while_loop),
+    meaning("until", "in a loop of the other kind", ("rm -rf build", "until false; do rm -rf build; break; done"), around::until_loop),
+    meaning("case", "in the one branch of a `case`", ("rm -rf build", "case x in x) rm -rf build ;; esac"), around::case),
+    meaning("function", "in a function that is called", ("rm -rf build", "f() { rm -rf build; }; f"), around::function),
+    deed("trap", "when the shell ends", ("rm -rf build", "trap 'rm -rf build' EXIT"), around::trap),
+    meaning("and-true", "`&& true` behind it", ("rm -rf build", "rm -rf build && true"), around::and_true),
+    meaning("or-true", "`|| true` behind it", ("rm -rf build", "rm -rf build || true"), around::or_true),
+    meaning("then-true", "`; true` behind it", ("rm -rf build", "rm -rf build; true"), around::then_true),
+    meaning("true-and", "`true &&` before it", ("rm -rf build", "true && rm -rf build"), around::true_and),
+    meaning("false-or", "`false ||` before it", ("rm -rf build", "false || rm -rf build"), around::false_or),
+    meaning("true-then", "`true;` before it", ("rm -rf build", "true; rm -rf build"), around::echo_first),
+    meaning("cd-dot", "`cd . &&` before it", ("rm -rf build", "cd . && rm -rf build"), around::cd_dot),
+    meaning("line-before", "an empty line before it", ("rm -rf build", "\nrm -rf build"), around::line_before),
+    meaning("lines-around", "a line before it and one behind it", ("rm -rf build", "true\nrm -rf build\ntrue"), around::lines_around),
+    meaning("comment", "a comment behind it", ("rm -rf build", "rm -rf build # as agreed"), around::comment),
+    meaning("negated", "its result negated", ("rm -rf build", "! rm -rf build"), around::negated),
+    meaning("background", "in the background", ("rm -rf build", "rm -rf build &"), around::background),
+    meaning("errors-dropped", "its errors dropped", ("rm -rf build", "rm -rf build 2>/dev/null"), around::errors_dropped),
+    meaning("output-dropped", "its output dropped; only of what is not done for its output", ("rm -rf build", "rm -rf build >/dev/null 2>&1"), around::output_dropped),
+    meaning("piped-on", "its output passed on", ("rm -rf build", "rm -rf build | cat"), around::piped_on),
+    text("data-echo", "told by `echo`", ("ls -la", "echo 'ls -la'"), data::echo),
+    text("data-printf", "told by `printf`", ("ls -la", "printf '%s\\n' 'ls -la'"), data::printf),
+    text("data-commit", "the message of a commit", ("ls -la", "git commit -m 'ls -la'"), data::commit),
+    text("data-commit-here", "the message of a commit, from a quoted here-document", ("ls -la", "git commit -F - <<'END'\nls -la\nEND"), data::commit_here),
+    text("data-grep", "a text that is searched for", ("ls -la", "grep -F -e 'ls -la' notes.txt"), data::grep),
+    text("data-here-document", "in a quoted here-document that becomes a file", ("ls -la", "cat <<'END' > notes.txt\nls -la\nEND"), data::here_document),
+    text("data-here-string", "in a here-string", ("ls -la", "cat <<< 'ls -la'"), data::here_string),
+    text("data-comment", "a comment", ("ls -la", "true # ls -la"), data::comment),
+    text("data-variable", "a variable that is never run", ("ls -la", "x='ls -la'"), data::variable),
+    text("data-nothing", "an argument of `:`", ("ls -la", ": 'ls -la'"), data::nothing),
+    text("data-compared", "one side of a comparison", ("ls -la", "[ 'ls -la' = y ]"), data::compared),
+    text("data-matched", "the word of a `case`", ("ls -la", "case 'ls -la' in y) true ;; esac"), data::matched),
+    path("path-dot", "`.` before the name", ("/repo/src/a.rs", "/repo/src/./a.rs"), paths::dot),
+    path("path-slashes", "two slashes before the name", ("/repo/src/a.rs", "/repo/src//a.rs"), paths::slashes),
+    path("path-up-and-down", "out of the folder and in again; only where no link lies on the way", ("/repo/src/a.rs", "/repo/src/../src/a.rs"), paths::up_and_down),
+    path("path-out-and-in", "out of the working directory and in again", ("src/a.rs", "../repo/src/a.rs"), paths::out_and_in),
+    path("path-written-out", "a relative path made absolute", ("src/a.rs", "/repo/src/a.rs"), paths::absolute),
+    path("path-relative", "an absolute path below the working directory made relative", ("/repo/src/a.rs", "src/a.rs"), paths::relative),
+    path("path-home", "`~` written out", ("~/a.txt", "/home/u/a.txt"), paths::home),
+    path("path-folder-slash", "a slash behind a folder", ("/repo/src", "/repo/src/"), paths::folder_slash),
+    path_deed("path-link", "through a symbolic link to the folder, which is put into the world of the case", ("/etc/hosts", "/repo/mutant-link/hosts"), paths::link),
+];

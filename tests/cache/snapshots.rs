@@ -1,0 +1,121 @@
+//! Snapshots: taken where `configure` costs something, used instead of it, and never needed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::guests::{self, chain};
+use crate::world::{Ended, World};
+
+/// A warm world whose chain is this guest alone.
+fn warm(guest: &str, keys: &str) -> World {
+    let world = guests::world();
+    chain(&world, &[guest], keys);
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    world
+}
+
+/// The files of snapshots with this ending.
+fn files(world: &World, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(world.path(".cache/guard-host/artifacts")).unwrap();
+    let is_one = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.rsplit_once("-s").is_some_and(|(_, key)| key.len() > 32 && name.ends_with(extension))
+    };
+    entries.map(|entry| entry.unwrap().path()).filter(is_one).collect()
+}
+
+fn is_answer(ended: &Ended) {
+    assert_eq!(ended.decision(), "ask", "{ended:?}");
+    assert!(ended.reason().starts_with("the guest was asked. [slow-settings: known]"), "{ended:?}");
+}
+
+/// `configure` was called for a call made now: the guest says so in its log.
+fn counts(world: &World) -> bool {
+    let explained = world.run(&["explain", "ls -la"], "");
+    assert!(explained.stdout.contains("the guest was asked"), "{explained:?}");
+    explained.stdout.contains("counting")
+}
+
+#[test]
+fn a_snapshot_is_asked_without_its_settings_and_answers_the_same() {
+    let world = warm("slow-settings", "settings = { secret = \"not for others\" }");
+    let snapshots = files(&world, ".cwasm");
+    assert_eq!(snapshots.len(), 1, "{snapshots:?}");
+    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(snapshots[0].clone()), mode(world.path(".cache/guard-host/artifacts"))), (0o600, 0o700));
+    is_answer(&world.bash("ls -la"));
+    assert!(!counts(&world));
+
+    let listed = world.run(&["cache", "list", "--format", "json"], "").stdout;
+    let rows: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    let rows: Vec<&Value> = rows.iter().filter(|row| row["kind"] == "snapshot").collect();
+    assert!(rows.len() == 1 && rows[0]["name"] == "test-guest", "{listed}");
+    let verified = world.run(&["cache", "verify"], "").stdout;
+    assert!(verified.contains(&format!("{}: ok", snapshots[0].display())), "{verified}");
+
+    assert_eq!(world.run(&["cache", "clear"], "").exit, 0);
+    assert!(files(&world, ".cwasm").is_empty() && files(&world, ".json").is_empty());
+}
+
+#[test]
+fn without_its_snapshot_a_policy_answers_the_same() {
+    let world = warm("slow-settings", "");
+    for file in files(&world, "") {
+        fs::remove_file(file).unwrap();
+    }
+    is_answer(&world.bash("ls -la"));
+    assert!(counts(&world));
+    // The hook takes none, a command does.
+    assert!(files(&world, ".cwasm").is_empty());
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    assert_eq!(files(&world, ".cwasm").len(), 1);
+    assert!(!counts(&world));
+}
+
+#[test]
+fn other_settings_never_meet_a_snapshot_of_the_old_ones() {
+    let world = warm("slow-settings", "settings = { n = 1 }");
+    chain(&world, &["slow-settings"], "settings = { n = 2 }");
+    is_answer(&world.bash("ls -la"));
+    assert!(counts(&world));
+    chain(&world, &["slow-settings"], "settings = { n = 1 }");
+    is_answer(&world.bash("ls -la"));
+    assert!(!counts(&world), "the old one is still there");
+}
+
+#[test]
+fn a_damaged_snapshot_is_never_used() {
+    let world = warm("slow-settings", "");
+    let snapshot = files(&world, ".cwasm").remove(0);
+    let mut bytes = fs::read(&snapshot).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&snapshot, bytes).unwrap();
+    let verified = world.run(&["cache", "verify"], "");
+    assert!(verified.stdout.contains(&format!("{}: stale or damaged", snapshot.display())), "{verified:?}");
+    is_answer(&world.bash("ls -la"));
+    assert!(counts(&world));
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    assert!(!counts(&world), "it is taken anew");
+    // One that others can write to is no better.
+    fs::set_permissions(&snapshot, fs::Permissions::from_mode(0o666)).unwrap();
+    is_answer(&world.bash("ls -la"));
+    assert!(counts(&world));
+}
+
+#[test]
+fn what_is_not_worth_it_or_cannot_be_taken_is_recorded_and_not_tried_again() {
+    for guest in ["shell", "configure-refuses", "configure-loops"] {
+        let world = warm(guest, "");
+        assert!(files(&world, ".cwasm").is_empty(), "{guest}");
+        let records = files(&world, ".json");
+        assert_eq!(records.len(), 1, "{guest}: {records:?}");
+        let made = || fs::metadata(&records[0]).unwrap().modified().unwrap();
+        let before = made();
+        assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+        assert_eq!(made(), before, "{guest}");
+    }
+}

@@ -1,0 +1,169 @@
+//! `guard-host test --mutate`: the table of rewrites, the built-in policies under it, and what the command says.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/guests.rs"]
+mod guests;
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/world.rs"]
+mod world;
+
+#[path = "mutate/command.rs"]
+mod command;
+#[path = "mutate/proof.rs"]
+mod proof;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use guard_host::config::Places;
+use guard_host::engine::Wasi;
+use guard_host::suite::mutate::{Mutation, REWRITES, Tally, mutate, page};
+use guard_host::suite::{self, Bench, Subject};
+
+const PAGE: &str = "guest-sdk/docs/mutations.md";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
+}
+
+/// A built-in policy, with the artifacts that all tests share.
+fn subject(name: &str) -> Subject {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
+    for folder in [".cache/guard-host", ".local/state/guard-host"] {
+        guard_host::cache::make_private(&home.join(folder)).unwrap();
+    }
+    let places = Places::below(home.to_str().unwrap());
+    Subject::policy(name, Wasi::default(), &root(), &places).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn every_rewrite_does_what_its_example_says() {
+    let subject = subject("write-control");
+    for rewrite in REWRITES {
+        let (before, after) = rewrite.example;
+        let made = match rewrite.is_of_paths() {
+            true => rewrite.path(before),
+            false => rewrite.command(before, subject.analyzer(), "/repo", "/home/u"),
+        };
+        assert_eq!(made.as_deref(), Some(after), "{}", rewrite.id);
+    }
+    let names: BTreeSet<&str> = REWRITES.iter().map(|rewrite| rewrite.id).collect();
+    assert_eq!(names.len(), REWRITES.len(), "two rewrites have one name");
+    assert!(REWRITES.iter().filter(|rewrite| !rewrite.is_of_paths()).count() >= 40);
+}
+
+#[test]
+fn what_would_not_be_sound_is_left_alone() {
+    let subject = subject("write-control");
+    let apply = |id: &str, text: &str| {
+        let rewrite = REWRITES.iter().find(|rewrite| rewrite.id == id).unwrap();
+        rewrite.command(text, subject.analyzer(), "/repo", "/home/u")
+    };
+    for (id, text) in [
+        // A builtin is no program that another one can start.
+        ("sudo", "cd /tmp"),
+        ("env", "export A=1"),
+        ("find-exec", "eval ls"),
+        // A function of the text's own is none either.
+        ("nohup", "f() { ls; }; f"),
+        // What reads standard input must not find the script there.
+        ("here-document", "psql -f -"),
+        ("piped", "cat"),
+        ("xargs", "ssh host ls"),
+        // Nothing can follow on the line.
+        ("and-true", "ls # all"),
+        ("piped-on", "cat <<E\nx\nE"),
+        ("comment", "ls &"),
+        // What is expanded is another word in quotes.
+        ("quote-single", "rm *.c"),
+        ("argument-variable", "ls $x"),
+        // A tail that belongs to something else.
+        ("for", "while ls; do break; done"),
+        ("function", "echo $1"),
+        ("sh-c", "[[ -f x ]] && ls"),
+        // What is printed would not be printed any more.
+        ("output-dropped", "cat .env"),
+        // Options of which not all are known, and operands that look like some.
+        ("options-last", "rm -rf -- x"),
+        ("options-split", "rm -ri x"),
+        ("options-ended", "git push origin main"),
+        // Not complete.
+        ("bash-c", "echo 'x"),
+        ("subshell", "cat <<E\nx"),
+        // Lost on this machine only.
+        ("ssh", "rm build"),
+        // What comes first decides what runs next.
+        ("negated", "ls && rm x"),
+        ("data-comment", "a\nb"),
+    ] {
+        assert_eq!(apply(id, text), None, "{id} of {text:?}");
+    }
+    assert_eq!(apply("subshell", "ls # all").unwrap(), "( ls # all\n)");
+    assert_eq!(apply("quote-single", "rm -rf a ~").unwrap(), "rm -rf 'a' ~");
+    assert_eq!(apply("data-here-document", "END").unwrap(), "cat <<'END1' > notes.txt\nEND\nEND1");
+}
+
+#[test]
+fn the_page_is_the_table() {
+    let path = root().join(PAGE);
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(&path, page()).unwrap();
+    }
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == page(),
+        "{PAGE} is old; run `UPDATE_PAGES=1 cargo test --release -p guard-host --test mutate page`"
+    );
+}
+
+/// Mutants of a built-in's own cases.
+fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R) -> R {
+    let subject = subject(name);
+    let files = suite::find(&root().join("policies").join(name).join("cases")).unwrap();
+    let suites: Vec<_> = files.iter().map(|file| suite::read(file).unwrap()).collect();
+    let chains: Vec<_> = suites.iter().map(|suite| subject.bench(suite).unwrap()).collect();
+    let benches: Vec<Bench<'_>> =
+        files.iter().zip(&suites).zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
+    then(&mutate(&subject, &benches, how))
+}
+
+const HOW: Mutation<'static> = Mutation { depth: 1, seed: 1, max: 1_500, filter: None, progress: None };
+
+/// Those that judge by a text of the user's, which may look at whatever it wants.
+const LANGUAGES: [&str; 2] = ["cel", "rego"];
+
+#[test]
+fn every_built_in_says_the_same_of_at_least_97_of_100_mutants() {
+    let mut seen = BTreeSet::new();
+    let judges = guard_host::builtin::all().iter().filter(|builtin| !LANGUAGES.contains(&builtin.name));
+    for builtin in judges {
+        for depth in [1, 2] {
+            mutated(builtin.name, Mutation { depth, ..HOW }, |tally| {
+                seen.extend(tally.by_rewrite().iter().map(|(rewrite, ..)| rewrite.id));
+                let survivors: Vec<String> = tally
+                    .survivors()
+                    .map(|mutant| format!("{:?}: {} for {}", mutant.text, mutant.got, mutant.expected))
+                    .collect();
+                assert!(tally.mutants.len() > 400, "{}: {}", builtin.name, tally.mutants.len());
+                assert!(!tally.is_below(97), "{} at depth {depth}:\n{}", builtin.name, survivors.join("\n"));
+            });
+        }
+    }
+    let never: Vec<&str> = REWRITES.iter().map(|rewrite| rewrite.id).filter(|id| !seen.contains(id)).collect();
+    assert_eq!(never, [""; 0], "no case of ours is rewritten so");
+}
+
+#[test]
+fn a_seed_gives_the_same_mutants() {
+    let texts = |seed| {
+        let how = Mutation { depth: 2, seed, max: 60, ..HOW };
+        let texts = |tally: &Tally<'_>| tally.mutants.iter().map(|mutant| mutant.text.clone()).collect::<Vec<_>>();
+        mutated("write-control", how, texts)
+    };
+    let first = texts(5);
+    assert!(first.len() > 40, "{}", first.len());
+    assert_eq!(first, texts(5));
+    assert_ne!(first, texts(6));
+}

@@ -1,0 +1,134 @@
+//! What the command says: survivors of a policy that only looks at the text, exit codes, and every form of report.
+
+use serde_json::Value;
+
+use crate::guests::{self, place};
+use crate::world::{Ended, World};
+
+/// Cases of the guest `denies`, which denies every input that holds the text `rm -rf`, and nothing else.
+const CASES: &str = r#"
+[[cases]]
+id = "N-1"
+input = "rm -rf build"
+expect = "deny"
+
+[[cases]]
+input = "ls -la"
+expect = "abstain"
+"#;
+
+fn mutate(cases: &str, arguments: &[&str]) -> Ended {
+    let world = guests::world();
+    let component = place(&world, "denies");
+    world.write("repo/cases.toml", cases);
+    let fixed = ["test", component.to_str().unwrap(), "cases.toml", "--mutate"];
+    world.run(&[&fixed[..], arguments].concat(), "")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let ended = mutate(CASES, &[&["--format", "json"], arguments].concat());
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
+}
+
+#[test]
+fn a_policy_that_looks_at_the_text_is_found_out() {
+    let report = json(&[]);
+    let found = |id: &str, mutant: &str| {
+        let survivors = report["survivors"].as_array().unwrap();
+        survivors.iter().any(|one| one["rewrites"] == serde_json::json!([id]) && one["mutant"] == mutant)
+    };
+    for (id, mutant) in [
+        ("options-split", "rm -r -f build"),
+        ("options-reversed", "rm -fr build"),
+        ("empty-quotes", "r''m -rf build"),
+        ("quote-program", "\"rm\" -rf build"),
+        ("program-variable", "c=rm; $c -rf build"),
+        ("blanks", "rm \t -rf \t build"),
+        ("braces", "rm {-rf,build}"),
+    ] {
+        assert!(found(id, mutant), "{id}: {report:#}");
+    }
+    // The text is still there.
+    assert!(!found("bash-c", "bash -c 'rm -rf build'"));
+    let first = &report["survivors"][0];
+    assert_eq!(
+        (&first["expected"], &first["got"], &first["id"][0]),
+        (&"deny".into(), &"abstain".into(), &"N-1".into())
+    );
+    assert_eq!((&first["file"], &first["line"]), (&"cases.toml".into(), &2.into()));
+    assert_eq!(report["passed"], false);
+}
+
+#[test]
+fn data_that_is_taken_for_a_deed_is_found() {
+    // The guest says nothing of a text in which a line break parts the two words, and denies it once they stand together.
+    let cases = "[[cases]]\ninput = \"ls 'rm' -rf\"\nexpect = 'abstain'\n";
+    assert_eq!(mutate(cases, &[]).exit, 0);
+    let world = guests::world();
+    let component = place(&world, "denies");
+    world.write("repo/cases.toml", "[[cases]]\ninput = 'rm -rf x'\nexpect = ['abstain', 'deny']\n");
+    let ended = world.run(&["test", component.to_str().unwrap(), "cases.toml", "--mutate"], "");
+    // Both kinds of outcome are right, so there is nothing to hold a mutant against.
+    assert_eq!(ended.exit, 66, "{ended:?}");
+    assert!(ended.stderr.contains("no rewrite applies"), "{ended:?}");
+}
+
+#[test]
+fn exit_codes_follow_the_part_that_was_kept() {
+    let failing = mutate(CASES, &[]);
+    assert_eq!(failing.exit, 1, "{failing:?}");
+    assert!(failing.stdout.starts_with("SURVIVED cases.toml:2: N-1 rm -rf build\n"), "{failing:?}");
+    assert!(failing.stdout.contains("less than 100 %"), "{failing:?}");
+    assert_eq!(mutate(CASES, &["--min-kept", "50"]).exit, 0);
+    assert_eq!(mutate(CASES, &["--min-kept", "99"]).exit, 1);
+    // Cases come before their mutants.
+    let wrong = mutate("[[cases]]\ninput = 'ls'\nexpect = 'deny'\n", &[]);
+    assert_eq!(wrong.exit, 1, "{wrong:?}");
+    assert!(wrong.stderr.contains("nothing was rewritten"), "{wrong:?}");
+    for arguments in [&["--depth", "3"][..], &["--min-kept", "101"], &["--threshold", "5"]] {
+        assert_eq!(mutate(CASES, arguments).exit, 64, "{arguments:?}");
+    }
+    let world = guests::world();
+    assert_eq!(world.run(&["test", "x.wasm", "cases.toml", "--seed", "1"], "").exit, 64);
+}
+
+#[test]
+fn the_number_of_mutants_is_bounded_and_the_choice_repeats() {
+    let (one, same, other) = (json(&["--max-mutants", "9"]), json(&["--max-mutants", "9"]), json(&["--seed", "4"]));
+    assert_eq!(one["mutants"], 9);
+    assert!(one["possible"].as_u64().unwrap() > 60);
+    assert_eq!((&one["survivors"], &one["rewrites"]), (&same["survivors"], &same["rewrites"]));
+    assert_eq!(other["mutants"], other["possible"]);
+    let twice = json(&["--depth", "2", "--max-mutants", "100000"]);
+    let pairs =
+        twice["survivors"].as_array().unwrap().iter().filter(|one| one["rewrites"].as_array().unwrap().len() == 2);
+    assert!(pairs.count() > 20, "{twice:#}");
+}
+
+#[test]
+fn every_form_names_the_survivors() {
+    let junit = mutate(CASES, &["--format", "junit"]).stdout;
+    assert!(
+        junit.contains("<testcase classname=\"mutants\" name=\"braces\"><failure message=\"0 of 1 kept"),
+        "{junit}"
+    );
+    assert!(junit.contains("<testcase classname=\"mutants\" name=\"bash-c\"/>"), "{junit}");
+    let tolerant = mutate(CASES, &["--format", "junit", "--min-kept", "10"]).stdout;
+    assert!(tolerant.contains("failures=\"0\"") && tolerant.contains("<system-out>"), "{tolerant}");
+    let github = mutate(CASES, &["--format", "github"]).stdout;
+    let line = "::error file=cases.toml,line=2,title=braces::cases.toml:2: rm {-rf,build}: expected deny, got abstain (braces)\n";
+    assert!(github.contains(line), "{github}");
+}
+
+#[test]
+fn a_world_of_its_own_is_all_that_is_seen() {
+    let world = World::cold();
+    world.write("repo/cases.toml", "[[cases]]\ntool = 'Write'\ninput = { file_path = '.env' }\nexpect = 'deny'\n");
+    let ended = world.run(&["test", "protected-files", "cases.toml", "--mutate", "--format", "json"], "");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    let tried: Vec<&str> =
+        report["rewrites"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(tried, ["path-dot", "path-out-and-in", "path-written-out", "path-link"]);
+    assert_eq!((ended.exit, &report["kept"]), (0, &4.into()), "{report:#}");
+    assert!(!world.path("repo/mutant-link").exists());
+}

@@ -1,0 +1,183 @@
+//! `guard-host new` as a process, and what the templates promise without being built.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at a surprise"
+)]
+
+#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[path = "support/world.rs"]
+mod world;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use guard_host::suite;
+use world::World;
+
+const LANGUAGES: [(&str, &str); 4] =
+    [("rust", "src/lib.rs"), ("js", "policy.js"), ("python", "policy.py"), ("c", "policy.c")];
+
+const RULES: [&str; 7] =
+    ["protected-branch", "outside-project", "elevated", "foreign-registry", "unknown-host", "private-key", "unclear"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
+    let world = World::cold();
+    for (language, source) in LANGUAGES {
+        let name = format!("team-{language}");
+        let ended = world.run(&["new", &name, "--lang", language], "");
+        let expected = format!("cd {name}\n./build.sh\nguard-host test policy.wasm fixtures/\n");
+        assert_eq!((ended.exit, ended.stdout), (0, expected), "{language}: {}", ended.stderr);
+        let file = |path: &str| fs::read_to_string(world.repo().join(&name).join(path)).unwrap();
+        assert!(file(source).contains(&format!("\"{name}\"")), "{language}");
+        assert!(file("README.md").starts_with(&format!("# {name}\n")), "{language}");
+        assert!(!suite::find(&world.repo().join(&name).join("fixtures")).unwrap().is_empty());
+        // Each file is in it as it stands in the repository, but for the name.
+        let shared = if language == "rust" { ("guest-sdk/src", "guard-sdk/src") } else { ("wit", "wit") };
+        let own = format!("guest-sdk/templates/{language}");
+        let mut compared = 0;
+        for (from, to) in [(own.as_str(), ""), ("guest-sdk/templates/shared", ""), shared] {
+            let mut folders = vec![root().join(from)];
+            while let Some(folder) = folders.pop() {
+                for entry in fs::read_dir(folder).unwrap() {
+                    let path = entry.unwrap().path();
+                    if path.is_dir() {
+                        folders.push(path);
+                        continue;
+                    }
+                    let below = path.strip_prefix(root().join(from)).unwrap();
+                    let written = fs::read(world.repo().join(&name).join(to).join(below)).unwrap();
+                    let bytes = fs::read(&path).unwrap();
+                    let renamed = String::from_utf8(bytes.clone()).map(|text| text.replace("my-policy", &name));
+                    let expected = renamed.map_or(bytes, String::into_bytes);
+                    assert!(written == expected, "{language}: {}", below.display());
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 10, "{language}: {compared}");
+    }
+}
+
+#[test]
+fn what_is_in_the_way_or_no_name_is_refused_and_nothing_is_written() {
+    let world = World::cold();
+    world.write("repo/taken/notes.txt", "mine");
+    for (arguments, exit, word) in [
+        (["taken", "--lang", "c"], 69, "is there already, and is not empty"),
+        (["../out", "--lang", "c"], 64, "is no name for a policy"),
+        (["Team", "--lang", "c"], 64, "small letters"),
+        (["-x", "--lang", "c"], 64, "is no name for a policy"),
+        (["team", "--lang", "cobol"], 64, "rust, js, python, c"),
+    ] {
+        let ended = world.run(&[&["new"], arguments.as_slice()].concat(), "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{arguments:?}: {ended:?}");
+        assert!(ended.stderr.contains(word), "{arguments:?}: {ended:?}");
+    }
+    assert_eq!(fs::read_dir(world.home.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(world.repo()).unwrap().count(), 2, "`.git` and `taken`");
+    assert_eq!(fs::read_dir(world.repo().join("taken")).unwrap().count(), 1);
+}
+
+#[test]
+fn the_fifty_calls_are_fifty_and_each_rule_is_hit_and_missed() {
+    let suite = suite::read(&root().join("tests/languages/same.toml")).unwrap_or_else(|error| panic!("{error}"));
+    let ids: BTreeSet<String> = suite.cases.iter().map(|case| case.id.0.join(",")).collect();
+    let expected: BTreeSet<String> = (1..=50).map(|number| format!("L-{number:02}")).collect();
+    assert_eq!(ids, expected);
+    for rule in RULES {
+        let hits = suite.cases.iter().filter(|case| case.rule.as_deref() == Some(rule)).count();
+        assert!(hits > 0, "{rule}");
+    }
+    let silent = suite.cases.iter().filter(|case| case.expect.0 == ["abstain"]).count();
+    assert!(silent >= 12, "{silent}");
+}
+
+/// Each language has the same rules, in the same words, and the same defaults.
+#[test]
+fn the_templates_are_one_policy() {
+    let same = read("tests/languages/same.toml");
+    for (language, source) in LANGUAGES {
+        let text = read(&format!("guest-sdk/templates/{language}/{source}"));
+        for word in RULES.into_iter().chain([
+            "MultiEdit",
+            "master",
+            "/tmp",
+            "127.0.0.1",
+            "--extra-index-url",
+            "push a branch of your own and open a pull request",
+            "have it added to `allowed-hosts`",
+            "write it without names that are known only at run time",
+        ]) {
+            assert!(text.contains(word), "{language} lacks {word}");
+            assert!(same.contains(word), "the plain words lack {word}");
+        }
+    }
+}
+
+#[test]
+fn the_tools_of_the_templates_have_one_version() {
+    for language in ["js", "c"] {
+        let package: serde_json::Value =
+            serde_json::from_str(&read(&format!("guest-sdk/templates/{language}/package.json"))).unwrap();
+        let lock: serde_json::Value =
+            serde_json::from_str(&read(&format!("guest-sdk/templates/{language}/package-lock.json"))).unwrap();
+        for (name, version) in package["devDependencies"].as_object().unwrap() {
+            let version = version.as_str().unwrap();
+            assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{language}: {name} {version}");
+            assert_eq!(lock["packages"][format!("node_modules/{name}")]["version"], version, "{language}: {name}");
+        }
+    }
+    for language in ["python", "c"] {
+        let text = read(&format!("guest-sdk/templates/{language}/requirements.txt"));
+        assert!(text.lines().all(|line| line.contains("==")), "{language}: {text}");
+    }
+}
+
+/// The SDK in a project stands alone: what its manifest takes from this workspace is put in.
+#[test]
+fn the_sdk_in_a_project_has_the_dependencies_that_it_has_here() {
+    let world = World::cold();
+    assert_eq!(world.run(&["new", "team", "--lang", "rust"], "").exit, 0);
+    let written = fs::read_to_string(world.repo().join("team/guard-sdk/Cargo.toml")).unwrap();
+    assert!(!written.contains("workspace") && !written.contains("lints"), "{written}");
+    let copy: toml::Table = toml::from_str(&written).unwrap();
+    let sdk: toml::Table = toml::from_str(&read("guest-sdk/Cargo.toml")).unwrap();
+    for section in ["package", "dependencies", "features"] {
+        let names = |table: &toml::Table| table[section].as_table().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&copy), names(&sdk), "{section}");
+    }
+    assert_eq!(
+        (copy["package"]["name"].as_str(), copy["package"]["edition"].as_str()),
+        (Some("guard-sdk"), Some("2024"))
+    );
+    assert_eq!(copy["dependencies"]["wit-bindgen"]["version"].as_str(), Some("0.63"));
+    assert_eq!(copy["dependencies"]["wit-bindgen"]["features"].as_array().unwrap().len(), 1);
+    assert_eq!(copy["dependencies"]["schemars"]["optional"].as_bool(), Some(true));
+}
+
+#[test]
+fn the_template_in_rust_locks_versions_that_the_workspace_has() {
+    let locked = |path: &str| {
+        let lock: toml::Table = toml::from_str(&read(path)).unwrap();
+        let packages = lock["package"].as_array().unwrap().clone();
+        packages.iter().map(|package| format!("{} {}", package["name"], package["version"])).collect::<BTreeSet<_>>()
+    };
+    let (ours, own) = (locked("Cargo.lock"), "\"my-policy\" \"0.1.0\"".to_owned());
+    let theirs = locked("guest-sdk/templates/rust/Cargo.lock");
+    let strangers: Vec<&String> = theirs.iter().filter(|one| !ours.contains(*one) && **one != own).collect();
+    assert!(strangers.is_empty() && theirs.len() > 10, "{strangers:?}");
+}

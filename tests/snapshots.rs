@@ -1,0 +1,42 @@
+//! Every case of every built-in policy, as a snapshot of it answers: as the policy itself does, to the last byte.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at a surprise")]
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use guard_host::config::Places;
+use guard_host::engine::Wasi;
+use guard_host::suite::{self, Subject};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
+}
+
+#[test]
+fn a_snapshot_answers_every_case_as_the_policy_does() {
+    let (root, home) = (root(), tempfile::tempdir().unwrap());
+    let places = Places::below(home.path().to_str().unwrap());
+    let (mut compared, mut different) = (0, Vec::new());
+    for builtin in guard_host::builtin::all() {
+        let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &places).unwrap();
+        // One snapshot for all suites of the same settings: each is compiled twice.
+        let mut taken = HashMap::new();
+        for file in suite::find(&root.join("policies").join(builtin.name).join("cases")).unwrap() {
+            let suite = suite::read(&file).unwrap();
+            let plain = subject.bench(&suite).unwrap();
+            let settings = serde_json::Value::Object(suite.settings.clone()).to_string();
+            let snapshot = taken.entry(settings).or_insert_with(|| subject.bench_snapshot(&suite).unwrap());
+            for case in &suite.cases {
+                let (one, other) = (suite::run(&plain, &suite, case), suite::run(snapshot, &suite, case));
+                let told = |report: &suite::Report| format!("{:?} {:?}", report.verdict, report.differences);
+                compared += 1;
+                if told(&one) != told(&other) {
+                    different.push(format!("{}: {}\n{}\n{}", file.display(), case.title(), told(&one), told(&other)));
+                }
+            }
+        }
+    }
+    assert!(compared > 1000, "only {compared} cases were compared");
+    assert!(different.is_empty(), "{} of {compared} differ, the first: {}", different.len(), different[0]);
+}
