@@ -30,6 +30,8 @@ mod log;
 mod malformed;
 #[path = "hook/plan.rs"]
 mod plan;
+#[path = "hook/record.rs"]
+mod record;
 #[path = "hook/rows.rs"]
 mod rows;
 #[path = "hook/secrets.rs"]

@@ -11,18 +11,26 @@
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/reply.rs"]
 mod reply;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
+#[expect(unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/world.rs"]
 mod world;
 
 #[path = "install/doctor.rs"]
 mod doctor;
+#[path = "install/goldens.rs"]
+mod goldens;
+#[path = "install/harnesses.rs"]
+mod harnesses;
 #[path = "install/links.rs"]
 mod links;
 #[path = "install/others.rs"]
 mod others;
 #[path = "install/plugin.rs"]
 mod plugin;
+#[path = "install/plugins.rs"]
+mod plugins;
+#[path = "install/protected.rs"]
+mod protected;
 #[path = "install/registered.rs"]
 mod registered;
 #[path = "install/settings.rs"]

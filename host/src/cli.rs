@@ -104,7 +104,7 @@ fn run_hook(arguments: &[OsString], environment: &Environment) -> u8 {
         Ok(HookOnly { global, command: args::HookCommand::Hook(args) }) => {
             let only = (!args.only.is_empty()).then_some(args.only);
             let places: Places = global.places(environment);
-            Ok(HookOptions { harness: args.harness, only, places: Some(places) })
+            Ok(HookOptions { harness: args.harness, only, record: args.record, places: Some(places) })
         }
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             return refuse(&error);

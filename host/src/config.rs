@@ -104,6 +104,8 @@ pub struct Config {
 impl Config {
     /// Tells the built-ins that want to know it where the files of this program lie.
     pub fn tell_places(&mut self, places: &Places, program: &Path) {
+        let (registrations, folder) = crate::install::registered(&places.state);
+        self.inputs.push(folder);
         for entry in &mut self.entries {
             let Source::Builtin(name) = &entry.source else { continue };
             if builtin::find(name).is_some_and(|builtin| builtin.places) {
@@ -112,7 +114,8 @@ impl Config {
                     ("sessions", self.sessions.file().unwrap_or(Path::new(""))),
                     ("program", program),
                 ];
-                entry.settings = settings::with_places(&entry.settings, places, own, &self.named);
+                let lists = [("policies", self.named.as_slice()), ("registrations", &registrations)];
+                entry.settings = settings::with_places(&entry.settings, places, own, lists);
             }
         }
     }

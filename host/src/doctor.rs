@@ -8,7 +8,7 @@ mod trial;
 use std::path::Path;
 
 use crate::harness::Harness;
-use crate::install::{Found, Registration, Running, Site, Survey, Wish};
+use crate::install::{Failing, Found, Registration, Running, Site, Survey, Wish};
 use trial::{Program, Trial};
 
 /// How something is.
@@ -49,26 +49,33 @@ impl Finding {
     }
 }
 
-/// Looks at everything.
+/// Looks at everything between these harnesses and a verdict.
 #[must_use]
 pub fn examine(
-    harness: &dyn Harness,
-    registration: &dyn Registration,
+    asked: &[(&dyn Harness, &dyn Registration)],
     wish: &Wish,
     site: Site<'_>,
     projects: &[String],
 ) -> Vec<Finding> {
-    let name = harness.name();
-    let survey = registration.survey(wish, site);
-    let mut findings = registered(name, &survey, registration, site);
-    findings.extend(switched_off(&survey));
+    let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(wish, site)).collect();
+    let mut findings = Vec::new();
+    for ((harness, registration), survey) in asked.iter().zip(&surveys) {
+        findings.extend(registered(harness.name(), survey, *registration, site));
+        findings.extend(switched_off(survey));
+    }
     findings.extend(machine::configuration(site.places, projects));
     findings.extend(machine::folders(site.places));
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
-    for found in &survey.found {
-        let trial = Trial { harness, registration, site, found };
-        findings.extend(trial.run());
+    for ((harness, registration), survey) in asked.iter().zip(&surveys) {
+        for found in &survey.found {
+            let trial = Trial { harness: *harness, registration: *registration, site, found };
+            findings.extend(trial.run());
+        }
+        findings.extend(registration.unverified().iter().map(|text| {
+            let remedy = "host/HARNESSES.md says how to try it";
+            Finding::note("unverified", format!("with `{}`: {text}", harness.name()), remedy)
+        }));
     }
     findings.extend(ready);
     findings.extend(machine::policies(site, projects));
@@ -101,14 +108,12 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
             findings.push(Finding::problem(CHECK, format!("`{place}`: {hindrance}"), &again));
         }
         findings.extend(program(found, &again, site));
-        let failing = registration.when_it_fails(found.blocks);
-        findings.push(match found.blocks {
-            true => Finding::ok("failure", failing),
-            false => Finding::note("failure", failing, format!("{again} without `--fail-open`")),
-        });
+        let Failing { text, remedy } = registration.when_it_fails(found.blocks);
+        let state = if remedy.is_empty() { State::Ok } else { State::Note };
+        findings.push(Finding { check: "failure", state, text, remedy });
     }
     let left_out = |tool: &&str| survey.found.iter().all(|found| found.left_out.contains(tool));
-    let uncovered: Vec<&str> = registration.tools().iter().copied().filter(left_out).collect();
+    let uncovered: Vec<&str> = registration.tools().into_iter().filter(left_out).collect();
     if !survey.found.is_empty() && !uncovered.is_empty() {
         let text = format!("no registration is asked about {}: they run unasked", uncovered.join(", "));
         findings.push(Finding::problem(CHECK, text, format!("{again} without `--matcher` to cover all tools")));

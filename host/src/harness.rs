@@ -6,6 +6,10 @@ pub mod facets;
 pub mod said;
 pub mod text;
 
+mod command;
+mod entries;
+mod forms;
+mod matcher;
 mod nested;
 mod patch;
 mod read;
@@ -162,7 +166,7 @@ pub trait Harness: Sync {
 
     /// How its hooks are registered; none if that is done by hand.
     fn registration(&self) -> Option<&'static dyn Registration> {
-        None
+        forms::named(self.facets().name).map(|form| form as &dyn Registration)
     }
 }
 

@@ -8,11 +8,13 @@ mod consent;
 mod flight;
 mod journal;
 mod payload;
+mod record;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::cache::{Prepared, prepare};
 use crate::call::{Circumstances, ToolCall};
@@ -43,6 +45,8 @@ pub struct HookOptions {
     pub harness: Option<String>,
     /// Only these policies; none: all.
     pub only: Option<Vec<String>>,
+    /// The folder in which payloads are kept as fixtures; none: they are not.
+    pub record: Option<PathBuf>,
     /// Where the program's files lie.
     pub places: Option<Places>,
 }
@@ -68,26 +72,33 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
         return flight.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
-    decide(&flight, harness, options.only.as_deref(), &places, environment)
+    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
+    let object = match payload::read() {
+        Ok(object) => object,
+        Err(refusal) => return refuse(&flight, harness, &refusal, &places, environment, &*facts),
+    };
+    let harness = harness::detect(&object, harness);
+    flight.speak(harness, harness.surface(&object));
+    let exit = decide(&flight, harness, &object, options.only.as_deref(), &places, environment, &facts);
+    if let Some(folder) = &options.record {
+        let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
+        record::keep(&environment.cwd, folder, harness.name(), &object, &at);
+    }
+    exit
 }
 
 fn decide(
     flight: &Arc<Flight>,
     harness: &'static dyn Harness,
+    object: &Map<String, Value>,
     only: Option<&[String]>,
     places: &Places,
     environment: &Environment,
+    facts: &Arc<dyn Facts>,
 ) -> u8 {
-    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
-    let object = match payload::read() {
-        Ok(object) => object,
-        Err(refusal) => return refuse(flight, harness, &refusal, places, environment, &*facts),
-    };
-    let harness = harness::detect(&object, harness);
-    flight.speak(harness, harness.surface(&object));
-    let payload = match harness.decode(&object) {
+    let payload = match harness.decode(object) {
         Ok(payload) => payload,
-        Err(unreadable) => return refuse(flight, harness, &unreadable.into(), places, environment, &*facts),
+        Err(unreadable) => return refuse(flight, harness, &unreadable.into(), places, environment, &**facts),
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
@@ -99,7 +110,7 @@ fn decide(
         }
         _ => return flight.reply(&merge([])),
     };
-    let at = circumstances(harness, &payload, environment, &*facts);
+    let at = circumstances(harness, &payload, environment, &**facts);
     let prepared = prepared(flight, places, environment, calls, &at);
     flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(flight, &prepared.config.audit, calls, &at);
@@ -116,7 +127,7 @@ fn decide(
     for call in calls {
         flight.set_record(&config.audit, call, &at);
         let watch = |opinion: &Opinion| flight.hear(opinion);
-        let trace = chain.decide(call, &at, &facts, Ask { only, watch: Some(&watch), ..Ask::default() });
+        let trace = chain.decide(call, &at, facts, Ask { only, watch: Some(&watch), ..Ask::default() });
         let rank = crate::contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
             worst = Some((rank, call));
@@ -130,7 +141,7 @@ fn decide(
     let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places);
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
     let exit = flight.reply(&verdict);
-    journal::write(&chain.prepared, &at, &*facts, &traces);
+    journal::write(&chain.prepared, &at, &**facts, &traces);
     if let Some(question) = question {
         question.note(verdict.outcome, harness.prompts(&at.permission_mode));
     }

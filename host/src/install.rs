@@ -11,7 +11,7 @@ mod registration;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use registration::{Found, Registration, Running, Scope, Site, Survey, Switch, Wish};
+pub use registration::{Failing, Found, Registration, Running, Scope, Site, Survey, Switch, Wish};
 
 use crate::exit::Exit;
 use files::Existing;
@@ -84,6 +84,8 @@ pub enum Piece {
         within: Option<PathBuf>,
         /// The mode of a new file.
         mode: u32,
+        /// What stands for a file that is not there, or holds nothing.
+        blank: &'static str,
         /// Puts the registration in. Gives the same text if it is there already.
         add: Edit,
         /// Takes it out.
@@ -158,14 +160,14 @@ pub fn plan(pieces: Vec<Piece>, retired: Vec<Piece>, aim: Aim, state: &Path) -> 
 
 fn change(piece: Piece, aim: Aim, state: &Path) -> Result<Change, InstallError> {
     match piece {
-        Piece::Shared { path, within, mode, add, strip } => {
+        Piece::Shared { path, within, mode, blank, add, strip } => {
             let existing = files::find(&path, within.as_deref(), mode)?;
             let before = existing.text(&path)?;
             let malformed = |error| InstallError::Malformed(path.clone(), error);
             let record = Record::read(state, &path);
             match aim {
                 Aim::Install => {
-                    let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
+                    let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(blank);
                     let after = add(text).map_err(malformed)?;
                     let pristine = strip(text).map_err(malformed)? == text;
                     // Where an entry was before, nobody knows what the file was without it.
@@ -251,6 +253,12 @@ impl Edited {
         let after = after.or_else(|| (!self.existing.is_at(&self.path)).then(String::new));
         self.existing.change(self.path, after.map(String::into_bytes), None)
     }
+}
+
+/// The files that registrations have put something into, and the folder whose change tells that they may be others.
+#[must_use]
+pub fn registered(state: &Path) -> (Vec<PathBuf>, PathBuf) {
+    (Record::files(state), record::folder(state))
 }
 
 /// Writes what was worked out.

@@ -157,6 +157,9 @@ pub(super) struct HookArgs {
     /// Ask only these policies of the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) only: Vec<String>,
+    /// Keep each new shape of payload as a fixture below this folder, without secrets and without names of this machine
+    #[arg(long, value_name = "DIR")]
+    pub(super) record: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -304,7 +307,8 @@ pub(super) fn plain_hook(arguments: &[OsString]) -> Option<HookOnly> {
             ("--state", _) if global.state.is_none() => global.state = Some(value()?.into()),
             ("--cache", _) if global.cache.is_none() => global.cache = Some(value()?.into()),
             ("--only", Some(hook)) => hook.only.extend(value()?.to_str()?.split(',').map(str::to_owned)),
-            ("hook", None) => hook = Some(HookArgs { harness: None, only: Vec::new() }),
+            ("--record", Some(hook)) if hook.record.is_none() => hook.record = Some(value()?.into()),
+            ("hook", None) => hook = Some(HookArgs { harness: None, only: Vec::new(), record: None }),
             (name, Some(hook)) if hook.harness.is_none() && !name.starts_with('-') => {
                 hook.harness = Some(name.to_owned())
             }
@@ -332,6 +336,9 @@ mod tests {
             "g hook hook",
             "g hook a b",
             "g hook --only",
+            "g hook codex --record /d --only a",
+            "g hook --record /d --record /e",
+            "g hook --record",
             "g hook --only -a",
             "g hook --only=a",
             "g hook -x",

@@ -5,20 +5,25 @@ use std::path::Path;
 use serde_json::json;
 
 use super::args::{DoctorArgs, Format};
-use super::install::registration;
+use super::install::{Registered, registered, registration};
 use super::print;
 use super::subject::circumstances;
 use crate::config::Places;
 use crate::doctor::{State, examine};
 use crate::environment::Environment;
 use crate::exit::Exit;
-use crate::install::Site;
+use crate::harness;
+use crate::install::{Site, Wish};
 
 pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let (harness, registration) = registration(&args.harness)?;
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
-    let findings = examine(harness, registration, &args.wish(), site, &at.projects());
+    let wish = args.wish();
+    let asked = match &args.harness {
+        Some(name) => vec![registration(name)?],
+        None => in_use(&wish, site)?,
+    };
+    let findings = examine(&asked, &wish, site, &at.projects());
     let fine = findings.iter().all(|finding| finding.state != State::Problem);
     if args.format == Format::Json {
         let rows: Vec<_> = findings
@@ -40,6 +45,17 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
         }
     }
     Ok(if fine { Exit::Success } else { Exit::Unavailable })
+}
+
+/// The harnesses that ask this program here; the usual one if none does, or if one of its files is named.
+fn in_use(wish: &Wish, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
+    let usual = || registration(harness::default().name()).map(|usual| vec![usual]);
+    if *wish != Wish::default() {
+        return usual();
+    }
+    let is_registered = |(_, registration): &Registered| !registration.survey(wish, site).found.is_empty();
+    let found: Vec<Registered> = registered().into_iter().filter(is_registered).collect();
+    if found.is_empty() { usual() } else { Ok(found) }
 }
 
 /// The name of a state, and the outcome in whose colour it is printed.

@@ -50,13 +50,28 @@ fn check_names(wish: &Wish, places: &Places, projects: &[String]) -> anyhow::Res
 }
 
 /// The harness of that name, and how it is registered with.
-pub(super) fn registration(name: &str) -> anyhow::Result<(&'static dyn Harness, &'static dyn Registration)> {
-    let known = harness::ALL.iter().filter_map(|harness| Some((*harness, harness.registration()?)));
-    let names: Vec<&str> = known.clone().map(|(harness, _)| harness.name()).collect();
-    known.clone().find(|(harness, _)| harness.name() == name).ok_or_else(|| {
-        let text = format!("there is no harness `{name}` that guard-host registers with");
-        refused(Exit::Usage, text, format!("known harnesses: {}", names.join(", ")))
-    })
+pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
+    let known = registered();
+    if let Some(found) = known.iter().find(|(harness, _)| harness.name() == name) {
+        return Ok(*found);
+    }
+    if harness::named(name).is_some() {
+        let text = format!("`{name}` has no file to register in");
+        let hint = format!("let your program start `guard-host hook {name}` with the payload on its standard input");
+        return Err(refused(Exit::Usage, text, hint));
+    }
+    let names: Vec<&str> = known.iter().map(|(harness, _)| harness.name()).collect();
+    let text = format!("there is no harness `{name}` that guard-host registers with");
+    let hint = format!("known harnesses: {}; host/HARNESSES.md says what to do with others", names.join(", "));
+    Err(refused(Exit::Usage, text, hint))
+}
+
+/// A harness, and how it is registered with.
+pub(super) type Registered = (&'static dyn Harness, &'static dyn Registration);
+
+/// All harnesses that are registered with.
+pub(super) fn registered() -> Vec<Registered> {
+    harness::ALL.iter().filter_map(|harness| Some((*harness, harness.registration()?))).collect()
 }
 
 fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim, dry: bool) -> anyhow::Result<()> {

@@ -3,7 +3,7 @@
 //! Works on text alone; who reads and writes the file stands in `install`. What comes out is parsed again, and nothing
 //! but the one entry may differ in what it says.
 
-mod place;
+pub(crate) mod place;
 #[cfg(test)]
 mod tests;
 
@@ -121,7 +121,7 @@ impl Target<'_> {
     pub fn add(&self, text: Option<&str>, addition: &Addition, replace: bool) -> Result<Added, EditError> {
         let before = text.unwrap_or_default();
         let limits = self.standing(before)?;
-        let entries = Entries::of(before).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
+        let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
         let there = entries.position(&addition.name);
         let block = addition.block(if before.contains("\r\n") { "\r\n" } else { "\n" });
         let after = match there {
@@ -153,7 +153,7 @@ impl Target<'_> {
     pub fn remove(&self, text: Option<&str>, name: &str) -> Result<Option<String>, EditError> {
         let before = text.unwrap_or_default();
         self.standing(before)?;
-        let entries = Entries::of(before).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
+        let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
         let Some(index) = entries.position(name) else {
             return Err(EditError::Missing(self.file.to_path_buf(), name.to_owned(), entries.names()));
         };

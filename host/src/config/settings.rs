@@ -51,7 +51,12 @@ pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
 }
 
 /// Settings that also say, under `places`, where the files of this program lie. Whatever stood there is replaced.
-pub(super) fn with_places(settings: &str, places: &Places, others: [(&str, &Path); 3], policies: &[PathBuf]) -> String {
+pub(super) fn with_places(
+    settings: &str,
+    places: &Places,
+    others: [(&str, &Path); 3],
+    lists: [(&str, &[PathBuf]); 2],
+) -> String {
     let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
     let text = |path: &Path| Value::from(path.to_string_lossy());
     let named = [
@@ -61,8 +66,8 @@ pub(super) fn with_places(settings: &str, places: &Places, others: [(&str, &Path
         ("cache", &places.cache),
     ];
     let named = named.into_iter().chain(others).map(|(name, path)| (name.to_owned(), text(path)));
-    let policies = ("policies".to_owned(), policies.iter().map(|path| text(path)).collect());
-    settings.insert("places".to_owned(), Value::Object(named.chain([policies]).collect()));
+    let lists = lists.map(|(name, paths)| (name.to_owned(), paths.iter().map(|path| text(path)).collect()));
+    settings.insert("places".to_owned(), Value::Object(named.chain(lists).collect()));
     Value::Object(settings).to_string()
 }
 
@@ -76,11 +81,13 @@ mod tests {
         let told = |settings: &str| {
             let others = [("audit", "/log/a.jsonl"), ("sessions", ""), ("program", "/bin/guard-host")];
             let others = others.map(|(name, path)| (name, Path::new(path)));
-            with_places(settings, &places, others, &[PathBuf::from("/p/a.wasm")])
+            let (policies, registrations) = ([PathBuf::from("/p/a.wasm")], [PathBuf::from("/moved/hooks.json")]);
+            with_places(settings, &places, others, [("policies", &policies), ("registrations", &registrations)])
         };
         let text = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["x"], 1);
+        assert_eq!(value["places"]["registrations"], json!(["/moved/hooks.json"]));
         assert_eq!(value["places"]["config"], "/home/u/.config/guard-host/guard.toml");
         assert_eq!(value["places"]["state"], "/home/u/.local/state/guard-host");
         assert_eq!(value["places"]["audit"], "/log/a.jsonl");

@@ -2,8 +2,6 @@
 //!
 //! A deny is said in both forms, which agree, so that every version understands one of them.
 
-mod command;
-mod matcher;
 mod plugin;
 mod registration;
 mod settings;

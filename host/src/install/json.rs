@@ -1,8 +1,12 @@
 //! Where the parts of a JSON text stand, and edits of the text that touch nothing else.
 //!
-//! What people write into their settings stays as they wrote it: the text is never printed anew from values. Nothing here
-//! knows what the settings mean.
+//! What people write into their settings stays as they wrote it, their comments too: the text is never printed anew from
+//! values. Nothing here knows what the settings mean.
 
+mod bare;
+mod scan;
+
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -21,8 +25,13 @@ pub struct Malformed {
 impl Malformed {
     /// The complaint that bytes stop being text after `before`.
     pub(super) fn no_text(before: &str) -> Self {
+        Malformed::after(before, "the file is no UTF-8 text")
+    }
+
+    /// The complaint about what follows `before`.
+    pub(crate) fn after(before: &str, complaint: &str) -> Self {
         let (line, column) = position(before);
-        Malformed { line, column, text: "the file is no UTF-8 text".to_owned() }
+        Malformed { line, column, text: complaint.to_owned() }
     }
 }
 
@@ -83,17 +92,6 @@ impl Node {
         }
     }
 
-    /// The value that the text has here.
-    pub(crate) fn value(&self, text: &str) -> Value {
-        text.get(self.span.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-    }
-
-    /// The complaint that this value is not what it has to be.
-    pub(crate) fn complain(&self, text: &str, complaint: &str) -> Malformed {
-        let (line, column) = position(text.get(..self.span.start).unwrap_or_default());
-        Malformed { line, column, text: complaint.to_owned() }
-    }
-
     /// Where the members or elements stand, a member with its key.
     fn children(&self) -> Vec<Range<usize>> {
         match &self.kind {
@@ -109,140 +107,149 @@ impl Node {
     }
 }
 
-/// Finds the parts of a text.
-///
-/// # Errors
-///
-/// It is no JSON.
-pub(crate) fn parse(text: &str) -> Result<Node, Malformed> {
-    // This also bounds how deep the text is nested.
-    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
-        let told = error.to_string();
-        let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
-        Malformed { line: error.line(), column: error.column(), text: told.to_owned() }
-    })?;
-    let mut scan = Scan { text, at: 0 };
-    let fail = || Malformed { line: 1, column: 1, text: "the text cannot be taken apart".to_owned() };
-    scan.value().ok_or_else(fail)
+/// What a reader takes besides JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// Nothing.
+    Strict,
+    /// Comments, as JavaScript has them.
+    Comments,
 }
 
-/// Walks over a text that is known to be JSON.
-struct Scan<'a> {
-    text: &'a str,
-    at: usize,
+/// A text and where its parts stand.
+pub(crate) struct Document<'a> {
+    /// The text.
+    pub(crate) text: &'a str,
+    /// The text with blanks in the place of comments.
+    bare: Cow<'a, str>,
+    comments: Vec<Range<usize>>,
+    /// The outermost value.
+    pub(crate) root: Node,
 }
 
-impl Scan<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// The next byte that is not white space.
-    fn next(&mut self) -> Option<u8> {
-        while matches!(self.peek()?, b' ' | b'\t' | b'\n' | b'\r') {
-            self.at += 1;
-        }
-        self.peek()
-    }
-
-    fn value(&mut self) -> Option<Node> {
-        let first = self.next()?;
-        let start = self.at;
-        let kind = match first {
-            b'{' => Kind::Object(self.items(b'}', Self::named)?),
-            b'[' => Kind::Array(self.items(b']', Self::value)?),
-            b'"' => {
-                self.string()?;
-                Kind::Scalar
-            }
-            _ => {
-                while self.peek().is_some_and(|byte| !matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r'))
-                {
-                    self.at += 1;
-                }
-                Kind::Scalar
-            }
+impl<'a> Document<'a> {
+    /// Finds the parts of a text.
+    ///
+    /// # Errors
+    ///
+    /// It is no JSON.
+    pub(crate) fn parse(text: &'a str, syntax: Syntax) -> Result<Self, Malformed> {
+        let (bare, comments) = match syntax {
+            Syntax::Strict => (Cow::Borrowed(text), Vec::new()),
+            Syntax::Comments => bare::of(text),
         };
-        Some(Node { span: start..self.at, kind })
+        // This also bounds how deep the text is nested.
+        serde_json::from_str::<serde::de::IgnoredAny>(&bare).map_err(|error| {
+            let told = error.to_string();
+            let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
+            Malformed { line: error.line(), column: error.column(), text: told.to_owned() }
+        })?;
+        let root = scan::value(&bare);
+        let root = root.ok_or_else(|| Malformed::after("", "the text cannot be taken apart"))?;
+        Ok(Document { text, bare, comments, root })
     }
 
-    fn items<T>(&mut self, end: u8, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let mut items = Vec::new();
-        self.at += 1;
-        while self.next()? != end {
-            items.push(item(self)?);
-            if self.next()? == b',' {
-                self.at += 1;
+    /// The value that the text has here.
+    pub(crate) fn value(&self, node: &Node) -> Value {
+        self.bare.get(node.span.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    /// The complaint that this value is not what it has to be.
+    pub(crate) fn complain(&self, node: &Node, complaint: &str) -> Malformed {
+        Malformed::after(self.text.get(..node.span.start).unwrap_or_default(), complaint)
+    }
+
+    /// The text with one more item at the end of an object, where `key` names it, or of an array.
+    pub(crate) fn insert(&self, container: &Node, key: Option<&str>, item: &impl Serialize) -> String {
+        let (text, style) = (self.text, self.style());
+        let named = |printed: String| match key {
+            Some(key) => format!("{}: {printed}", Value::from(key)),
+            None => printed,
+        };
+        let children = container.children();
+        let closing = line_indent(text, container.span.start);
+        let (Some(first), Some(last)) = (children.first(), children.last()) else {
+            let indent = format!("{closing}{}", style.unit);
+            let item = named(style.print(item, &indent));
+            let inside = container.inside();
+            let start = self.last_comment(&inside).map_or(inside.start, |comment| comment.end);
+            return splice(text, start..inside.end, &format!("{0}{indent}{item}{0}{closing}", style.newline));
+        };
+        match own_line(text, first.start) {
+            Some(indent) => {
+                let added = format!("{}{indent}{}", style.newline, named(style.print(item, indent)));
+                let after = self.end_with_remark(last.end, container);
+                let remark = text.get(last.end..after).unwrap_or_default();
+                splice(text, last.end..after, &[",", remark, &added].concat())
+            }
+            None => {
+                let added = format!(", {}", named(serde_json::to_string(item).unwrap_or_default()));
+                splice(text, last.end..last.end, &added)
             }
         }
-        self.at += 1;
-        Some(items)
     }
 
-    fn named(&mut self) -> Option<Member> {
-        self.next()?;
-        let start = self.at;
-        self.string()?;
-        let key = serde_json::from_str(self.text.get(start..self.at)?).ok()?;
-        self.next()?;
-        // The colon.
-        self.at += 1;
-        Some(Member { key, value: self.value()?, start })
+    /// The text with another value in the place of this one.
+    pub(crate) fn replace(&self, node: &Node, item: &impl Serialize) -> String {
+        let printed = self.style().print(item, line_indent(self.text, node.span.start));
+        splice(self.text, node.span.clone(), &printed)
     }
 
-    fn string(&mut self) -> Option<()> {
-        self.at += 1;
-        loop {
-            match self.peek()? {
-                b'"' => break,
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
+    /// The text without one item of an object or an array.
+    pub(crate) fn remove(&self, container: &Node, index: usize) -> String {
+        let children = container.children();
+        let Some(this) = children.get(index) else { return self.text.to_owned() };
+        let inside = container.inside();
+        let before = index.checked_sub(1).and_then(|before| children.get(before));
+        let next = children.get(index + 1);
+        let gap = before.map_or(inside.start, |before| before.end)..this.start;
+        let rest = this.end..next.map_or(inside.end, |next| next.start);
+        if self.last_comment(&gap).is_none() && (before.is_some() || self.last_comment(&rest).is_none()) {
+            let range = match (before, next) {
+                (Some(before), _) => before.end..this.end,
+                (None, Some(next)) => this.start..next.start,
+                (None, None) => inside,
+            };
+            return splice(self.text, range, "");
+        }
+        // What people wrote beside the item stays; a comment to the end of a line keeps its line.
+        let comma = |within: &Range<usize>| self.bare.get(within.clone())?.find(',').map(|at| within.start + at);
+        let line_ends = self
+            .text
+            .get(this.end..)
+            .is_none_or(|rest| rest.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', ',']));
+        let start = self.last_comment(&gap).filter(|_| line_ends).map_or(this.start, |comment| comment.end);
+        let start = start.max(comma(&gap).map_or(0, |at| at + 1));
+        match (next, comma(&rest), comma(&gap)) {
+            (Some(_), Some(comma), _) => splice(self.text, start..comma + 1, ""),
+            (_, _, Some(comma)) => splice(&splice(self.text, start..this.end, ""), comma..comma + 1, ""),
+            _ => splice(self.text, start..this.end, ""),
+        }
+    }
+
+    fn last_comment(&self, within: &Range<usize>) -> Option<&Range<usize>> {
+        self.comments.iter().rfind(|comment| within.start <= comment.start && comment.end <= within.end)
+    }
+
+    /// The end of what stands at `at`, with the comments that follow it in its line.
+    fn end_with_remark(&self, mut at: usize, container: &Node) -> usize {
+        let end = container.span.end;
+        for comment in self.comments.iter().filter(|comment| comment.end <= end) {
+            let between = self.text.get(at..comment.start);
+            if between.is_some_and(|between| between.chars().all(|c| matches!(c, ' ' | '\t'))) {
+                at = comment.end;
             }
         }
-        self.at += 1;
-        Some(())
+        at
     }
-}
 
-/// The text with one more item at the end of an object, where `key` names it, or of an array.
-pub(crate) fn insert(text: &str, container: &Node, key: Option<&str>, item: &impl Serialize) -> String {
-    let style = Style::of(text);
-    let named = |printed: String| match key {
-        Some(key) => format!("{}: {printed}", Value::from(key)),
-        None => printed,
-    };
-    let children = container.children();
-    let closing = line_indent(text, container.span.start);
-    let (Some(first), Some(last)) = (children.first(), children.last()) else {
-        let indent = format!("{closing}{}", style.unit);
-        let item = named(style.print(item, &indent));
-        return splice(text, container.inside(), &format!("{0}{indent}{item}{0}{closing}", style.newline));
-    };
-    let added = match own_line(text, first.start) {
-        Some(indent) => format!(",{}{indent}{}", style.newline, named(style.print(item, indent))),
-        None => format!(", {}", named(serde_json::to_string(item).unwrap_or_default())),
-    };
-    splice(text, last.end..last.end, &added)
-}
-
-/// The text with another value in the place of this one.
-pub(crate) fn replace(text: &str, node: &Node, item: &impl Serialize) -> String {
-    let style = Style::of(text);
-    let printed = style.print(item, line_indent(text, node.span.start));
-    splice(text, node.span.clone(), &printed)
-}
-
-/// The text without one item of an object or an array.
-pub(crate) fn remove(text: &str, container: &Node, index: usize) -> String {
-    let children = container.children();
-    let before = index.checked_sub(1).and_then(|before| children.get(before));
-    let range = match (before, children.get(index), children.get(index + 1)) {
-        (Some(before), Some(this), _) => before.end..this.end,
-        (None, Some(this), Some(after)) => this.start..after.start,
-        (None, Some(_), None) => container.inside(),
-        (_, None, _) => return text.to_owned(),
-    };
-    splice(text, range, "")
+    /// The layout of the outermost value; two spaces where it tells nothing.
+    fn style(&self) -> Style<'a> {
+        let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        let first = self.root.children().first().map(|child| child.start);
+        let unit = first.and_then(|start| own_line(self.text, start)).filter(|unit| !unit.is_empty());
+        Style { newline, unit: unit.unwrap_or("  ") }
+    }
 }
 
 fn splice(text: &str, range: Range<usize>, new: &str) -> String {
@@ -256,15 +263,7 @@ struct Style<'a> {
     unit: &'a str,
 }
 
-impl<'a> Style<'a> {
-    /// The layout of the outermost value; two spaces where it tells nothing.
-    fn of(text: &'a str) -> Self {
-        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let first = parse(text).ok().and_then(|root| root.children().first().map(|child| child.start));
-        let unit = first.and_then(|start| own_line(text, start)).filter(|unit| !unit.is_empty());
-        Style { newline, unit: unit.unwrap_or("  ") }
-    }
-
+impl Style<'_> {
     /// An item over several lines; those after the first begin with `indent`.
     fn print(&self, item: &impl Serialize, indent: &str) -> String {
         let mut bytes = Vec::new();

@@ -13,6 +13,9 @@ use crate::cache::{Seal, hex, make_private};
 /// Raised whenever the shape of [`Record`] changes.
 const PURPOSE: &str = "registration 1";
 
+/// The most records that are listed.
+const RECORDS: usize = 256;
+
 /// What a file was before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
@@ -77,6 +80,16 @@ impl Record {
         Seal::open(state).ok()?.read::<Record>(PURPOSE, &path).filter(|record| record.file == file)
     }
 
+    /// The files of all records that count.
+    pub(super) fn files(state: &Path) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(folder(state)) else { return Vec::new() };
+        let Ok(seal) = Seal::open(state) else { return Vec::new() };
+        let records = entries.flatten().take(RECORDS).filter_map(|entry| seal.read::<Record>(PURPOSE, &entry.path()));
+        let mut files: Vec<PathBuf> = records.map(|record| record.file).collect();
+        files.sort();
+        files
+    }
+
     /// Keeps the record. Without it the registration can still be taken out, only the white space may differ.
     pub(super) fn write(mut self, state: &Path) {
         if let Some(older) = Record::read(state, &self.file) {
@@ -96,8 +109,13 @@ impl Record {
     }
 }
 
+/// Where the records are.
+pub(super) fn folder(state: &Path) -> PathBuf {
+    state.join("registrations")
+}
+
 fn place(state: &Path, file: &Path) -> PathBuf {
-    state.join("registrations").join(format!("{}.json", digest(&file.to_string_lossy())))
+    folder(state).join(format!("{}.json", digest(&file.to_string_lossy())))
 }
 
 fn digest(text: &str) -> String {

@@ -17,7 +17,7 @@ pub enum Scope {
 }
 
 /// What the command line asks for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
     /// Whose calls; none: the user's, or the project's if `shared`.
     pub scope: Option<Scope>,
@@ -100,6 +100,15 @@ pub struct Survey {
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
+/// What becomes of a call when the hook cannot run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failing {
+    /// What becomes of it.
+    pub text: String,
+    /// What to do about it; empty if nothing is to be done.
+    pub remedy: String,
+}
+
 /// How one vendor's hooks are registered.
 pub trait Registration: Sync {
     /// The files of the registration.
@@ -116,13 +125,18 @@ pub trait Registration: Sync {
     fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String>;
 
     /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
-    fn tools(&self) -> &'static [&'static str];
+    fn tools(&self) -> Vec<&'static str>;
 
     /// What the harness's files say, with those of the wish.
     fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey;
 
     /// What becomes of a call when the hook cannot run.
-    fn when_it_fails(&self, blocks: bool) -> &'static str;
+    fn when_it_fails(&self, blocks: bool) -> Failing;
+
+    /// What nobody has tried with this harness.
+    fn unverified(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// The payload of a shell command that an agent wants to run.
     fn payload(&self, command: &str, cwd: &Path) -> String;

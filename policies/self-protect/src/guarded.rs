@@ -68,7 +68,10 @@ impl Guard {
             (places.program.clone(), What::Program),
         ];
         let policies = places.policies.iter().map(|path| (path.clone(), What::Config));
-        Guard { named: named.into_iter().chain(policies).filter(|(entry, _)| entry.starts_with('/')).collect() }
+        let registered = |path: &String| (path.clone(), What::Registration(REGISTERED));
+        let registrations = places.registrations.iter().filter(|path| !is_usual(path)).map(registered);
+        let named = named.into_iter().chain(policies).chain(registrations);
+        Guard { named: named.filter(|(entry, _)| entry.starts_with('/')).collect() }
     }
 
     /// All of it.
@@ -114,6 +117,16 @@ impl Guard {
     pub(crate) fn names_program(&self, text: &str) -> bool {
         self.program_names().any(|name| text.contains(name))
     }
+}
+
+/// Whose the hooks are in a file that the host names.
+const REGISTERED: &str = "a harness";
+
+/// The file lies in one of the usual places of a harness, whose name is then known.
+fn is_usual(path: &str) -> bool {
+    let names = Names::new(path);
+    let within = |entry: &str| names.relation(entry).is_some_and(|found| found.relation != Relation::Above);
+    REGISTRATIONS.iter().chain(SCRIPTS).any(|(entry, _)| within(entry))
 }
 
 /// A shorter name of the program's file stands in too many texts.

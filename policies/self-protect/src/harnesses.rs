@@ -120,6 +120,8 @@ pub(crate) const SWITCHES: &[&str] = &[
     "hooks:false",
     "codex_hooks=false",
     "fail_mode=open",
+    // In the plugins that `guard-host install` writes.
+    "constholds=false",
 ];
 
 /// Options with which a harness runs without its hooks.

@@ -32,4 +32,6 @@ pub struct Places {
     pub program: String,
     /// Components and settings of policies, wherever they lie.
     pub policies: Vec<String>,
+    /// Files in which this guard-host is registered with a harness, wherever they lie.
+    pub registrations: Vec<String>,
 }

@@ -10,11 +10,13 @@ use crate::install::{Scope, Wish};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host install claude
-  guard-host install claude --scope project --dry-run
+  guard-host install codex --scope project --dry-run
   guard-host install claude --plugin ./plugins/safety-guard --matcher 'Write|Edit' --shim write-control.sh
 
-The usual place is your own settings file. `--scope project` writes the project's local one, with paths of this machine;
-`--shared` the one that is committed, without.")]
+The usual place is your own settings file. `--scope project` writes the project's, with paths of this machine, where there
+is one a local one; `--shared` the one that is committed, without. `--plugin`, `--shim` and `--hooks-file` are for claude.
+
+host/HARNESSES.md says of each harness where its hooks stand, and what it makes of a hook that fails.")]
 pub(in crate::cli) struct InstallArgs {
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
@@ -43,7 +45,8 @@ pub(in crate::cli) struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TargetArgs {
-    /// The harness: claude
+    /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, kimi, kiro,
+    /// opencode, qwen, vscode or windsurf
     pub(in crate::cli) harness: String,
     /// Whose calls [default: user]
     #[arg(long, value_enum)]
@@ -106,14 +109,14 @@ impl TargetArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host doctor
+  guard-host doctor codex
   guard-host doctor --plugin ./plugins/safety-guard --format json
 
 Starts the registered command with a call that must be denied, and some that are harmless. Ends with 0, or with 69 if
 there is something to fix.")]
 pub(in crate::cli) struct DoctorArgs {
-    /// The harness: claude
-    #[arg(default_value = "claude")]
-    pub(in crate::cli) harness: String,
+    /// The harness [default: those that ask this program]
+    pub(in crate::cli) harness: Option<String>,
     /// Look into the folder of this plugin too
     #[arg(long, value_name = "DIR", conflicts_with = "hooks_file")]
     plugin: Option<PathBuf>,

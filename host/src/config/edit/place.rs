@@ -1,4 +1,4 @@
-//! Where the entries of a `guard.toml` stand, and edits that keep every other byte.
+//! Where the `[[tables]]` of a list in TOML stand, and edits that keep every other byte.
 //!
 //! Putting an entry in and taking it out again gives the text back: an entry at the end has one empty line before it,
 //! which goes with it, and a text that ends without a newline goes on doing so.
@@ -8,31 +8,32 @@ use std::ops::Range;
 use toml_edit::{Document, Item, Table};
 
 /// Why entries are not edited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Malplaced {
-    /// They are an array of inline tables.
-    #[error("`policy` is written as an array, not as `[[policy]]`")]
-    Inline,
+    /// The list of this name is an array of inline tables.
+    #[error("`{0}` is written as an array, not as `[[{0}]]`")]
+    Inline(String),
     /// The edit would have changed something else.
     #[error("the entry cannot be told from what stands around it")]
     Unsafe,
 }
 
-/// The entries of a text, in order.
+/// The entries of a list in a text, in order.
 #[derive(Debug)]
-pub(super) struct Entries<'a> {
+pub(crate) struct Entries<'a> {
     text: &'a str,
     entries: Vec<(String, Vec<Range<usize>>)>,
 }
 
 impl<'a> Entries<'a> {
-    pub(super) fn of(text: &'a str) -> Result<Self, Malplaced> {
+    /// Those of the list of that name.
+    pub(crate) fn of(text: &'a str, list: &str) -> Result<Self, Malplaced> {
         let document = Document::parse(text).map_err(|_| Malplaced::Unsafe)?;
         let root = document.as_table();
-        let list = match root.get(super::POLICY) {
+        let list = match root.get(list) {
             None => return Ok(Entries { text, entries: Vec::new() }),
             Some(Item::ArrayOfTables(list)) => list,
-            Some(_) => return Err(Malplaced::Inline),
+            Some(_) => return Err(Malplaced::Inline(list.to_owned())),
         };
         let mut all = Vec::new();
         tables(root, &mut all);
@@ -54,7 +55,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The text with a block of lines at its end. A file that is not there gets the block alone.
-    pub(super) fn append(&self, there: Option<&str>, block: &str) -> String {
+    pub(crate) fn append(&self, there: Option<&str>, block: &str) -> String {
         let newline = newline(block);
         match there {
             None => block.to_owned(),
@@ -64,7 +65,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The text with a block of lines in the place of an entry.
-    pub(super) fn replace(&self, index: usize, block: &str) -> String {
+    pub(crate) fn replace(&self, index: usize, block: &str) -> String {
         let Some((first, rest)) = self.runs(index).split_first() else { return self.text.to_owned() };
         let is_open = !self.slice(first).ends_with('\n');
         let block = if is_open { block.trim_end_matches(['\r', '\n']) } else { block };
@@ -74,7 +75,7 @@ impl<'a> Entries<'a> {
     }
 
     /// The text without an entry; none if the entry was the first thing in it and nothing is left.
-    pub(super) fn remove(&self, index: usize) -> Option<String> {
+    pub(crate) fn remove(&self, index: usize) -> Option<String> {
         let runs = self.runs(index);
         let cuts: Vec<_> = runs.iter().map(|run| self.with_gap(run)).collect();
         let mut left = without(self.text, 0, &cuts);

@@ -6,18 +6,25 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::command::{is_shim, script};
-use super::matcher;
 use super::plugin;
-use super::settings::{Entry, Shape, add, strip};
+use super::settings::{Entry, add, strip};
 use super::survey;
 use crate::harness::Reply;
+use crate::harness::command::{Names, arguments, is_shim, script, text};
+use crate::harness::entries::Shape;
+use crate::harness::matcher::Matching;
 use crate::harness::said::BLOCK;
-use crate::install::{Found, InstallError, Piece, Registration, Running, Scope, Site, Survey, Wish};
+use crate::install::{Failing, Found, InstallError, Piece, Registration, Running, Scope, Site, Survey, Wish};
 use crate::shell_word::word;
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
 const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
+/// What the command line of the hook calls the harness.
+pub(super) const NAME: &str = "claude";
+
+/// The tools that run commands or write files.
+pub(super) const TOOLS: [&str; 4] = ["Bash", "Write", "Edit", "MultiEdit"];
 
 /// Registers with Claude Code.
 pub(super) struct ClaudeCode;
@@ -34,12 +41,13 @@ impl Registration for ClaudeCode {
         if let Some(path) = shim {
             pieces.push(script_piece(path, shim_text(wish, site)?, &target, site));
         }
-        let (names, again) = (Names::of(&target, site), Names::of(&target, site));
+        let (names, again) = (target.names(site), target.names(site));
         let shape = target.shape;
         pieces.push(Piece::Shared {
             path: target.file,
             within: target.within,
             mode: target.mode,
+            blank: "{}\n",
             add: Box::new(move |text| add(text, shape, &entry, &names)),
             strip: Box::new(move |text| strip(text, shape, &again)),
         });
@@ -49,7 +57,7 @@ impl Registration for ClaudeCode {
     fn retired(&self, wish: &Wish, site: Site<'_>) -> Vec<Piece> {
         let Ok(target) = target(wish, site) else { return Vec::new() };
         let wanted = wish.shim.as_deref().and_then(|name| shim_place(name, &target).ok());
-        let names = Names::of(&target, site);
+        let names = target.names(site);
         let survey = survey::of(wish, site);
         let started = |found: &Found| match &found.running {
             Running::Shell(line) => script(line, &names).map(PathBuf::from),
@@ -85,7 +93,7 @@ impl Registration for ClaudeCode {
             steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
         }
         let matcher = wish.matcher.as_deref().unwrap_or_default();
-        if let Some(unasked) = matcher::left_out(matcher).ok().filter(|tools| !tools.is_empty()) {
+        if let Some(unasked) = Matching::Names.left_out(matcher, &TOOLS).ok().filter(|tools| !tools.is_empty()) {
             steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
         }
         if wish.fail_open {
@@ -96,19 +104,21 @@ impl Registration for ClaudeCode {
         steps
     }
 
-    fn tools(&self) -> &'static [&'static str] {
-        &matcher::TOOLS
+    fn tools(&self) -> Vec<&'static str> {
+        TOOLS.to_vec()
     }
 
     fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey {
         survey::of(wish, site)
     }
 
-    fn when_it_fails(&self, blocks: bool) -> &'static str {
-        match blocks {
+    fn when_it_fails(&self, blocks: bool) -> Failing {
+        let text = match blocks {
             true => "if the program is gone or fails, the call is blocked (`onFailure`, from Claude Code 2.1.295 on)",
             false => "if the program is gone or fails, the call passes unasked (there is no `onFailure`)",
-        }
+        };
+        let remedy = if blocks { "" } else { "run `guard-host install claude` without `--fail-open`" };
+        Failing { text: text.to_owned(), remedy: remedy.to_owned() }
     }
 
     fn payload(&self, command: &str, cwd: &Path) -> String {
@@ -140,24 +150,10 @@ pub(super) struct Target {
     pub(super) plugin: Option<PathBuf>,
 }
 
-/// What tells an entry of this program from others'.
-pub(super) struct Names {
-    /// The file name of this program.
-    pub(super) program: String,
-    pub(super) plugin: Option<PathBuf>,
-    pub(super) project: PathBuf,
-}
-
-impl Names {
-    pub(super) fn of(target: &Target, site: Site<'_>) -> Self {
-        let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Names { program, plugin: target.plugin.clone(), project: site.project.to_path_buf() }
-    }
-
-    /// A text with the harness's variables filled in.
-    pub(super) fn expand(&self, text: &str) -> String {
-        let plugin = self.plugin.as_deref().map(Path::to_string_lossy).unwrap_or_default();
-        text.replace("${CLAUDE_PLUGIN_ROOT}", &plugin).replace("${CLAUDE_PROJECT_DIR}", &self.project.to_string_lossy())
+impl Target {
+    /// What tells an entry in the file.
+    pub(super) fn names(&self, site: Site<'_>) -> Names {
+        Names::at(site, NAME, self.plugin.clone())
     }
 }
 
@@ -225,43 +221,19 @@ fn entry(wish: &Wish, site: Site<'_>, target: &Target, shim: Option<&Path>) -> R
             (format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}"), Vec::new())
         }
         Some(path) => (word(text(path)?), Vec::new()),
-        None if wish.plugin.is_some() => (plugin::PROGRAM.to_owned(), arguments(wish, site)?),
-        None if wish.shared => ("guard-host".to_owned(), arguments(wish, site)?),
-        None => (text(&site.environment.program)?.to_owned(), arguments(wish, site)?),
+        None if wish.plugin.is_some() => (plugin::PROGRAM.to_owned(), arguments(wish, site, NAME)?),
+        None if wish.shared => ("guard-host".to_owned(), arguments(wish, site, NAME)?),
+        None => (text(&site.environment.program)?.to_owned(), arguments(wish, site, NAME)?),
     };
     let matcher = wish.matcher.clone().unwrap_or_else(|| "*".to_owned());
-    if let Err(error) = matcher::left_out(&matcher) {
-        let names = matcher::TOOLS.join("|");
+    if let Err(error) = Matching::Names.left_out(&matcher, &TOOLS) {
+        let names = TOOLS.join("|");
         let text = format!(
             "`--matcher {matcher}` cannot be read: {error}; name the tools, such as `{names}`, or leave it out for all"
         );
         return Err(InstallError::Arguments(text));
     }
     Ok(Entry { matcher, command, args, timeout: wish.timeout, blocks: !wish.fail_open })
-}
-
-/// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
-pub(super) fn arguments(wish: &Wish, site: Site<'_>) -> Result<Vec<String>, InstallError> {
-    let mut arguments = Vec::new();
-    if !wish.shared {
-        for (flag, path) in site.places.arguments() {
-            if !path.is_absolute() {
-                let text = format!("there is no home directory; name a place with `{flag}`");
-                return Err(InstallError::Arguments(text));
-            }
-            arguments.extend([flag.to_owned(), text(path)?.to_owned()]);
-        }
-    }
-    arguments.extend(["hook".to_owned(), "claude".to_owned()]);
-    if !wish.only.is_empty() {
-        arguments.extend(["--only".to_owned(), wish.only.join(",")]);
-    }
-    Ok(arguments)
-}
-
-fn text(path: &Path) -> Result<&str, InstallError> {
-    let refuse = || InstallError::Arguments(format!("the path `{}` is no text", path.display()));
-    path.to_str().ok_or_else(refuse)
 }
 
 fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {
@@ -281,7 +253,7 @@ fn shim_folder(target: &Target) -> PathBuf {
 
 /// A script that starts the hook, as a file of the registration.
 fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> Piece {
-    let names = Names::of(target, site);
+    let names = target.names(site);
     Piece::Own {
         path,
         within: target.within.clone(),
@@ -299,6 +271,6 @@ fn shim_text(wish: &Wish, site: Site<'_>) -> Result<String, InstallError> {
         (None, true) => "guard-host".to_owned(),
         (None, false) => word(text(&site.environment.program)?),
     };
-    let arguments = arguments(wish, site)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+    let arguments = arguments(wish, site, NAME)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
     Ok(format!("#!/bin/sh\nexec {program} {arguments} \"$@\"\n"))
 }

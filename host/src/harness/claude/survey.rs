@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::is_ours;
-use super::matcher::{TOOLS, is_all, left_out_by};
-use super::registration::{Names, target, user_folder};
-use super::settings::{BEFORE, END, Shape};
+use super::registration::{NAME, TOOLS, target, user_folder};
+use super::settings::{BEFORE, END};
+use crate::harness::command::{Names, is_ours};
+use crate::harness::entries::Shape;
+use crate::harness::matcher::{Matching, is_all};
 use crate::install::{Found, Running, Scope, Site, Survey, Switch, Wish};
 
 /// Files that hold for everybody on the machine.
@@ -56,7 +57,7 @@ pub(super) fn of(wish: &Wish, site: Site<'_>) -> Survey {
 fn places(wish: &Wish, site: Site<'_>) -> Vec<Place> {
     let wished = |wish: &Wish, foreign| {
         let target = target(wish, site).ok()?;
-        let names = Names::of(&target, site);
+        let names = target.names(site);
         Some(Place { file: target.file, managed: false, foreign, shape: target.shape, names })
     };
     let usual = |scope, shared| Wish { scope: Some(scope), shared, ..Wish::default() };
@@ -78,8 +79,7 @@ fn places(wish: &Wish, site: Site<'_>) -> Vec<Place> {
         let dropped = fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
         let dropped = dropped.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
         for file in [folder.join("managed-settings.json")].into_iter().chain(dropped) {
-            let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let names = Names { program, plugin: None, project: site.project.to_path_buf() };
+            let names = Names::at(site, NAME, None);
             places.push(Place { file, managed: true, foreign: false, shape: Shape::Wrapped, names });
         }
     }
@@ -138,7 +138,7 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
     let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
     let tools = matcher.map(written).filter(|matcher| !is_all(matcher));
     let mut hindrances = Vec::new();
-    let mut left_out = left_out_by(matcher).unwrap_or_else(|error| {
+    let mut left_out = Matching::Names.left_out_by(matcher, &TOOLS).unwrap_or_else(|error| {
         hindrances.push(format!("its `matcher` cannot be read: {error}"));
         TOOLS.to_vec()
     });
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     fn look_at(settings: &Value, managed: bool) -> Survey {
-        let names = Names { program: "guard-host".to_owned(), plugin: None, project: "/repo".into() };
+        let names = Names { harness: NAME, program: "guard-host".to_owned(), plugin: None, project: "/repo".into() };
         let place = Place { file: "/s.json".into(), managed, foreign: false, shape: Shape::Wrapped, names };
         let mut survey = Survey::default();
         look(settings, &place, &mut survey);

@@ -5,6 +5,14 @@ use serde_json::json;
 
 use super::*;
 
+fn parse(text: &str) -> Document<'_> {
+    Document::parse(text, Syntax::Strict).unwrap()
+}
+
+fn commented(text: &str) -> Document<'_> {
+    Document::parse(text, Syntax::Comments).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
 fn at<'a>(root: &'a Node, key: &str) -> &'a Node {
     root.member(key).unwrap().1
 }
@@ -20,9 +28,41 @@ fn an_item_is_added_in_the_style_of_the_text() {
         ("{\n  \"a\": {}\n}", Some("a"), "{\n  \"a\": {\n    \"k\": [\n      1\n    ]\n  }\n}"),
         ("{\n  \"a\": {\"b\" : 2}\n}", Some("a"), "{\n  \"a\": {\"b\" : 2, \"k\": [1]}\n}"),
     ] {
-        let root = parse(before).unwrap();
-        let container = key.map_or(&root, |key| at(&root, key));
-        assert_eq!(insert(before, container, Some("k"), &json!([1])), after, "{before:?}");
+        let document = parse(before);
+        let container = key.map_or(&document.root, |key| at(&document.root, key));
+        assert_eq!(document.insert(container, Some("k"), &json!([1])), after, "{before:?}");
+    }
+}
+
+#[test]
+fn comments_stay_with_what_they_are_about() {
+    for (before, after) in [
+        ("{ // c\n}", "{ // c\n  \"k\": 1\n}"),
+        ("{\n  // c\n}\n", "{\n  // c\n  \"k\": 1\n}\n"),
+        ("// c\n{\n  \"a\": 2 // d, e\n}", "// c\n{\n  \"a\": 2, // d, e\n  \"k\": 1\n}"),
+        ("{\n  \"a\": 2 /* d\n */ // e\n  // f\n}", "{\n  \"a\": 2, /* d\n */ // e\n  \"k\": 1\n  // f\n}"),
+        ("{\"a\": \"// no\" /* d */}", "{\"a\": \"// no\", \"k\": 1 /* d */}"),
+    ] {
+        let document = commented(before);
+        let added = document.insert(&document.root, Some("k"), &json!(1));
+        assert_eq!(added, after, "{before:?}");
+        let again = commented(&added);
+        let count = again.root.len();
+        let removed = again.remove(&again.root, count - 1);
+        assert_eq!(removed.matches(['/', '*']).count(), before.matches(['/', '*']).count(), "{removed}");
+        let value = |document: &Document<'_>| document.value(&document.root);
+        assert_eq!(value(&commented(&removed)), value(&document), "{removed}");
+    }
+    for (before, after) in [
+        ("[\n  1, // one\n  // two\n  2,\n  3\n]", "[\n  1, // one\n  // two\n  3\n]"),
+        ("[\n  1, // one\n  2 // two\n]", "[\n  1 // one\n   // two\n]"),
+        ("[ 1, /* one */ 2 ]", "[ 1 /* one */  ]"),
+    ] {
+        let document = commented(before);
+        assert_eq!(document.remove(&document.root, 1), after, "{before}");
+    }
+    for text in ["{ // \"a\": 1 }", "/* {}", "{} /", "{\"a\": 1,} // c"] {
+        assert!(Document::parse(text, Syntax::Comments).is_err(), "{text}");
     }
 }
 
@@ -36,17 +76,18 @@ fn an_item_is_removed_with_its_comma() {
         ("{\"a\": [1], \"b\" : {}}", 0, "{\"b\" : {}}"),
         ("[1]", 1, "[1]"),
     ] {
-        assert_eq!(remove(before, &parse(before).unwrap(), index), after, "{before:?}");
+        let document = parse(before);
+        assert_eq!(document.remove(&document.root, index), after, "{before:?}");
     }
 }
 
 #[test]
 fn of_keys_that_stand_twice_the_last_one_counts() {
     let text = "{\"a\": 1, \"a\": 2, \"\\u0062\": 3}";
-    let root = parse(text).unwrap();
-    assert_eq!(at(&root, "a").value(text), json!(2));
-    assert_eq!(at(&root, "b").value(text), json!(3));
-    assert!(root.member("c").is_none());
+    let document = parse(text);
+    assert_eq!(document.value(at(&document.root, "a")), json!(2));
+    assert_eq!(document.value(at(&document.root, "b")), json!(3));
+    assert!(document.root.member("c").is_none());
 }
 
 #[test]
@@ -58,10 +99,10 @@ fn what_is_no_json_is_told_with_its_place() {
         ("{\"a\": 1", "1:7: "),
         ("{} {}", "1:4: "),
     ] {
-        let told = parse(text).unwrap_err().to_string();
+        let told = Document::parse(text, Syntax::Strict).err().unwrap().to_string();
         assert!(told.starts_with(place) && !told.contains("at line"), "{text:?}: {told}");
     }
-    assert!(parse(&"[".repeat(100_000)).is_err());
+    assert!(Document::parse(&"[".repeat(100_000), Syntax::Comments).is_err());
 }
 
 /// A value, and a text of it with spacing of all kinds.
@@ -99,39 +140,42 @@ fn containers(node: &Node) -> Vec<Node> {
 proptest! {
     #[test]
     fn what_is_added_can_be_taken_away_again(text in any_text(), pick in any::<prop::sample::Index>()) {
-        let root = parse(&text).unwrap();
-        prop_assert_eq!(root.value(&text), serde_json::from_str::<Value>(&text).unwrap());
-        let containers = containers(&root);
+        let document = parse(&text);
+        let whole = |document: &Document<'_>| document.value(&document.root);
+        prop_assert_eq!(whole(&document), serde_json::from_str::<Value>(&text).unwrap());
+        let containers = containers(&document.root);
         prop_assume!(!containers.is_empty());
         let number = pick.index(containers.len());
         let container = &containers[number];
         let key = matches!(container.kind, Kind::Object(_)).then_some("new");
-        let added = insert(&text, container, key, &json!({ "x": [1, "y"] }));
-        let again = parse(&added).unwrap();
-        let grown = &self::containers(&again)[number];
+        let added = document.insert(container, key, &json!({ "x": [1, "y"] }));
+        let again = parse(&added);
+        let grown = &self::containers(&again.root)[number];
         prop_assert_eq!(grown.len(), container.len() + 1);
-        let removed = remove(&added, grown, container.len());
+        let removed = again.remove(grown, container.len());
         if container.len() > 0 {
             prop_assert_eq!(removed, text);
         } else {
             // The white space of an empty container is not kept; the values are.
-            prop_assert_eq!(parse(&removed).unwrap().value(&removed), root.value(&text));
+            prop_assert_eq!(whole(&parse(&removed)), whole(&document));
         }
     }
 
     #[test]
     fn what_is_removed_is_one_item(text in any_text(), pick in any::<prop::sample::Index>()) {
-        let root = parse(&text).unwrap();
-        let Value::Array(mut values) = root.value(&text) else { return Ok(()) };
+        let document = parse(&text);
+        let Value::Array(mut values) = document.value(&document.root) else { return Ok(()) };
         prop_assume!(!values.is_empty());
         let index = pick.index(values.len());
         values.remove(index);
-        let removed = remove(&text, &root, index);
-        prop_assert_eq!(parse(&removed).unwrap().value(&removed), Value::Array(values));
+        let removed = document.remove(&document.root, index);
+        let left = parse(&removed);
+        prop_assert_eq!(left.value(&left.root), Value::Array(values));
     }
 
     #[test]
-    fn no_text_is_too_odd(text in "[\\[\\]{}:,\"\\\\a1 \n]{0,40}") {
-        let _ = parse(&text);
+    fn no_text_is_too_odd(text in "[\\[\\]{}:,\"\\\\a1/*é \n]{0,40}") {
+        let _ = Document::parse(&text, Syntax::Strict);
+        let _ = Document::parse(&text, Syntax::Comments);
     }
 }

@@ -1,24 +1,86 @@
-//! What a handler starts: whether it is this program's hook, and nothing beside it.
+//! What a handler starts: the words of this program's hook, and whether a handler is that and nothing beside it.
 //!
 //! A line of a shell is taken apart as far as one simple command goes. One that does more is somebody else's, whatever
 //! it names: it is never replaced and never removed.
 
 use std::fs::File;
 use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::registration::Names;
+use crate::install::{InstallError, Running, Site, Wish};
 
 /// The flags of the hook. Each has a value.
-const FLAGS: [&str; 4] = ["--config", "--state", "--cache", "--only"];
+const FLAGS: [&str; 5] = ["--config", "--state", "--cache", "--only", "--record"];
+
+/// What tells an entry of this program from others'.
+pub(super) struct Names {
+    /// The harness, as the hook's command line names it.
+    pub(super) harness: &'static str,
+    /// The file name of this program.
+    pub(super) program: String,
+    /// What `${CLAUDE_PLUGIN_ROOT}` stands for.
+    pub(super) plugin: Option<PathBuf>,
+    /// What `${CLAUDE_PROJECT_DIR}` stands for.
+    pub(super) project: PathBuf,
+}
+
+impl Names {
+    /// The names at a site.
+    pub(super) fn at(site: Site<'_>, harness: &'static str, plugin: Option<PathBuf>) -> Self {
+        let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Names { harness, program, plugin, project: site.project.to_path_buf() }
+    }
+
+    /// A text with the harness's variables filled in.
+    pub(super) fn expand(&self, text: &str) -> String {
+        let plugin = self.plugin.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+        text.replace("${CLAUDE_PLUGIN_ROOT}", &plugin).replace("${CLAUDE_PROJECT_DIR}", &self.project.to_string_lossy())
+    }
+}
+
+/// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
+pub(super) fn arguments(wish: &Wish, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
+    let mut arguments = Vec::new();
+    if !wish.shared {
+        for (flag, path) in site.places.arguments() {
+            if !path.is_absolute() {
+                let text = format!("there is no home directory; name a place with `{flag}`");
+                return Err(InstallError::Arguments(text));
+            }
+            arguments.extend([flag.to_owned(), text(path)?.to_owned()]);
+        }
+    }
+    arguments.extend(["hook".to_owned(), harness.to_owned()]);
+    if !wish.only.is_empty() {
+        arguments.extend(["--only".to_owned(), wish.only.join(",")]);
+    }
+    Ok(arguments)
+}
+
+/// A path as text.
+pub(super) fn text(path: &Path) -> Result<&str, InstallError> {
+    let refuse = || InstallError::Arguments(format!("the path `{}` is no text", path.display()));
+    path.to_str().ok_or_else(refuse)
+}
+
+/// How a line starts a process: without a shell, if its words mean the same without one.
+pub(super) fn running(line: &str) -> Running {
+    let plain = |words: &Vec<String>| !words.iter().any(|word| word.contains('$') || word.starts_with('~'));
+    let words = words(line).filter(plain);
+    match words.as_deref().and_then(<[String]>::split_first) {
+        Some((program, arguments)) => Running::Program(program.clone(), arguments.to_vec()),
+        None => Running::Shell(line.to_owned()),
+    }
+}
 
 /// A handler that starts this program's hook, whatever its version and place.
 pub(super) fn is_ours(handler: &Value, names: &Names) -> bool {
     let Some(command) = handler.get("command").and_then(Value::as_str) else { return false };
     if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {
         let args: Option<Vec<&str>> = args.iter().map(Value::as_str).collect();
-        return is_program(command, names) && args.is_some_and(|args| is_hook(&args));
+        return is_program(command, names) && args.is_some_and(|args| is_hook(&args, names));
     }
     is_call(command, names)
         || script(command, names).and_then(|path| read_script(&path)).is_some_and(|text| is_shim(&text, names))
@@ -37,10 +99,10 @@ pub(super) fn is_shim(text: &str, names: &Names) -> bool {
 }
 
 /// The line calls the hook and does nothing else.
-fn is_call(line: &str, names: &Names) -> bool {
+pub(super) fn is_call(line: &str, names: &Names) -> bool {
     let Some(words) = words(line) else { return false };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    words.split_first().is_some_and(|(program, rest)| is_program(program, names) && is_hook(rest))
+    words.split_first().is_some_and(|(program, rest)| is_program(program, names) && is_hook(rest, names))
 }
 
 fn is_program(word: &str, names: &Names) -> bool {
@@ -50,8 +112,8 @@ fn is_program(word: &str, names: &Names) -> bool {
     !is_assignment && (name == "guard-host" || name == names.program)
 }
 
-/// The arguments are those of a hook that answers Claude Code.
-fn is_hook(arguments: &[&str]) -> bool {
+/// The arguments are those of a hook that answers this harness.
+fn is_hook(arguments: &[&str], names: &Names) -> bool {
     let mut named = Vec::new();
     let mut rest = arguments.iter();
     while let Some(&argument) = rest.next() {
@@ -64,7 +126,11 @@ fn is_hook(arguments: &[&str]) -> bool {
             named.push(argument);
         }
     }
-    matches!(named.as_slice(), ["hook"] | ["hook", "claude"])
+    match named.as_slice() {
+        ["hook"] => true,
+        ["hook", harness] => *harness == names.harness,
+        _ => false,
+    }
 }
 
 /// The words of a line that is one simple command; none if it is anything else. Variables stay as they are written.
@@ -157,7 +223,12 @@ mod tests {
     use crate::shell_word::word;
 
     fn names() -> Names {
-        Names { program: "guard-dev".to_owned(), plugin: Some("/plugin".into()), project: "/repo".into() }
+        Names {
+            harness: "claude",
+            program: "guard-dev".to_owned(),
+            plugin: Some("/plugin".into()),
+            project: "/repo".into(),
+        }
     }
 
     #[test]

@@ -1,0 +1,232 @@
+//! This program's entries among the hooks in a JSON text of a harness: found, put in, taken out.
+//!
+//! Edits the text in place; whatever else stands there keeps its bytes. What an entry holds is the harness's matter.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde_json::Value;
+
+use crate::install::json::{Document, Kind, Malformed, Node, Syntax};
+
+/// A value to be written, its members in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Item {
+    Text(String),
+    Number(u32),
+    Flag(bool),
+    List(Vec<Item>),
+    Object(Vec<(&'static str, Item)>),
+}
+
+impl Item {
+    pub(super) fn text(text: &str) -> Self {
+        Item::Text(text.to_owned())
+    }
+
+    /// The member of that name.
+    fn member(&self, key: &str) -> Option<&Item> {
+        let Item::Object(members) = self else { return None };
+        members.iter().find(|(name, _)| *name == key).map(|(_, item)| item)
+    }
+
+    /// The one handler of a group.
+    fn handler(&self) -> Option<&Item> {
+        if let Some(Item::List(handlers)) = self.member(HANDLERS) { handlers.first() } else { None }
+    }
+
+    /// As a whole file.
+    pub(super) fn printed(&self) -> String {
+        // Fixed keys, numbers and text only: this cannot fail.
+        serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
+    }
+
+    pub(super) fn to_value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for Item {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Item::Text(text) => serializer.serialize_str(text),
+            Item::Number(number) => serializer.serialize_u32(*number),
+            Item::Flag(flag) => serializer.serialize_bool(*flag),
+            Item::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(item))?;
+                list.end()
+            }
+            Item::Object(members) => {
+                let mut map = serializer.serialize_map(Some(members.len()))?;
+                members.iter().try_for_each(|(key, item)| map.serialize_entry(key, item))?;
+                map.end()
+            }
+        }
+    }
+}
+
+/// Where a group has its handlers.
+const HANDLERS: &str = "hooks";
+
+/// The key below which the events stand.
+const EVENTS: &str = "hooks";
+
+/// Where the events stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Below the key `hooks`.
+    Wrapped,
+    /// At the top, unless there is a key `hooks`.
+    Bare,
+}
+
+/// How a file holds hooks, and which of them are this program's.
+pub(super) struct Entries<'a> {
+    pub(super) syntax: Syntax,
+    pub(super) shape: Shape,
+    /// An event has groups of handlers; otherwise it has the handlers themselves.
+    pub(super) grouped: bool,
+    /// What the file must say at its top besides.
+    pub(super) beside: &'a [(&'static str, Item)],
+    pub(super) is_ours: &'a dyn Fn(&Value) -> bool,
+}
+
+/// Where a handler stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Spot {
+    event: String,
+    entry: usize,
+    /// In its group, if there are groups.
+    handler: Option<usize>,
+}
+
+impl Entries<'_> {
+    /// Puts one entry an event in. The same text if they are there as they are wanted.
+    pub(super) fn add(&self, text: &str, wanted: &[(&'static str, Item)]) -> Result<String, Malformed> {
+        let mut text = text.to_owned();
+        for (key, item) in self.beside {
+            let document = Document::parse(&text, self.syntax)?;
+            if self.events(&document).is_ok() && document.root.member(key).is_none() {
+                text = document.insert(&document.root, Some(key), item);
+            }
+        }
+        text = self.one_at_most(text, wanted)?;
+        for (event, entry) in wanted {
+            text = self.put(&text, event, entry)?;
+        }
+        Ok(text)
+    }
+
+    /// Takes every entry of this program out, and what is empty without it.
+    pub(super) fn strip(&self, text: &str) -> Result<String, Malformed> {
+        let mut text = text.to_owned();
+        loop {
+            let document = Document::parse(&text, self.syntax)?;
+            let Some(spot) = self.ours(&document)?.pop() else { return Ok(text) };
+            text = self.without(&document, &spot);
+        }
+    }
+
+    /// The object of the events, and whether it is below a key. None if there is none yet.
+    fn events<'d>(&self, document: &'d Document<'_>) -> Result<Option<(&'d Node, bool)>, Malformed> {
+        let root = &document.root;
+        if !matches!(root.kind, Kind::Object(_)) {
+            return Err(document.complain(root, "the settings are no object"));
+        }
+        match (root.member(EVENTS), self.shape) {
+            (Some((_, hooks)), _) if matches!(hooks.kind, Kind::Object(_)) => Ok(Some((hooks, true))),
+            (Some((_, hooks)), _) => Err(document.complain(hooks, "`hooks` is no object")),
+            (None, Shape::Bare) => Ok(Some((root, false))),
+            (None, Shape::Wrapped) => Ok(None),
+        }
+    }
+
+    /// Every handler of this program, in the order of the text.
+    fn ours(&self, document: &Document<'_>) -> Result<Vec<Spot>, Malformed> {
+        let mut found = Vec::new();
+        let Some((events, _)) = self.events(document)? else { return Ok(found) };
+        let Kind::Object(members) = &events.kind else { return Ok(found) };
+        let is_ours = |node: &Node| (self.is_ours)(&document.value(node));
+        for member in members {
+            for (entry, node) in member.value.elements().unwrap_or_default().iter().enumerate() {
+                let spot = |handler| Spot { event: member.key.clone(), entry, handler };
+                if !self.grouped {
+                    found.extend(is_ours(node).then(|| spot(None)));
+                    continue;
+                }
+                let handlers = node.member(HANDLERS).and_then(|(_, handlers)| handlers.elements());
+                let own = handlers.unwrap_or_default().iter().enumerate().filter(|(_, handler)| is_ours(handler));
+                found.extend(own.map(|(handler, _)| spot(Some(handler))));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Leaves one handler of this program an event, and none of other events.
+    fn one_at_most(&self, mut text: String, wanted: &[(&'static str, Item)]) -> Result<String, Malformed> {
+        loop {
+            let document = Document::parse(&text, self.syntax)?;
+            let found = self.ours(&document)?;
+            let is_extra = |(index, spot): &(usize, &Spot)| {
+                !wanted.iter().any(|(event, _)| *event == spot.event)
+                    || found.iter().take(*index).any(|other| other.event == spot.event)
+            };
+            let extra = found.iter().enumerate().rfind(is_extra).map(|(_, spot)| spot.clone());
+            let Some(extra) = extra else { return Ok(text) };
+            text = self.without(&document, &extra);
+        }
+    }
+
+    /// The text without one handler, and without what only held it.
+    fn without(&self, document: &Document<'_>, spot: &Spot) -> String {
+        let removed = || {
+            let (events, below) = self.events(document).ok()??;
+            let (event, entries) = events.member(&spot.event)?;
+            if let Some(handler) = spot.handler {
+                let (_, handlers) = entries.elements()?.get(spot.entry)?.member(HANDLERS)?;
+                if handlers.len() > 1 {
+                    return Some(document.remove(handlers, handler));
+                }
+            }
+            Some(match (entries.len(), events.len()) {
+                (2.., _) => document.remove(entries, spot.entry),
+                (_, 1) if below => document.remove(&document.root, document.root.member(EVENTS)?.0),
+                _ => document.remove(events, event),
+            })
+        };
+        removed().unwrap_or_else(|| document.text.to_owned())
+    }
+
+    /// Puts one entry in, or in the place of the one that is there.
+    fn put(&self, text: &str, event: &'static str, entry: &Item) -> Result<String, Malformed> {
+        let document = Document::parse(text, self.syntax)?;
+        let Some((events, _)) = self.events(&document)? else {
+            let alone = Item::Object(vec![(event, Item::List(vec![entry.clone()]))]);
+            return Ok(document.insert(&document.root, Some(EVENTS), &alone));
+        };
+        let Some((_, entries)) = events.member(event) else {
+            return Ok(document.insert(events, Some(event), &Item::List(vec![entry.clone()])));
+        };
+        let Some(elements) = entries.elements() else {
+            return Err(document.complain(entries, &format!("`{event}` is no list")));
+        };
+        let spot = self.ours(&document)?.into_iter().find(|spot| spot.event == event);
+        let Some((spot, node)) = spot.and_then(|spot| elements.get(spot.entry).map(|node| (spot, node))) else {
+            return Ok(document.insert(entries, None, entry));
+        };
+        let there = document.value(node);
+        let handlers = node.member(HANDLERS).map(|(_, handlers)| handlers).filter(|_| self.grouped);
+        if handlers.is_none_or(|handlers| handlers.len() == 1) {
+            return Ok(if there == entry.to_value() { text.to_owned() } else { document.replace(node, entry) });
+        }
+        // Others share the group. They keep their matcher; where it is not the wanted one, the entry moves out.
+        let handler = spot.handler.and_then(|handler| handlers?.elements()?.get(handler));
+        if there.get("matcher") == entry.member("matcher").map(Item::to_value).as_ref()
+            && let (Some(handler), Some(wanted)) = (handler, entry.handler())
+        {
+            let same = document.value(handler) == wanted.to_value();
+            return Ok(if same { text.to_owned() } else { document.replace(handler, wanted) });
+        }
+        self.put(&self.without(&document, &spot), event, entry)
+    }
+}

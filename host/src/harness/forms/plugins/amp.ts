@@ -1,0 +1,30 @@
+// The folder of the workspace, which may come as a URL.
+function folder(amp) {
+  const root = String(amp.system?.workspaceRoot ?? "")
+  if (root.startsWith("file:")) return decodeURIComponent(new URL(root).pathname)
+  return root.startsWith("/") ? root : process.cwd()
+}
+
+// Only a plain yes is one.
+async function confirmed(ctx, reason) {
+  try {
+    return (await ctx.ui.confirm(reason)) === true
+  } catch {
+    return false
+  }
+}
+
+export default function (amp) {
+  amp.on("tool.call", async (event, ctx) => {
+    const reply = ask({
+      hook_event_name: "tool.call",
+      session_id: event.thread?.id ?? "",
+      cwd: folder(amp),
+      tool_name: event.tool,
+      tool_input: event.input,
+    })
+    if (reply.decision === "allow") return { action: "allow" }
+    if (reply.decision === "ask" && (await confirmed(ctx, reply.reason))) return { action: "allow" }
+    return { action: "reject-and-continue", message: reply.reason || "guard-host refused this call" }
+  })
+}

@@ -1,0 +1,104 @@
+//! Which tools a matcher covers, in the ways in which harnesses read matchers.
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+/// How a harness reads a matcher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Matching {
+    /// It has none.
+    None,
+    /// A list of whole names; with any other character a pattern that may match any part of a name.
+    Names,
+    /// A pattern that may match any part of a name.
+    Pattern,
+    /// A pattern of the whole name.
+    Whole,
+    /// A pattern that may match any part of a name, which nobody is to change.
+    Fixed,
+}
+
+impl Matching {
+    /// Those of the tools that a matcher leaves out.
+    ///
+    /// # Errors
+    ///
+    /// It is no pattern, or one that only the harness itself can read.
+    pub(super) fn left_out(self, matcher: &str, tools: &[&'static str]) -> Result<Vec<&'static str>, String> {
+        if self == Matching::None || is_all(matcher) {
+            return Ok(Vec::new());
+        }
+        let is_list = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | ',' | '|');
+        if self == Matching::Names && matcher.chars().all(is_list) {
+            let names: Vec<&str> = matcher.split(['|', ',']).map(str::trim).collect();
+            return Ok(tools.iter().copied().filter(|tool| !names.contains(tool)).collect());
+        }
+        let pattern = if self == Matching::Whole { format!("^(?:{matcher})$") } else { matcher.to_owned() };
+        let pattern = Regex::new(&pattern).map_err(|error| error.to_string())?;
+        Ok(tools.iter().copied().filter(|tool| !pattern.is_match(tool)).collect())
+    }
+
+    /// The same of the matcher as it stands in settings, where it may be missing.
+    pub(super) fn left_out_by(
+        self,
+        matcher: Option<&Value>,
+        tools: &[&'static str],
+    ) -> Result<Vec<&'static str>, String> {
+        match matcher {
+            None => Ok(Vec::new()),
+            Some(Value::String(matcher)) => self.left_out(matcher, tools),
+            Some(_) => Err("it is no text".to_owned()),
+        }
+    }
+}
+
+/// The matcher stands for every tool there is.
+pub(super) fn is_all(matcher: &str) -> bool {
+    matches!(matcher, "" | "*" | ".*")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOLS: [&str; 4] = ["Bash", "Write", "Edit", "MultiEdit"];
+
+    #[test]
+    fn a_matcher_is_a_list_of_names_or_a_pattern() {
+        for (matcher, expected) in [
+            ("", &[][..]),
+            ("*", &[]),
+            (".*", &[]),
+            ("Bash|Write|Edit|MultiEdit", &[]),
+            ("Bash, Write,Edit , MultiEdit", &[]),
+            ("Bash", &["Write", "Edit", "MultiEdit"]),
+            ("Write|Edit", &["Bash", "MultiEdit"]),
+            ("bash", &["Bash", "Write", "Edit", "MultiEdit"]),
+            ("Bas", &["Bash", "Write", "Edit", "MultiEdit"]),
+            ("Edit.*", &["Bash", "Write"]),
+            ("^Edit", &["Bash", "Write", "MultiEdit"]),
+            ("^(Bash|Write)$", &["Edit", "MultiEdit"]),
+            ("mcp__.*", &["Bash", "Write", "Edit", "MultiEdit"]),
+        ] {
+            assert_eq!(Matching::Names.left_out(matcher, &TOOLS).as_deref(), Ok(expected), "{matcher}");
+        }
+        for matcher in ["[", "(", "*Bash", "(?!Read)"] {
+            assert!(Matching::Names.left_out(matcher, &TOOLS).is_err(), "{matcher}");
+        }
+        assert!(Matching::Names.left_out_by(Some(&Value::from(1)), &TOOLS).is_err());
+        assert_eq!(Matching::Names.left_out_by(None, &TOOLS), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_pattern_matches_a_part_or_the_whole_of_a_name() {
+        for (matching, matcher, expected) in [
+            (Matching::Pattern, "Bash", &["Write"][..]),
+            (Matching::Pattern, "as|ri", &[]),
+            (Matching::Whole, "as|ri", &["Bash", "Write"]),
+            (Matching::Whole, "Bash|W.*", &[]),
+            (Matching::None, "[", &[]),
+        ] {
+            assert_eq!(matching.left_out(matcher, &["Bash", "Write"]).as_deref(), Ok(expected), "{matcher}");
+        }
+    }
+}

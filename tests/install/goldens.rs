@@ -1,0 +1,296 @@
+//! What is put into the files of each harness, to the byte, and that taking it out leaves every byte as it was.
+//!
+//! `goldens/HARNESS/CASE.before.EXT` and `CASE.after.EXT` are written by hand; without the first one there is no file.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::world::{Ended, World, end};
+use crate::{done, read, text};
+
+/// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
+const HARNESSES: [(&str, &str, &str, &str); 15] = [
+    ("antigravity", "antigravity", ".gemini/config/hooks.json", "repo/.agents/hooks.json"),
+    ("cline", "cline", "Documents/Cline/Hooks/PreToolUse", "repo/.cline/hooks/PreToolUse"),
+    ("codex", "codex", ".codex/hooks.json", "repo/.codex/hooks.json"),
+    ("copilot", "copilot", ".copilot/hooks/guard-host.json", "repo/.github/hooks/guard-host.json"),
+    ("crush", "crush", ".config/crush/crush.json", "repo/crush.json"),
+    ("cursor", "cursor", ".cursor/hooks.json", "repo/.cursor/hooks.json"),
+    ("devin", "devin", ".config/devin/config.json", "repo/.devin/config.json"),
+    ("droid", "droid", ".factory/settings.json", "repo/.factory/settings.json"),
+    ("gemini", "gemini", ".gemini/settings.json", "repo/.gemini/settings.json"),
+    ("grok", "grok", ".grok/hooks/guard-host.json", "repo/.grok/hooks/guard-host.json"),
+    ("kimi", "kimi", ".kimi-code/config.toml", ""),
+    ("kiro", "kiro", ".kiro/hooks/guard-host.json", "repo/.kiro/hooks/guard-host.json"),
+    ("qwen", "qwen", ".qwen/settings.json", "repo/.qwen/settings.json"),
+    ("vscode", "copilot", ".copilot/hooks/guard-host.json", "repo/.github/hooks/guard-host.json"),
+    ("windsurf", "windsurf", ".codeium/windsurf/hooks.json", "repo/.windsurf/hooks.json"),
+];
+
+/// Those that have files of their own, in which nothing else stands.
+const OWN: [&str; 5] = ["cline", "copilot", "grok", "kiro", "vscode"];
+
+fn goldens(harness: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/install/goldens").join(harness)
+}
+
+/// The cases of a harness: what is there before, if anything, and after.
+fn cases(harness: &str) -> Vec<(String, Option<String>, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(goldens(harness)).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if let Some((case, ext)) = name.split_once(".after.") {
+            let before = fs::read_to_string(path.with_file_name(format!("{case}.before.{ext}"))).ok();
+            found.push((case.to_owned(), before, fs::read_to_string(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The line that a shell is to run.
+fn line(world: &World, called: &str) -> String {
+    let home = text(world.home.path());
+    format!(
+        "{} --config {home}/.config/guard-host/guard.toml --state {home}/.local/state/guard-host \
+         --cache {home}/.cache/guard-host hook {called}",
+        env!("CARGO_BIN_EXE_guard-host")
+    )
+}
+
+#[test]
+fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
+    let world = World::warm();
+    for (harness, called, file, _) in HARNESSES {
+        let cases = cases(harness);
+        assert_eq!(cases.len(), if OWN.contains(&harness) { 1 } else { 5 }, "{harness}");
+        for (case, before, after) in cases {
+            let about = format!("{harness}: {case}");
+            if let Some(before) = &before {
+                world.write(file, before);
+            }
+            let ended = done(&world, &["install", harness]);
+            assert!(ended.stdout.starts_with("wrote "), "{about}: {ended:?}");
+            assert!(ended.stdout.contains(&format!("guard-host doctor {harness}")), "{about}: {ended:?}");
+            assert_eq!(read(&world, file), after.replace("COMMAND", &line(&world, called)), "{about}");
+            let again = done(&world, &["install", harness]);
+            assert!(again.stdout.starts_with("unchanged: ") && !again.stdout.contains("wrote "), "{about}: {again:?}");
+            done(&world, &["uninstall", harness]);
+            match &before {
+                Some(before) => assert_eq!(&read(&world, file), before, "{about}"),
+                None => assert!(!world.path(file).exists(), "{about}"),
+            }
+            let _ = fs::remove_file(world.path(file));
+        }
+        // What was made for the file goes with it.
+        let first = file.split('/').next().unwrap();
+        assert!(
+            first == ".config" || fs::remove_dir_all(world.path(first)).is_err() || harness != "cline",
+            "{harness}"
+        );
+    }
+}
+
+#[test]
+fn the_help_names_every_harness() {
+    let help = done(&World::cold(), &["install", "--help"]).stdout;
+    let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    for facets in guard_host::harness::facets::ALL.iter().filter(|facets| facets.name != "generic") {
+        assert!(words.contains(&facets.name), "{}: {help}", facets.name);
+    }
+}
+
+#[test]
+fn without_a_record_the_entry_goes_and_what_others_wrote_stays() {
+    let world = World::warm();
+    for (harness, _, file, _) in HARNESSES.into_iter().filter(|(name, ..)| !OWN.contains(name)) {
+        for (case, before, _) in cases(harness) {
+            let Some(before) = before.filter(|_| !matches!(case.as_str(), "absent" | "empty")) else { continue };
+            world.write(file, &before);
+            done(&world, &["install", harness]);
+            fs::remove_dir_all(world.path(".local/state/guard-host/registrations")).unwrap();
+            done(&world, &["uninstall", harness]);
+            let left = read(&world, file);
+            assert!(!left.contains("guard-host"), "{harness}: {case}: {left}");
+            let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join("");
+            assert_eq!(flat(&left), flat(&before), "{harness}: {case}");
+        }
+    }
+}
+
+#[test]
+fn a_project_gets_its_own_file_and_a_shared_one_no_paths() {
+    let world = World::warm();
+    for (harness, called, _, file) in HARNESSES.into_iter().filter(|(.., project)| !project.is_empty()) {
+        let ended = done(&world, &["install", harness, "--scope", "project"]);
+        assert!(read(&world, file).contains(&line(&world, called)), "{harness}");
+        assert!(ended.stdout.contains("out of the repository"), "{harness}: {ended:?}");
+        let ended = done(&world, &["install", harness, "--shared", "--only", "command-guard"]);
+        let written = read(&world, file);
+        assert!(written.contains(&format!("guard-host hook {called} --only command-guard")), "{harness}: {written}");
+        assert!(!written.contains(text(world.home.path())), "{harness}: {written}");
+        assert!(ended.stdout.contains("commit `"), "{harness}: {ended:?}");
+        done(&world, &["uninstall", harness, "--scope", "project"]);
+        assert!(!world.path(file).exists(), "{harness}");
+    }
+    for scope in [&["--scope", "project"][..], &["--shared"]] {
+        assert_eq!(world.run(&[&["install", "kimi"], scope].concat(), "").exit, 64);
+    }
+}
+
+fn installed(world: &World, file: &str, arguments: &[&str]) -> Value {
+    done(world, &[&["install"], arguments].concat());
+    let written = read(world, file);
+    done(world, &["uninstall", arguments[0]]);
+    serde_json::from_str(&written).unwrap_or_else(|_| toml::from_str(&written).unwrap())
+}
+
+#[test]
+fn flags_are_written_in_the_words_of_the_harness() {
+    let world = World::warm();
+    let of = |harness: &str| HARNESSES.into_iter().find(|(name, ..)| *name == harness).unwrap().2;
+    for (harness, flags, pointer, expected) in [
+        ("codex", &["--timeout", "30"][..], "/hooks/PreToolUse/0/hooks/0/timeout", json!(30)),
+        ("gemini", &["--timeout", "30"], "/hooks/BeforeTool/0/hooks/0/timeout", json!(30000)),
+        ("qwen", &["--timeout", "30"], "/hooks/PreToolUse/0/hooks/0/timeout", json!(30000)),
+        ("copilot", &["--timeout", "30"], "/hooks/preToolUse/0/timeoutSec", json!(30)),
+        ("kiro", &["--timeout", "30"], "/hooks/0/timeout", json!(30)),
+        ("droid", &["--matcher", "Execute|Edit"], "/hooks/PreToolUse/0/matcher", json!("Execute|Edit")),
+        ("copilot", &["--matcher", "bash"], "/hooks/preToolUse/0/matcher", json!("bash")),
+        ("antigravity", &["--matcher", "run_command"], "/guard-host/PreToolUse/0/matcher", json!("run_command")),
+        ("kimi", &["--matcher", "Bash"], "/hooks/0/matcher", json!("Bash")),
+        ("kimi", &["--fail-open"], "/hooks/0/fail_mode", Value::Null),
+        ("cursor", &["--fail-open"], "/hooks/beforeShellExecution/0/failClosed", Value::Null),
+        ("cursor", &[], "/hooks/beforeReadFile/0/failClosed", json!(true)),
+    ] {
+        let written = installed(&world, of(harness), &[&[harness], flags].concat());
+        let found = written.pointer(pointer).cloned().unwrap_or_default();
+        assert_eq!(found, expected, "{harness} {flags:?}: {written}");
+    }
+    done(&world, &["install", "cline", "--fail-open"]);
+    let (_, _, file, _) = HARNESSES[1];
+    assert!(read(&world, file).ends_with(&format!("\nexec {}\n", line(&world, "cline"))));
+}
+
+#[test]
+fn flags_that_a_harness_has_no_word_for_are_refused() {
+    let world = World::warm();
+    for arguments in [
+        &["windsurf", "--matcher", "x"][..],
+        &["cursor", "--matcher", "Shell"],
+        &["cline", "--matcher", "x"],
+        &["windsurf", "--timeout", "30"],
+        &["cline", "--timeout", "30"],
+        &["codex", "--fail-open"],
+        &["copilot", "--fail-open"],
+        &["gemini", "--matcher", "["],
+        &["codex", "--plugin", "p"],
+        &["codex", "--shim", "x"],
+        &["codex", "--hooks-file", "x.json"],
+        &["codex", "--scope", "user", "--shared"],
+        &["generic"],
+    ] {
+        let ended = world.run(&[&["install"], arguments].concat(), "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{arguments:?}: {ended:?}");
+        assert!(ended.stderr.contains("hint: "), "{ended:?}");
+    }
+    assert!(!world.path(".codex").exists() && !world.path(".cursor").exists());
+}
+
+fn with(world: &World, variable: &str, value: &str, arguments: &[&str]) -> Ended {
+    let mut command = world.command(arguments);
+    command.env(variable, value);
+    end(command, "")
+}
+
+#[test]
+fn variables_that_move_the_files_are_heeded() {
+    let world = World::warm();
+    let moved = text(world.home.path()).to_owned() + "/moved";
+    for (harness, variable, file) in [
+        ("codex", "CODEX_HOME", "moved/hooks.json"),
+        ("copilot", "COPILOT_HOME", "moved/hooks/guard-host.json"),
+        ("kiro", "KIRO_HOME", "moved/hooks/guard-host.json"),
+        ("crush", "XDG_CONFIG_HOME", "moved/crush/crush.json"),
+        ("opencode", "XDG_CONFIG_HOME", "moved/opencode/plugins/guard-host.js"),
+        ("amp", "XDG_CONFIG_HOME", "moved/amp/plugins/guard-host.ts"),
+    ] {
+        let ended = with(&world, variable, &moved, &["install", harness]);
+        assert!(ended.exit == 0 && world.path(file).exists(), "{harness}: {ended:?}");
+        assert_eq!(with(&world, variable, &moved, &["uninstall", harness]).exit, 0);
+        assert!(!world.path(file).exists(), "{harness}");
+        // What is no place moves nothing.
+        assert_eq!(with(&world, variable, "moved", &["install", harness]).exit, 0);
+        assert!(!world.path(file).exists() && !world.path("repo/moved").exists(), "{harness}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named_by_its_place_and_left_alone() {
+    let world = World::warm();
+    for (harness, broken, place) in [
+        ("codex", "{\n  // mine\n}\n", ":2:3: "),
+        ("codex", "{ \"hooks\": [] }", ":1:12: `hooks` is no object"),
+        ("codex", "{ \"hooks\": { \"PreToolUse\": 1 } }", ":1:28: `PreToolUse` is no list"),
+        ("gemini", "{\n  \"a\": 1, // b\n}\n", ":3:1: "),
+        ("gemini", "{ /* ", ":1:"),
+        ("qwen", "[]", ":1:1: "),
+        ("cursor", "[]", ":1:1: "),
+        ("antigravity", "[]", ":1:1: "),
+        ("antigravity", "{ \"guard-host\": { \"PreToolUse\": [{ \"hooks\": [{ \"command\": \"x\" }] }] } }", ":1:17: "),
+        ("kimi", "a = 1\nb = \n", ":2:5: "),
+        ("kimi", "hooks = [{ event = \"Stop\", command = \"x\" }]\n", ":1:1: "),
+    ] {
+        let (_, _, file, _) = HARNESSES.into_iter().find(|(name, ..)| *name == harness).unwrap();
+        world.write(file, broken);
+        let ended = world.run(&["install", harness], "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{harness}: {broken}: {ended:?}");
+        let name = file.rsplit('/').next().unwrap();
+        assert!(ended.stderr.contains(place) && ended.stderr.contains(name), "{harness}: {broken}: {ended:?}");
+        assert_eq!(read(&world, file), broken, "{harness}");
+    }
+}
+
+#[test]
+fn files_and_links_of_others_are_refused() {
+    let world = World::warm();
+    for (harness, file) in [
+        ("copilot", ".copilot/hooks/guard-host.json"),
+        ("kiro", ".kiro/hooks/guard-host.json"),
+        ("cline", ".cline/hooks/PreToolUse"),
+        ("opencode", ".config/opencode/plugins/guard-host.js"),
+        ("amp", ".config/amp/plugins/guard-host.ts"),
+    ] {
+        world.write(file, "{\"hooks\":{\"preToolUse\":[{\"command\":\"./mine.sh\"}]}}\n");
+        let ended = world.run(&["install", harness], "");
+        assert!(ended.exit == 69 && ended.stderr.contains("was not written by guard-host"), "{harness}: {ended:?}");
+        let kept = done(&world, &["uninstall", harness]);
+        assert!(kept.stdout.contains("kept, for it is not ours"), "{harness}: {kept:?}");
+        assert!(read(&world, file).contains("./mine.sh"), "{harness}");
+    }
+    world.write("mine.json", "{}\n");
+    for (harness, _, _, file) in HARNESSES.into_iter().filter(|(.., project)| !project.is_empty()) {
+        let link = world.path(file);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(world.path("mine.json"), &link).unwrap();
+        let ended = world.run(&["install", harness, "--scope", "project"], "");
+        assert_eq!((ended.exit, read(&world, "mine.json").as_str()), (69, "{}\n"), "{harness}: {ended:?}");
+        fs::remove_file(link).unwrap();
+    }
+}
+
+#[test]
+fn the_rights_are_those_that_the_file_needs() {
+    let world = World::warm();
+    let mode = |file: &str| fs::metadata(world.path(file)).unwrap().permissions().mode() & 0o777;
+    done(&world, &["install", "cline"]);
+    assert_eq!((mode("Documents/Cline/Hooks/PreToolUse"), mode(".cline/hooks/PreToolUse")), (0o755, 0o755));
+    done(&world, &["install", "codex"]);
+    assert_eq!(mode(".codex/hooks.json"), 0o600);
+    done(&world, &["install", "codex", "--shared"]);
+    assert_eq!(mode("repo/.codex/hooks.json"), 0o644);
+}

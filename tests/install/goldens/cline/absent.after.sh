@@ -1,0 +1,4 @@
+#!/bin/sh
+# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.
+reply=$(COMMAND) && [ -n "$reply" ] || reply='{"cancel":true,"errorMessage":"guard-host gave no answer, so this call is held. Tell the user to run: guard-host doctor cline"}'
+printf '%s\n' "$reply"

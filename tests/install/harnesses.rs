@@ -1,0 +1,196 @@
+//! `doctor` for each harness: the registered command is tried with that harness's payload, and only that harness's own
+//! deny counts.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+use crate::{done, read, text};
+
+/// All but Claude Code, with the number of files that each is registered in.
+const HARNESSES: [(&str, usize); 17] = [
+    ("amp", 1),
+    ("antigravity", 1),
+    ("cline", 2),
+    ("codex", 1),
+    ("copilot", 1),
+    ("crush", 1),
+    ("cursor", 1),
+    ("devin", 1),
+    ("droid", 1),
+    ("gemini", 1),
+    ("grok", 1),
+    ("kimi", 1),
+    ("kiro", 1),
+    ("opencode", 1),
+    ("qwen", 1),
+    ("vscode", 1),
+    ("windsurf", 1),
+];
+
+fn examine(world: &World, arguments: &[&str]) -> (i32, Vec<Value>) {
+    let ended = world.run(&[&["doctor", "--format", "json"], arguments].concat(), "");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    (ended.exit, report["findings"].as_array().unwrap().clone())
+}
+
+/// The texts of the findings of one check in one state.
+fn told(findings: &[Value], check: &str, state: &str) -> Vec<String> {
+    let wanted = findings.iter().filter(|one| one["check"] == check && one["state"] == state);
+    wanted.map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn each_harness_proves_a_deny_in_its_own_protocol() {
+    let world = World::warm();
+    for (harness, files) in HARNESSES {
+        done(&world, &["install", harness]);
+        let (exit, findings) = examine(&world, &[harness]);
+        let problems: Vec<&Value> = findings.iter().filter(|one| one["state"] == "problem").collect();
+        assert_eq!((exit, problems), (0, Vec::<&Value>::new()), "{harness}");
+        let canaries = told(&findings, "canary", "ok");
+        assert_eq!(canaries.len(), files, "{harness}: {findings:#?}");
+        assert!(canaries.iter().all(|text| text.contains("is denied")), "{harness}: {canaries:?}");
+        let failing = [told(&findings, "failure", "ok"), told(&findings, "failure", "note")].concat();
+        assert_eq!(failing.len(), files, "{harness}: {findings:#?}");
+        assert!(failing[0].contains("is gone or fails") && failing[0].contains("takes too long"), "{failing:?}");
+        assert!(!told(&findings, "unverified", "note").is_empty(), "{harness}");
+        // The findings are about this harness.
+        assert_eq!(told(&findings, "registration", "ok").len(), files, "{harness}: {findings:#?}");
+        done(&world, &["uninstall", harness]);
+        let (exit, findings) = examine(&world, &[harness]);
+        let missing = format!("`{harness}` does not ask this program");
+        assert_eq!((exit, told(&findings, "registration", "problem")), (69, vec![missing]), "{harness}");
+    }
+}
+
+#[test]
+fn without_a_name_those_are_looked_at_that_are_registered() {
+    let world = World::warm();
+    for harness in ["codex", "cursor", "opencode"] {
+        done(&world, &["install", harness]);
+    }
+    let (exit, findings) = examine(&world, &[]);
+    assert_eq!((exit, told(&findings, "canary", "ok").len()), (0, 3), "{findings:#?}");
+    done(&world, &["install", "claude"]);
+    let (exit, findings) = examine(&world, &[]);
+    assert_eq!((exit, told(&findings, "canary", "ok").len()), (0, 4), "{findings:#?}");
+}
+
+#[test]
+fn the_deny_of_another_harness_is_none() {
+    let world = World::warm();
+    let script = world.write("bin/guard-host", "#!/bin/sh\ncat <<'END'\nREPLY\nEND\nexit 0\n");
+    let claude = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#;
+    let flat = r#"{"decision":"deny","reason":"no"}"#;
+    let cursor = r#"{"permission":"deny","user_message":"no","agent_message":"no"}"#;
+    let cancel = r#"{"cancel":true,"errorMessage":"no"}"#;
+    for (harness, file, own, others) in [
+        ("codex", ".codex/hooks.json", Some(claude), [flat, cursor, cancel]),
+        ("cursor", ".cursor/hooks.json", Some(cursor), [flat, claude, cancel]),
+        ("gemini", ".gemini/settings.json", Some(flat), [cursor, claude, cancel]),
+        ("windsurf", ".codeium/windsurf/hooks.json", None, [flat, claude, cancel]),
+    ] {
+        done(&world, &["install", harness]);
+        let registered = read(&world, file).replace(env!("CARGO_BIN_EXE_guard-host"), text(&script));
+        world.write(file, registered);
+        let denies = |reply: &str| {
+            fs::write(&script, format!("#!/bin/sh\ncat <<'END'\n{reply}\nEND\n")).unwrap();
+            fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+            let (exit, findings) = examine(&world, &[harness]);
+            assert_eq!(exit, 69, "{harness}: it is another program");
+            !told(&findings, "canary", "ok").is_empty()
+        };
+        assert!(own.is_none_or(&denies), "{harness}");
+        for other in others {
+            assert!(!denies(other), "{harness}: {other}");
+        }
+        done(&world, &["uninstall", harness]);
+    }
+}
+
+#[test]
+fn what_keeps_a_hook_from_deciding_is_a_problem() {
+    let world = World::warm();
+    for (harness, file, from, to, word) in [
+        ("codex", ".codex/hooks.json", "\"timeout\": 20", "\"timeout\": 2", "timeout"),
+        ("gemini", ".gemini/settings.json", "\"timeout\": 20000", "\"timeout\": 20", "timeout"),
+        (
+            "droid",
+            ".factory/settings.json",
+            "{\n  \"hooks\"",
+            "{\n  \"hooksDisabled\": true,\n  \"hooks\"",
+            "hooksDisabled",
+        ),
+        ("kiro", ".kiro/hooks/guard-host.json", "\"enabled\": true", "\"enabled\": false", "enabled"),
+        ("antigravity", ".gemini/config/hooks.json", "\"enabled\": true", "\"enabled\": false", "enabled"),
+        ("cursor", ".cursor/hooks.json", "\"beforeShellExecution\"", "\"afterShellExecution\"", "Shell"),
+        ("windsurf", ".codeium/windsurf/hooks.json", "\"pre_write_code\"", "\"post_write_code\"", "writes"),
+        ("gemini", ".gemini/settings.json", "\".*\"", "\"^write\"", "run_shell_command"),
+        ("codex", ".codex/hooks.json", "\"type\": \"command\"", "\"type\": \"prompt\"", "type"),
+        ("codex", ".codex/hooks.json", "{\n", "{,\n", "hooks.json"),
+    ] {
+        done(&world, &["install", harness]);
+        let written = read(&world, file);
+        assert!(written.contains(from), "{harness}: {written}");
+        world.write(file, written.replacen(from, to, 1));
+        let (exit, findings) = examine(&world, &[harness]);
+        let problems: Vec<String> =
+            findings.iter().filter(|one| one["state"] == "problem").map(|one| one["text"].to_string()).collect();
+        assert!(exit == 69 && problems.iter().any(|text| text.contains(word)), "{harness}: {word}: {problems:#?}");
+        fs::remove_file(world.path(file)).unwrap();
+    }
+}
+
+#[test]
+fn a_switch_that_was_left_out_is_a_note() {
+    let world = World::warm();
+    for (harness, word) in [("cursor", "failClosed"), ("kimi", "fail_mode"), ("cline", "the file that starts it")] {
+        done(&world, &["install", harness, "--fail-open"]);
+        let (exit, findings) = examine(&world, &[harness]);
+        let notes = told(&findings, "failure", "note");
+        assert!(
+            exit == 0 && notes.iter().all(|note| note.contains("passes unasked") && note.contains(word)),
+            "{notes:?}"
+        );
+        assert!(!notes.is_empty(), "{harness}: {findings:#?}");
+        done(&world, &["uninstall", harness]);
+    }
+}
+
+/// The script for Cline says that it cancels when there is nobody to ask.
+#[test]
+fn the_script_for_cline_holds_the_call_when_the_program_is_gone() {
+    let world = World::warm();
+    done(&world, &["install", "cline"]);
+    let file = "Documents/Cline/Hooks/PreToolUse";
+    let start = |payload: &Value| {
+        let command = std::process::Command::new(world.path(file));
+        let ended = crate::world::end(command, &payload.to_string());
+        assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+        serde_json::from_str::<Value>(&ended.stdout).unwrap()
+    };
+    let payload = |command: &str| {
+        json!({
+            "clineVersion": "3.1", "hookName": "PreToolUse", "timestamp": "1", "taskId": "t1",
+            "workspaceRoots": [world.repo()], "userId": "u",
+            "preToolUse": { "toolName": "execute_command", "parameters": { "command": command } },
+        })
+    };
+    assert_eq!(start(&payload("ls"))["cancel"], false);
+    assert_eq!(start(&payload("rm -rf /"))["cancel"], true);
+    world.write(file, read(&world, file).replace(env!("CARGO_BIN_EXE_guard-host"), "/gone/guard-host"));
+    let (exit, findings) = examine(&world, &["cline"]);
+    assert!(exit == 69 && told(&findings, "program", "problem")[0].contains("/gone/guard-host"), "{findings:#?}");
+    let held = start_quietly(&world, file, &payload("ls"));
+    assert_eq!(held["cancel"], true, "{held}");
+    assert!(held["errorMessage"].as_str().unwrap().contains("guard-host doctor cline"), "{held}");
+}
+
+fn start_quietly(world: &World, file: &str, payload: &Value) -> Value {
+    let ended = crate::world::end(std::process::Command::new(world.path(file)), &payload.to_string());
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    serde_json::from_str(&ended.stdout).unwrap()
+}

@@ -1,0 +1,130 @@
+//! The plugins for OpenCode and Amp, loaded by node as their harnesses load them, with the real program.
+//!
+//! Without node there is nothing to load them; the test then says so and passes.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+use crate::{done, read};
+
+/// Loads a plugin for OpenCode and asks it about one command. Prints what it threw, or `null`.
+const OPENCODE: &str = r#"
+const { GuardHost } = await import(process.argv[2])
+const plugin = await GuardHost({ directory: process.argv[3] })
+const input = { tool: "bash", sessionID: "s1", callID: "c1" }
+const output = { args: { command: process.argv[4] } }
+let thrown = null
+try { await plugin["tool.execute.before"](input, output) } catch (error) { thrown = error.message }
+console.log(JSON.stringify({ thrown, args: output.args }))
+"#;
+
+/// Loads a plugin for Amp with an `amp` that remembers the handler, and asks it about one command.
+const AMP: &str = r#"
+const { default: register } = await import(process.argv[2])
+let handler
+register({ on: (event, given) => { if (event === "tool.call") handler = given },
+  system: { workspaceRoot: "file://" + process.argv[3] } })
+const asked = []
+const confirm = async (text) => { asked.push(text); return JSON.parse(process.argv[5]) }
+const event = { tool: "shell_command", input: { command: process.argv[4] }, thread: { id: "t1" } }
+const result = await handler(event, { ui: { confirm } })
+console.log(JSON.stringify({ result, asked }))
+"#;
+
+fn has_node() -> bool {
+    let node = Command::new("node").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let found = node.is_ok_and(|status| status.success());
+    if !found {
+        eprintln!("skipped, because there is no node");
+    }
+    found
+}
+
+/// Runs a script with the plugin, the project and more arguments.
+#[track_caller]
+fn node(world: &World, script: &str, plugin: &Path, arguments: &[&str]) -> Value {
+    let script = world.write("run.mjs", script);
+    let mut node = Command::new("node");
+    node.arg(script).arg(plugin).arg(world.repo()).args(arguments).current_dir(world.repo());
+    node.env_clear().env("HOME", world.path("elsewhere"));
+    node.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let ended = crate::world::end(node, "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+/// The plugin as a module that this node loads, with the program as it is registered, and with one that is gone.
+fn modules(world: &World, file: &str) -> [std::path::PathBuf; 2] {
+    let text = read(world, file);
+    let gone = text.replace(env!("CARGO_BIN_EXE_guard-host"), "/gone/guard-host");
+    assert_ne!(text, gone);
+    [world.write("there.mjs", text), world.write("gone.mjs", gone)]
+}
+
+#[test]
+fn the_plugin_for_opencode_throws_what_is_not_allowed() {
+    if !has_node() {
+        return;
+    }
+    let world = World::warm();
+    done(&world, &["install", "opencode"]);
+    let [there, gone] = modules(&world, ".config/opencode/plugins/guard-host.js");
+    let allowed = node(&world, OPENCODE, &there, &["ls -la"]);
+    assert_eq!(allowed, json!({ "thrown": null, "args": { "command": "ls -la" } }));
+    let denied = node(&world, OPENCODE, &there, &["rm -rf /"]);
+    let thrown = denied["thrown"].as_str().unwrap();
+    assert!(thrown.contains("rm -rf /") && thrown.contains("rm-root"), "{thrown}");
+    // Nobody can be asked there.
+    let asked = node(&world, OPENCODE, &there, &["git push origin topic"]);
+    assert!(asked["thrown"].as_str().unwrap().contains("git push"), "{asked}");
+    let held = node(&world, OPENCODE, &gone, &["ls"]);
+    assert!(held["thrown"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    let lines = world.audit();
+    assert!(lines.iter().any(|line| line["harness"] == "opencode"), "{lines:?}");
+}
+
+#[test]
+fn the_plugin_for_opencode_holds_what_cannot_be_read_unless_it_is_told_otherwise() {
+    if !has_node() {
+        return;
+    }
+    let world = World::warm();
+    done(&world, &["install", "opencode"]);
+    let text = read(&world, ".config/opencode/plugins/guard-host.js");
+    for reply in ["", "{}", "oops", "{\"decision\":\"yes\"}", "null"] {
+        let program = world.write("fake.sh", format!("#!/bin/sh\ncat > /dev/null\nprintf '%s' '{reply}'\n"));
+        fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let module = world.write("fake.mjs", text.replace(env!("CARGO_BIN_EXE_guard-host"), crate::text(&program)));
+        let held = node(&world, OPENCODE, &module, &["ls"]);
+        assert!(held["thrown"].as_str().unwrap().contains("no answer (exit code 0)"), "{reply}: {held}");
+    }
+    done(&world, &["install", "opencode", "--fail-open"]);
+    let [_, gone] = modules(&world, ".config/opencode/plugins/guard-host.js");
+    assert_eq!(node(&world, OPENCODE, &gone, &["ls"])["thrown"], Value::Null);
+}
+
+#[test]
+fn the_plugin_for_amp_answers_in_its_actions() {
+    if !has_node() {
+        return;
+    }
+    let world = World::warm();
+    done(&world, &["install", "amp"]);
+    let [there, gone] = modules(&world, ".config/amp/plugins/guard-host.ts");
+    let allowed = node(&world, AMP, &there, &["ls", "false"]);
+    assert_eq!(allowed, json!({ "result": { "action": "allow" }, "asked": [] }));
+    let denied = node(&world, AMP, &there, &["rm -rf /", "true"]);
+    assert_eq!((&denied["result"]["action"], &denied["asked"]), (&json!("reject-and-continue"), &json!([])));
+    assert!(denied["result"]["message"].as_str().unwrap().contains("rm-root"), "{denied}");
+    for (answer, action) in [("true", "allow"), ("false", "reject-and-continue"), ("\"yes\"", "reject-and-continue")] {
+        let asked = node(&world, AMP, &there, &["git push origin topic", answer]);
+        assert_eq!(asked["result"]["action"], action, "{answer}: {asked}");
+        assert!(asked["asked"][0].as_str().unwrap().contains("git push"), "{asked}");
+    }
+    let held = node(&world, AMP, &gone, &["ls", "true"]);
+    assert!(held["result"]["message"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+}
