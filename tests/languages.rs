@@ -2,7 +2,7 @@
 //! with the tools that the registries have now, held against the same calls.
 //!
 //! It needs a network and minutes, so it runs only when it is asked for:
-//! `cargo test --release -p guard-host --test languages -- --ignored`.
+//! `cargo test --release --workspace --test languages -- --ignored`.
 //! A language whose tools are missing says so and is left out.
 
 #![expect(
@@ -124,6 +124,7 @@ fn try_out(language: &Language) {
     says_the_same(&mut shell, language);
     refuses_settings(&mut shell, language);
     describes_itself(&mut shell, language);
+    conforms(&mut shell, language);
     if !run(&mut shell, language, language.checks) {
         return;
     }
@@ -190,6 +191,12 @@ fn describes_itself(shell: &mut Shell, language: &Language) {
     if language.name != "rust" {
         assert_eq!(policy["foreign"], serde_json::json!([]), "{}", language.name);
     }
+}
+
+/// It holds to what every policy must hold to, whatever its language.
+fn conforms(shell: &mut Shell, language: &Language) {
+    let ended = shell.run("guard-host conformance policy.wasm");
+    assert_eq!(ended.exit, 0, "{}: {}{}", language.name, ended.stdout, ended.stderr);
 }
 
 /// The types of the template in JavaScript are what its generator, which that in C has brought, makes of the contract.
