@@ -63,7 +63,7 @@ class Policy(exports.Policy):
     def configure(self, settings: str) -> None:
         global configured
         # What is raised as `Err` is told to the person who wrote the settings.
-        given = json.loads(settings)
+        given = read(settings)
         for key, value in given.items():
             if key not in DEFAULTS:
                 raise Err(f"unknown setting `{key}`")
@@ -83,13 +83,24 @@ class Policy(exports.Policy):
             *(found for command in known.commands for found in elevated(command, facts)),
             *(found for command in known.commands for found in foreign_registry(command)),
             *(found for effect in known.effects for found in unknown_host(effect)),
-            *private_keys(json.loads(input)),
+            *private_keys(read(input)),
         ]
         if tool == "Bash" and known.coverage != Coverage.COMPLETE:
             remedy = "write it without names that are known only at run time"
             findings.append(finding("unclear", Outcome.ASK, "the command cannot be followed to its end", remedy))
         outcome = max((found.outcome for found in findings), key=lambda one: one.value, default=Outcome.ABSTAIN)
         return Decision(outcome, findings)
+
+
+def read(text: str) -> dict[str, Any]:
+    """The object that a JSON text is."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Err(f"it is no JSON: {error}")
+    if not isinstance(value, dict):
+        raise Err("it is not an object")
+    return value
 
 
 def rule(id: str, summary: str, default: Outcome) -> Rule:
