@@ -18,12 +18,14 @@ pub fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
+/// All outcomes, least severe first.
+pub(crate) const OUTCOMES: [Outcome; 5] =
+    [Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny];
+
 /// The outcome of that name.
 #[must_use]
 pub fn outcome_named(name: &str) -> Option<Outcome> {
-    [Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny]
-        .into_iter()
-        .find(|outcome| outcome_name(*outcome) == name)
+    OUTCOMES.into_iter().find(|outcome| outcome_name(*outcome) == name)
 }
 
 /// The severity of an outcome as a number, least first.

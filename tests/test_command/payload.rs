@@ -35,6 +35,44 @@ fn a_payload_goes_through_its_harness() {
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{}", ended.stdout);
 }
 
+/// Several harnesses run a hook that was registered with another one: what the payload certainly is comes first.
+#[test]
+fn the_payload_tells_of_which_harness_it_is() {
+    let world = guests::world();
+    let gemini = json!({ "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
+        "tool_input": { "command": "rm -rf /" } });
+    let denied = "{\"decision\":\"deny\",\"reason\":\"BLOCKED: the guest was asked. [denies: known]\"}";
+    let cases = ["claude", "codex", "gemini"]
+        .map(|harness| json!({ "payload": gemini, "harness": harness, "expect": "deny", "expect-stdout": denied }));
+    world.write("repo/cases.json", json!({ "cases": cases }).to_string());
+    let ended = test(&world, "denies", &["cases.json"]);
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{}", ended.stdout);
+}
+
+/// The hook ends with 1 over it, which is no abstention.
+#[test]
+fn a_payload_that_is_reported_passes_only_for_its_exit_code() {
+    let world = guests::world();
+    let broken = "{oops";
+    let cases = [
+        json!({ "payload": broken, "expect": "abstain" }),
+        json!({ "payload": broken, "expect": ["abstain", "deny"], "expect-stdout": "" }),
+        json!({ "payload": broken, "expect-stdout": "" }),
+        json!({ "payload": broken, "expect": "abstain", "expect-exit": 0 }),
+        json!({ "payload": broken, "expect": "abstain", "expect-exit": 1 }),
+        json!({ "payload": broken, "expect-exit": 1 }),
+    ];
+    world.write("repo/cases.json", json!({ "cases": cases }).to_string());
+    let ended = test(&world, "denies", &["cases.json", "--format", "json"]);
+    let report = report(&ended);
+    let passed: Vec<_> =
+        report["cases"].as_array().unwrap().iter().map(|case| case["differences"].as_array().unwrap().len()).collect();
+    assert_eq!(passed, [1, 1, 1, 1, 0, 0], "{report}");
+    let first = &report["cases"][0]["differences"][0];
+    assert_eq!(first["expected"], "abstain");
+    assert_eq!(first["got"], "none, but exit code 1: Hook error: Invalid JSON input");
+}
+
 #[test]
 fn a_reply_that_differs_fails() {
     let world = guests::world();

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use super::{Case, Suite};
 use crate::config::{line_and_column, nearest_key};
-use crate::contract::outcome_named;
+use crate::contract::{OUTCOMES, outcome_name, outcome_named};
 use crate::files;
 
 /// The deepest folder that is looked into.
@@ -85,8 +85,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
             continue;
         }
         if !entry.file_type().map_err(fail)?.is_dir() {
-            // What a link leads to is a file of cases, or it is none of them.
-            if is_suite(&below) && below.is_file() {
+            if is_suite(&below) && !leads_to_folder(&below)? {
                 files.push(below);
             }
         } else if depth > 0 {
@@ -94,6 +93,21 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Whether it is a link to a folder. What bears the name of a file of cases and is neither a file nor that is an error:
+/// whoever put it there takes its cases for tested.
+fn leads_to_folder(path: &Path) -> Result<bool, SuiteError> {
+    let fail = |text: &str, hint: &str| Err(SuiteError::new(path.display().to_string(), text, hint));
+    match fs::metadata(path) {
+        Ok(data) if data.is_file() => Ok(false),
+        Ok(data) if data.is_dir() => Ok(true),
+        Ok(_) => fail("it is neither a file nor a folder", "remove it, or give it a name that no file of cases has"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            fail("it is a link to nothing", "remove it, or let it lead to a file of cases")
+        }
+        Err(error) => Err(SuiteError::of_file(path, &error)),
+    }
 }
 
 fn is_suite(path: &Path) -> bool {
@@ -108,7 +122,7 @@ fn extension(path: &Path) -> Option<&str> {
 ///
 /// # Errors
 ///
-/// It cannot be read, does not parse, or a case expects nothing.
+/// It cannot be read, does not parse, has no cases, or a case cannot fail.
 pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     let name = path.display().to_string();
     let text = files::read_text(path, SUITE_BYTES).map_err(|error| SuiteError::of_file(path, &error))?;
@@ -117,6 +131,9 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         Some("jsonl") => of_lines(&name, &text)?,
         _ => of_json(&name, &text)?,
     };
+    if suite.cases.is_empty() {
+        return Err(SuiteError::new(name, "it has no cases", "add one, or remove the file"));
+    }
     for case in &suite.cases {
         let place = if case.line == 0 { name.clone() } else { format!("{name}:{}", case.line) };
         check(case).map_err(|(text, hint)| SuiteError::new(place, format!("case `{}`: {text}", case.title()), hint))?;
@@ -223,6 +240,9 @@ fn check(case: &Case) -> Result<(), (String, &'static str)> {
     if let Some(name) = case.expect.0.iter().find(|name| outcome_named(name).is_none()) {
         return Err((format!("`{name}` is no outcome"), "use abstain, allow, warn, ask or deny"));
     }
+    if OUTCOMES.iter().all(|&outcome| case.expect.0.iter().any(|name| name == outcome_name(outcome))) {
+        return Err(("`expect` names all outcomes, so that none is wrong".to_owned(), "leave out those that are"));
+    }
     match &case.coverage {
         Some(name) if !matches!(name.as_str(), "complete" | "partial" | "unparsed") => {
             Err((format!("`{name}` is no coverage"), "use complete, partial or unparsed"))
@@ -284,6 +304,10 @@ mod tests {
         for (case, text) in [
             ("input = 'ls'", "case `ls`: `expect` is missing"),
             ("input = 'ls'\nexpect = 'block'", "case `ls`: `block` is no outcome"),
+            (
+                "input = 'ls'\nexpect = ['deny', 'ask', 'warn', 'allow', 'abstain']",
+                "case `ls`: `expect` names all outcomes, so that none is wrong",
+            ),
             ("input = 'ls'\nexpect = 'ask'\ncoverage = 'full'", "case `ls`: `full` is no coverage"),
             (
                 "input = 'ls'\nexpect = 'ask'\nexpect-exit = 2",
@@ -295,6 +319,36 @@ mod tests {
             let error = error("a.toml", &format!("\n[[cases]]\n{case}\n"));
             assert!(error.text.starts_with(text) && error.place == "a.toml:2" && !error.hint.is_empty(), "{error:?}");
         }
+    }
+
+    #[test]
+    fn a_file_without_cases_is_refused() {
+        for (name, text) in
+            [("a.toml", ""), ("a.toml", "[settings]\n"), ("a.json", "{\"cases\":[]}"), ("a.jsonl", "\n")]
+        {
+            let error = error(name, text);
+            assert_eq!((error.place.as_str(), error.text.as_str()), (name, "it has no cases"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_like_a_file_of_cases_and_is_none_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.toml"), "").unwrap();
+        std::os::unix::fs::symlink(path("a.toml"), path("b.toml")).unwrap();
+        std::os::unix::fs::symlink(path("none"), path("notes.md")).unwrap();
+        assert_eq!(find(folder.path()).unwrap(), ["a.toml", "b.toml"].map(path));
+        let refused = |name: &str, text: &str| {
+            let error = find(folder.path()).unwrap_err();
+            assert_eq!((error.place, error.text.as_str()), (path(name).display().to_string(), text));
+            assert!(!error.missing && !error.hint.is_empty());
+            fs::remove_file(path(name)).unwrap();
+        };
+        std::os::unix::fs::symlink(path("none"), path("c.json")).unwrap();
+        refused("c.json", "it is a link to nothing");
+        let _socket = std::os::unix::net::UnixListener::bind(path("d.toml")).unwrap();
+        refused("d.toml", "it is neither a file nor a folder");
     }
 
     #[test]

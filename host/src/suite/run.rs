@@ -77,7 +77,7 @@ struct Course {
     surface: &'static Surface,
     verdict: Verdict,
     traces: Vec<Trace>,
-    /// The reply, where it is none that the verdict gives.
+    /// The report of a payload that nothing answers; it stands in the place of the verdict's reply.
     reply: Option<Reply>,
 }
 
@@ -98,6 +98,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
         }
     };
     let mut differences = Vec::new();
+    compare_report(case, reply.as_ref(), &mut differences);
     compare_faults(chain, case, &traces, &mut differences);
     compare_verdict(case, &verdict, &mut differences);
     compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict, surface)), &mut differences);
@@ -129,7 +130,7 @@ const ASK: Ask<'static> = Ask { only: None, watch: None, grant_all: true };
 /// The way of the hook, without its process and its files.
 fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Result<Course, Unfit> {
     let name = case.harness.as_deref().unwrap_or("claude");
-    let Some(harness) = harness::named(name) else {
+    let Some(named) = harness::named(name) else {
         let names: Vec<&str> = harness::ALL.iter().map(|harness| harness.name()).collect();
         return Err((format!("one of the harnesses {}", names.join(", ")), format!("`{name}`")));
     };
@@ -137,8 +138,9 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
         Value::String(text) => hook::parse(text.clone().into_bytes()),
         other => hook::parse(other.to_string().into_bytes()),
     };
-    let mut surface = harness.facets().usual();
+    let (mut harness, mut surface) = (named, named.facets().usual());
     let decoded = object.and_then(|object| {
+        harness = harness::detect(&object, named);
         surface = harness.surface(&object);
         harness.decode(&object).map_err(Refusal::from)
     });
@@ -213,6 +215,16 @@ fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn 
         at.cwd = lexical(&payload.directory, &at.cwd, &at.home);
     }
     at
+}
+
+/// A payload that is reported has no outcome: the harness goes on as it does after any hook that failed, and only a case
+/// that names the exit code says that this is meant.
+fn compare_report(case: &Case, reply: Option<&Reply>, differences: &mut Vec<Difference>) {
+    if let (Some(reply), None) = (reply, case.expect_exit) {
+        let expected = if case.expect.0.is_empty() { "an answer".to_owned() } else { case.expect.0.join(" or ") };
+        let got = format!("none, but exit code {}: {}", reply.exit, reply.stderr.trim_end());
+        differences.push(Difference { what: "outcome", expected, got });
+    }
 }
 
 /// A policy that gave no answer: its `on-error` must not pass for one.
