@@ -20,7 +20,6 @@ fn of_wrong_type() -> Vec<(&'static str, Value)> {
         ("hook_event_name", json!({ "hook_event_name": ["PreToolUse"], "tool_name": "Bash", "tool_input": command })),
         ("code", json!({ "tool_name": "REPL", "tool_input": { "code": ["x"] } })),
         ("notebook_path", json!({ "tool_name": "NotebookEdit", "tool_input": { "notebook_path": 5 } })),
-        ("path", json!({ "tool_name": "Write", "tool_input": { "file_path": "a", "path": [".env"] } })),
         ("command", json!({ "tool_name": "apply_patch", "tool_input": { "command": ["x"] } })),
     ];
     for value in [json!(5), json!(null), json!(["rm", "-rf", "/"]), json!({}), json!(true)] {
@@ -38,6 +37,17 @@ fn a_field_of_another_type_is_reported_by_its_name() {
         let ended = world.hook(&payload.to_string());
         let kind = if field == "tool_input" { "an object" } else { "a string" };
         assert_report(&ended, &format!("`{field}` is not {kind}"));
+    }
+}
+
+#[test]
+fn a_second_name_of_another_type_is_asked_about() {
+    let world = World::warm();
+    for (key, value) in [("path", json!(5)), ("path", json!([".env"])), ("notebook_path", json!({}))] {
+        for tool in ["Write", "Edit", "MultiEdit"] {
+            let payload = json!({ "tool_name": tool, "tool_input": { "file_path": "a", "content": "x", key: value } });
+            assert_ask(&world.hook(&payload.to_string()), &[&format!("`{key}` is not a string")]);
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 pub(crate) mod code;
 pub(crate) mod draft;
 mod fork;
-mod input;
+pub(crate) mod input;
 mod losses;
 pub(crate) mod path;
 mod pipeline;

@@ -15,8 +15,9 @@ use crate::call::Dialect;
 
 pub(super) struct Antigravity;
 
-/// What is sent to a shell that runs already is a command. The name of its argument differs from build to build.
-const SENT: Shape = Shape::Command(Dialect::Bash, &["Input", "input", "Text", "text", "Data", "data", "CommandLine"]);
+/// What is sent to a shell that runs already is a command. The name of its argument differs from build to build, so each
+/// text among the arguments is one.
+const SENT: Shape = Shape::Commands(&["sent"]);
 
 static TOOLS: &[Tool] = &[
     tool(&["run_command"], Shape::Command(Dialect::Bash, &["CommandLine", "Command", "command"])),
@@ -58,10 +59,12 @@ impl Harness for Antigravity {
         let Some(name) = text(call, &["name"])? else { return Err(unclear("the tool has no name")) };
         let input = object(call.get("args"))?;
         let action = input.get("Action").and_then(Value::as_str);
-        if name == "manage_task" && action.is_none_or(|action| action == "send_input") {
-            return PROTOCOL.call(payload, "manage_task:send_input", input);
+        let looks = action.is_some_and(|action| matches!(action, "list" | "kill" | "status"));
+        match name {
+            "manage_task" if !looks => PROTOCOL.call(payload, "manage_task:send_input", sent(input)),
+            "send_command_input" => PROTOCOL.call(payload, name, sent(input)),
+            _ => PROTOCOL.call(payload, name, input),
         }
-        PROTOCOL.call(payload, name, input)
     }
 
     fn write(&self, said: &Said, _: &'static Surface) -> String {
@@ -74,4 +77,12 @@ impl Harness for Antigravity {
         };
         line(&Wire { decision, reason })
     }
+}
+
+/// The input with every text of it, but for the word of what is done and names of shells, as what is sent.
+fn sent(mut input: Map<String, Value>) -> Map<String, Value> {
+    let texts = input.iter().filter(|(key, value)| *key != "Action" && !key.ends_with("Id") && value.is_string());
+    let texts = texts.map(|(_, value)| value.clone()).collect();
+    input.insert("sent".to_owned(), Value::Array(texts));
+    input
 }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::facets::{CLAUDE, Facets, Surface};
 use super::nested::{Nested, line};
+use super::read::unclear;
 use super::said::Said;
 use super::tools::{self, Shape, Tool, tool};
 use super::{Event, Harness, Likeness, Payload, Unreadable, patch};
@@ -29,6 +30,12 @@ static FOREIGN: &[Tool] = &[
     tool(&["multiedit"], Shape::File("MultiEdit")),
     tool(&["read", "read_file", "view"], Shape::File("Read")),
     tool(&["ApplyPatch"], Shape::Patch(&["input", "command", "patch"])),
+    tool(
+        &["exec", "exec_command", "execute_command", "shell_command", "run_command", "run_in_terminal", "terminal"],
+        Shape::Command(Dialect::Bash, &["command", "cmd", "CommandLine"]),
+    ),
+    tool(&["run_terminal_command", "run_terminal_cmd"], Shape::Command(Dialect::Bash, &["command", "cmd"])),
+    tool(&["run_commands", "runCommands"], Shape::Commands(&["commands", "command", "cmd"])),
 ];
 
 impl Harness for Claude {
@@ -106,15 +113,17 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
         "PowerShell" => command(name, "command", Dialect::PowerShell, input),
         "REPL" => command(name, "code", Dialect::Unknown, input),
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Read" => {
-            let mut named = false;
-            for key in ["file_path", "path", "notebook_path"] {
-                named |= text_field(&input, key)?.is_some();
+            let fields = ["file_path", "path", "notebook_path"].map(|key| text_field(&input, key));
+            let named = fields.iter().any(|field| matches!(field, Ok(Some(_))));
+            for field in fields {
+                // Beside a file that is named, it does not make the payload none.
+                field.map_err(|error| if named { unclear(&error.to_string()) } else { error })?;
             }
             Ok(if named { vec![ToolCall::new(name, input)] } else { Vec::new() })
         }
         "apply_patch" => {
             let patch = text_field(&input, "command")?.or(text_field(&input, "input")?);
-            Ok(patch.map(patch::calls).unwrap_or_default())
+            patch.map_or_else(|| Ok(Vec::new()), patch::calls)
         }
         // The same tool under its old and its new name.
         "Task" => Ok(vec![ToolCall { original_tool: name.to_owned(), ..ToolCall::new("Agent", input) }]),

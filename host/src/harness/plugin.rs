@@ -37,7 +37,7 @@ static OF_AMP: &[Tool] = &[
     tool(&["create_file"], Shape::File("Write")),
     tool(&["edit_file"], Shape::File("Edit")),
     tool(&["Read", "read_file", "upload_thread_file"], Shape::File("Read")),
-    tool(&["download_thread_file"], Shape::Folder("Write")),
+    tool(&["download_thread_file"], Shape::Files("Write", &["destination"])),
     tool(&["glob"], Shape::Folder("Glob")),
     tool(&["Grep"], Shape::Folder("Grep")),
 ];

@@ -96,18 +96,7 @@ pub(super) fn calls(
         Shape::Command(dialect, keys) => commands(&lines(&input, keys, &one)?, dialect, &input),
         Shape::Commands(keys) => commands(&lines(&input, keys, &several)?, Dialect::Bash, &input),
         Shape::File(tool) => file(tool, input)?,
-        Shape::Editor => {
-            let input = renamed(input);
-            let verb = input.get("command").and_then(Value::as_str);
-            let edits = ["old_string", "insert_line", "edits", "patch"].iter().any(|key| input.contains_key(*key));
-            let tool = match verb {
-                Some("view") => "Read",
-                Some("create") => "Write",
-                None if !edits => "Write",
-                _ => "Edit",
-            };
-            file(tool, input)?
-        }
+        Shape::Editor => editor(input)?,
         Shape::Files(tool, keys) => files(tool, keys, input)?,
         Shape::Folder(tool) => vec![ToolCall::new(tool, in_folder(input)?)],
         Shape::Patch(keys) => patches(keys, &input)?,
@@ -118,6 +107,26 @@ pub(super) fn calls(
     }
     let original = |call| ToolCall { original_tool: name.to_owned(), ..call };
     Ok(calls.into_iter().map(original).collect())
+}
+
+/// The calls of a tool that does several things to a file. What it does is told by its arguments and not by its word for
+/// it: a tool that knows no such word takes no notice of one.
+fn editor(input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
+    let input = renamed(input)?;
+    let has = |key: &str| input.contains_key(key);
+    let edits = ["old_string", "insert_line", "edits", "patch"].into_iter().any(has);
+    let tools: &[&str] = match input.get("command").and_then(Value::as_str) {
+        Some("view") if !edits && !has("content") && !has("new_string") => &["Read"],
+        _ if has("content") && (edits || has("new_string")) => &["Write", "Edit"],
+        _ if has("content") => &["Write"],
+        None | Some("create") if !edits => &["Write"],
+        _ => &["Edit"],
+    };
+    let mut calls = Vec::new();
+    for tool in tools {
+        calls.extend(file(tool, input.clone())?);
+    }
+    Ok(calls)
 }
 
 /// The lines to run under these keys, each once.
@@ -187,29 +196,30 @@ fn commands(lines: &[String], dialect: Dialect, input: &Map<String, Value>) -> V
 }
 
 /// The input with the names of the common vocabulary, but for those of the file.
-fn renamed(mut input: Map<String, Value>) -> Map<String, Value> {
+fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadable> {
     for (common, others) in FIELDS {
         for other in *others {
-            if !input.contains_key(*common)
-                && let Some(value) = input.remove(*other)
-            {
-                input.insert((*common).to_owned(), value);
+            let Some(value) = input.remove(*other) else { continue };
+            // Which of the two the tool takes, nobody knows here.
+            if input.get(*common).is_some_and(|there| *there != value) {
+                return Err(unclear(&format!("`{other}` and another argument for the same differ")));
             }
+            input.insert((*common).to_owned(), value);
         }
     }
     if let Some(Value::Array(edits)) = input.get_mut("edits") {
         for edit in edits {
             if let Value::Object(inner) = edit {
-                *inner = renamed(std::mem::take(inner));
+                *inner = renamed(std::mem::take(inner))?;
             }
         }
     }
-    input
+    Ok(input)
 }
 
 /// One call for each file that is named; none if none is.
 fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
-    let mut input = renamed(input);
+    let mut input = renamed(input)?;
     let mut paths = BTreeSet::new();
     for key in PATHS {
         match input.remove(*key) {
@@ -220,7 +230,7 @@ fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadab
             Some(_) => return Err(unclear(&format!("`{key}` names no file"))),
         }
     }
-    let single = unfold(&mut input);
+    let single = unfold(&mut input)?;
     let tool = match tool {
         "Edit" if single == Edits::Creation => "Write",
         "Write" if single == Edits::One => "Edit",
@@ -255,9 +265,12 @@ enum Edits {
 }
 
 /// Takes a list of one edit apart, so that it reads like a tool for one.
-fn unfold(input: &mut Map<String, Value>) -> Edits {
-    let Some(Value::Array(edits)) = input.get("edits") else { return Edits::None };
-    let [Value::Object(edit)] = edits.as_slice() else { return Edits::Several };
+fn unfold(input: &mut Map<String, Value>) -> Result<Edits, Unreadable> {
+    let Some(Value::Array(edits)) = input.get("edits") else { return Ok(Edits::None) };
+    if ["content", "old_string", "new_string"].iter().any(|key| input.contains_key(*key)) {
+        return Err(unclear("a list of edits stands beside another text"));
+    }
+    let [Value::Object(edit)] = edits.as_slice() else { return Ok(Edits::Several) };
     let edit = edit.clone();
     let creates = edit.get("old_string").and_then(Value::as_str).is_some_and(str::is_empty);
     input.remove("edits");
@@ -267,7 +280,7 @@ fn unfold(input: &mut Map<String, Value>) -> Edits {
             input.insert(key, value);
         }
     }
-    if creates { Edits::Creation } else { Edits::One }
+    Ok(if creates { Edits::Creation } else { Edits::One })
 }
 
 /// One call for each file of the lists, and for the one that is named beside them.
@@ -318,7 +331,7 @@ fn patches(keys: &[&str], input: &Map<String, Value>) -> Result<Vec<ToolCall>, U
     for key in keys {
         match input.get(*key) {
             None | Some(Value::Null) => {}
-            Some(Value::String(text)) => calls.extend(patch::calls(text)),
+            Some(Value::String(text)) => calls.extend(patch::calls(text)?),
             Some(_) => return Err(unclear(&format!("`{key}` is no patch"))),
         }
     }

@@ -14,6 +14,8 @@ pub(super) struct VsCode;
 
 static TOOLS: &[Tool] = &[
     tool(&["run_in_terminal", "runInTerminal", "runCommands"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["create_and_run_task", "createAndRunTask"], Shape::Commands(&["task"])),
+    tool(&["send_to_terminal", "sendToTerminal"], Shape::Command(Dialect::Bash, &["command", "text", "input"])),
     tool(&["create_file", "createFile"], Shape::File("Write")),
     tool(&["replace_string_in_file", "insert_edit_into_file", "edit_file"], Shape::File("Edit")),
     tool(&["multi_replace_string_in_file"], Shape::Files("Edit", &["replacements"])),

@@ -1,10 +1,13 @@
 //! Programs that search, sort and transform text: they read operands behind a pattern, and some write in place.
 
+use guard_sdk::syntax::Word;
+
 use super::Program;
 use super::options::{Operand, Options, Parsed};
 use super::readers::reads;
 use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::effects::input::Input;
+use crate::effects::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["grep", "egrep", "fgrep", "ggrep", "zgrep", "zegrep", "zfgrep"], GREP, grep),
@@ -34,6 +37,8 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["base64", "gbase64"], Options::new("wio", &["wrap", "input", "output"]), writes_output),
     Program::new(&["jq", "gojq", "jaq"], Options::new("fL", &["from-file", "indent"]), jq),
     Program::new(&["yq", "dasel"], Options::new("opI", &["from-file"]), yq),
+    // Not a program of its own: some agents take it out of the command and carry it out themselves.
+    Program::new(&["apply_patch", "applypatch"], Options::new("", &[]), apply_patch),
     Program::new(
         &["patch", "gpatch"],
         Options::new("bBdDFgioprVYz", &["input", "output", "directory", "strip", "fuzz", "reject-file"]),
@@ -257,6 +262,26 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         None => run.write_here("patch"),
     }
     parsed.operands.iter().skip(1).take(1).for_each(|operand| run.read(operand));
+}
+
+/// Its text is the first operand, or comes on standard input; a header names each file.
+fn apply_patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let given =
+        parsed.operands.first().map(|operand| Input { text: operand.text.to_string(), certain: !operand.dynamic });
+    let Some(Input { text, certain: true }) = given.or_else(|| run.input()) else { return run.write_here("patch") };
+    let before = run.count();
+    for line in text.lines() {
+        let header = line.trim_start().strip_prefix("*** ").and_then(|header| header.split_once(':'));
+        let Some((verb, path)) = header else { continue };
+        let file = Word { text: path.trim().to_owned(), ..here() };
+        match verb {
+            "Delete File" => run.delete(&Operand::of(&file), false),
+            _ => run.write(&Operand::of(&file)),
+        }
+    }
+    if run.count() == before {
+        run.write_here("patch");
+    }
 }
 
 fn formats<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

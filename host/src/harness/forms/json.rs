@@ -241,7 +241,7 @@ pub(super) static CURSOR: Form = Form {
     },
     matching: Matching::Fixed,
     // Without those that have events of their own, which would be asked about twice.
-    all: "Write|Delete|Grep|List|Task",
+    all: "Write|StrReplace|Edit|MultiEdit|ApplyPatch|apply_patch|EditNotebook|search_replace|edit_file|Delete|Grep|Glob|List|LS|Task",
     unit: Unit::Seconds,
     closing: Closing::Key("failClosed", None),
     tools: &[
