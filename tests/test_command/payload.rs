@@ -41,7 +41,7 @@ fn the_payload_tells_of_which_harness_it_is() {
     let world = guests::world();
     let gemini = json!({ "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
         "tool_input": { "command": "rm -rf /" } });
-    let denied = "{\"decision\":\"deny\",\"reason\":\"BLOCKED: the guest was asked. [denies: known]\"}";
+    let denied = "{\"decision\":\"deny\",\"reason\":\"the guest was asked. [denies: known]\"}";
     let cases = ["claude", "codex", "gemini"]
         .map(|harness| json!({ "payload": gemini, "harness": harness, "expect": "deny", "expect-stdout": denied }));
     world.write("repo/cases.json", json!({ "cases": cases }).to_string());

@@ -64,7 +64,7 @@ fn what_is_missing_ends_with_66() {
     std::fs::create_dir(world.repo().join("empty")).unwrap();
     refused(&test(&world, "denies", &["empty"]), 66, &["there are no cases", "hint: "]);
     world.write("repo/empty.toml", "[facts]\n");
-    refused(&test(&world, "denies", &["empty.toml"]), 66, &["there are no cases"]);
+    refused(&test(&world, "denies", &["empty.toml"]), 66, &["empty.toml: it has no cases", "hint: "]);
 }
 
 #[test]

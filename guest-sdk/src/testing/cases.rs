@@ -101,7 +101,7 @@ pub struct Case {
     pub facts: WorldFacts,
     /// A whole payload of a harness instead of `tool` and `input`; a string is taken for the text as it comes.
     pub payload: Option<Value>,
-    /// The harness of the payload. Default: `claude`.
+    /// The harness that the hook is registered with; what the payload certainly is comes first. Default: `claude`.
     pub harness: Option<String>,
     /// The exit code that must come.
     pub expect_exit: Option<u8>,

@@ -28,7 +28,7 @@ pub struct SuiteError {
     pub text: String,
     /// What to do; empty if nothing is known.
     pub hint: String,
-    /// There is no such file.
+    /// There is no such file, or no case in it.
     pub missing: bool,
 }
 
@@ -132,7 +132,8 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         _ => of_json(&name, &text)?,
     };
     if suite.cases.is_empty() {
-        return Err(SuiteError::new(name, "it has no cases", "add one, or remove the file"));
+        let error = SuiteError::new(name, "it has no cases", "add one, or remove the file");
+        return Err(SuiteError { missing: true, ..error });
     }
     for case in &suite.cases {
         let place = if case.line == 0 { name.clone() } else { format!("{name}:{}", case.line) };
