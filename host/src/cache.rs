@@ -22,7 +22,7 @@ pub use component::Component;
 pub(crate) use folder::is_private;
 pub use folder::{FolderError, FolderErrorKind, check_private, make_private, write_new};
 pub use lock::FileLock;
-pub use prepared::{Member, Prepared, Readiness, prepare, warm};
+pub use prepared::{Member, Prepared, Readiness, forget, prepare, warm};
 pub use seal::Seal;
 pub use snapshot::Snapshot;
 pub use stamp::{Stamp, hex};

@@ -7,7 +7,6 @@ mod calls;
 mod trial;
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -15,7 +14,7 @@ use crate::cache::Component;
 use crate::clock::Clock;
 use crate::config::Places;
 use crate::contract::Manifest;
-use crate::engine::{Answered, FaultKind, Interface, Limits, Used, Wasi};
+use crate::engine::{Answered, FaultKind, Interface, Used, Wasi};
 use crate::suite::{SubjectError, SubjectErrorKind, Workshop, entry_of};
 use trial::Trial;
 
@@ -227,17 +226,4 @@ fn foreign(interface: &Interface, wasi: Wasi) -> Vec<String> {
     let foreign = |import: &&String| Interface::answered(import, wasi) == Answered::Trap;
     let count = interface.imports.iter().filter(foreign).count();
     if count == 0 { Vec::new() } else { vec![format!("{count} imports would trap; `policy inspect` names them")] }
-}
-
-/// A share of a limit, for people.
-#[must_use]
-pub fn share(used: Used, limits: Limits) -> String {
-    let limit = Duration::from_millis(u64::from(limits.time_ms));
-    format!(
-        "{:.2} of {} ms, {} KiB of {} MiB",
-        used.processor.as_secs_f64() * 1000.0,
-        limit.as_millis(),
-        used.memory >> 10,
-        limits.memory_mib
-    )
 }

@@ -8,6 +8,8 @@ mod names;
 mod tokens;
 mod words;
 
+pub(crate) use names::is_telling;
+
 const MARK: &str = "[redacted]";
 
 /// `text` without secrets: tokens of known shape, values of telling names, passwords in addresses, private keys.

@@ -86,6 +86,45 @@ fn other_settings_never_meet_a_snapshot_of_the_old_ones() {
     assert!(!counts(&world), "the old one is still there");
 }
 
+/// The files below the cache that hold a word.
+fn holding(world: &World, word: &str) -> Vec<PathBuf> {
+    let folders = ["artifacts", "chains"].map(|folder| world.path(".cache/guard-host").join(folder));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
+    let holds = |path: &PathBuf| fs::read(path).unwrap().windows(word.len()).any(|part| part == word.as_bytes());
+    files.filter(holds).collect()
+}
+
+#[test]
+fn settings_that_no_entry_has_any_more_are_in_no_file_of_the_cache() {
+    let world = guests::world();
+    world.configure("preset = \"none\"\n");
+    let source = guests::place(&world, "slow-settings");
+    let policy = |arguments: &[&str]| {
+        let ended = world.run(&[&["policy"], arguments].concat(), "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+    };
+    let add = |name: &str, word: &str, more: &[&str]| {
+        let settings = format!("{{\"secret\": \"{word}\"}}");
+        let add = ["add", source.to_str().unwrap(), "--name", name, "--settings", &settings];
+        policy(&[&add, more].concat());
+    };
+    add("first", "for nobody", &[]);
+    add("second", "for another", &[]);
+    // A project's chain holds the entries of the user as well.
+    world.write("repo/.guard/guard.toml", "");
+    assert_eq!(world.bash("ls -la").decision(), "ask");
+    world.write("repo/.guard/guard.toml", "# another\n");
+    assert_eq!((files(&world, ".cwasm").len(), holding(&world, "for nobody").len() > 1), (2, true));
+
+    add("first", "for somebody", &["--replace"]);
+    assert_eq!((files(&world, ".cwasm").len(), holding(&world, "for nobody")), (2, Vec::new()));
+    assert!(!holding(&world, "for somebody").is_empty());
+
+    policy(&["remove", "first"]);
+    assert_eq!((files(&world, ".cwasm").len(), holding(&world, "for somebody")), (1, Vec::new()));
+    assert!(!holding(&world, "for another").is_empty() && !counts(&world), "the other policy keeps its own");
+}
+
 #[test]
 fn a_damaged_snapshot_is_never_used() {
     let world = warm("slow-settings", "");

@@ -130,6 +130,27 @@ fn a_program_that_vanished_is_a_problem() {
 }
 
 #[test]
+fn a_program_that_a_shell_cannot_start_is_a_problem() {
+    let world = World::warm();
+    done(&world, &["cache", "warm"]);
+    let handler = json!({ "type": "command", "command": "$HOME/bin/guard-host hook codex", "timeout": 20 });
+    let hooks = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [handler] }] } });
+    world.write(".codex/hooks.json", hooks.to_string());
+    let program = world.path("bin/guard-host");
+    for why in ["is not there", "cannot be executed"] {
+        let (exit, findings) = examine(&world, &["codex"]);
+        let problems = problems(&findings);
+        let said = |start: &str, why: &str| {
+            let found = problems.iter().find(|problem| problem.starts_with(start) && problem.contains(why));
+            found.is_some_and(|problem| problem.ends_with("-> run `guard-host install codex`"))
+        };
+        assert!(exit == 69 && said("program: ", why) && said("canary: ", "does not run"), "{problems:#?}");
+        copy(env!("CARGO_BIN_EXE_guard-host"), &program);
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
+    }
+}
+
+#[test]
 fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
     let world = World::warm();
     let older = json!({ "type": "command", "command": env!("CARGO_BIN_EXE_guard-host"), "args": ["hook", "claude"] });

@@ -4,6 +4,7 @@
 //! the chain is prepared anew.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{self, Artifact, Artifacts, Guest, Made, with_clock};
+use super::artifact::{self, Artifact, Artifacts, Guest, Made, discard, with_clock};
 use super::component::Component;
 use super::folder::make_private;
 use super::prune;
@@ -66,6 +67,15 @@ pub enum Readiness {
     },
     /// It cannot, and this is why.
     Broken(FaultKind),
+}
+
+impl Member {
+    fn snapshot(&self) -> Option<&Snapshot> {
+        match &self.readiness {
+            Readiness::Ready { snapshot, .. } => snapshot.as_ref(),
+            Readiness::Broken(_) => None,
+        }
+    }
 }
 
 impl Prepared {
@@ -131,10 +141,7 @@ impl Prepared {
     }
 
     fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
-        self.members.iter().filter_map(|member| match &member.readiness {
-            Readiness::Ready { snapshot, .. } => snapshot.as_ref(),
-            Readiness::Broken(_) => None,
-        })
+        self.members.iter().filter_map(Member::snapshot)
     }
 
     /// The files that are mapped.
@@ -181,6 +188,36 @@ pub fn warm(places: &Places, program: &Path, projects: &[String], deadline: Inst
     prepare_with(places, program, projects, deadline, |artifacts, entry, artifact, manifest| {
         artifacts.take_snapshot(entry, artifact, manifest, deadline)
     })
+}
+
+/// Discards what the cache holds of a policy's entry that has been changed or taken out of a configuration: the chains
+/// that held it and hold no more, and the snapshots that no chain needs. Both hold its settings. `now` is the chain as it
+/// is since.
+pub fn forget(places: &Places, name: &str, now: &Prepared) {
+    let Ok(seal) = Seal::open(&places.state) else { return };
+    let mut kept: BTreeSet<PathBuf> = now.files().cloned().collect();
+    let folder = chains_folder(&places.cache);
+    for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let Some(chain) = seal.read::<Prepared>(PURPOSE, &file.path()) else { continue };
+        let is_of_it = |member: &Member| member.entry.name == name;
+        if chain.holds() {
+            kept.extend(chain.files().cloned());
+            continue;
+        }
+        // Other projects find the snapshots of their other policies again.
+        kept.extend(
+            chain
+                .members
+                .iter()
+                .filter(|member| !is_of_it(member))
+                .filter_map(Member::snapshot)
+                .map(|one| one.path.clone()),
+        );
+        if chain.members.iter().any(is_of_it) {
+            discard(&file.path());
+        }
+    }
+    prune::snapshots(&artifact::folder(&places.cache), &kept);
 }
 
 fn prepare_with(

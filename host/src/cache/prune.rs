@@ -6,6 +6,8 @@ use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::snapshot::is_snapshot;
+
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A chain that is still in use is prepared again after this time, which takes some milliseconds.
@@ -25,6 +27,19 @@ pub(super) fn artifacts(folder: &Path, kept: &BTreeSet<PathBuf>) {
     for (entry, age) in files(folder) {
         let is_kept = kept.contains(&entry.path().with_extension("cwasm"));
         if (age > CHAIN_AGE && !is_kept) || (is_leftover(&entry) && age > DAY) {
+            remove(&entry);
+        }
+    }
+}
+
+/// Removes the snapshots that are not in `kept`, whatever their age. The reason why there is none holds no settings and
+/// stays.
+pub(super) fn snapshots(folder: &Path, kept: &BTreeSet<PathBuf>) {
+    for (entry, _) in files(folder) {
+        let path = entry.path();
+        let is_snapshot = path.file_stem().is_some_and(|stem| is_snapshot(&stem.to_string_lossy()));
+        if is_snapshot && path.extension().is_some_and(|extension| extension == "cwasm") && !kept.contains(&path) {
+            let _ = fs::remove_file(path.with_extension("json"));
             remove(&entry);
         }
     }

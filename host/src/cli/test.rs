@@ -21,7 +21,7 @@ use crate::contract::outcome_name;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::suite::{
-    self, Bench, Done, Options, Run, Spent, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
+    self, Bench, Done, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
 };
 
 /// The name that stands for the whole chain.
@@ -152,12 +152,4 @@ fn findings(done: &Done<'_>) -> Vec<String> {
         format!("{} {}: {}", outcome_name(found.finding.outcome), found.rule(), found.finding.message)
     };
     findings.map(line).collect()
-}
-
-/// What a case took of the limits of the policy that needed most.
-fn used(spent: &Spent) -> String {
-    let (used, limits) = (spent.used, spent.limits);
-    let milliseconds = used.processor.as_secs_f64() * 1000.0;
-    let mebibytes = used.memory as f64 / 1_048_576.0;
-    format!("{milliseconds:.2} of {} ms, {mebibytes:.1} of {} MiB", limits.time_ms, limits.memory_mib)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::calls::{self, Call};
-use super::{Check, Made, RULES, State, share};
+use super::{Check, Made, RULES, State};
 use crate::call::Circumstances;
 use crate::chain::stage;
 use crate::contract::{Decision, Manifest, outcome_name};
@@ -335,8 +335,7 @@ impl Trial {
     pub(super) fn end(mut self) -> (Vec<Check>, Vec<Made>) {
         let limits = |made: &Made| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         let slowest = self.calls.iter().max_by_key(|made| made.used.processor);
-        let slowest =
-            slowest.map(|made| format!("the longest call: {} ({})", share(made.used, limits(made)), made.what));
+        let slowest = slowest.map(|made| format!("the longest call: {} ({})", made.used.of(limits(made)), made.what));
         self.note("limits", slowest.into_iter().collect());
         if self.overruns >= OVERRUNS {
             self.note("limits", vec!["it was not asked any further".to_owned()]);

@@ -30,6 +30,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The most that is read of a reply.
 const REPLY_BYTES: u64 = 1 << 20;
 
+/// The exit code of a shell that found a program and cannot execute it.
+const CANNOT_EXECUTE: u8 = 126;
+
+/// The exit code of a shell that found no program.
+const NOT_FOUND: u8 = 127;
+
 /// What a registered name leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Program {
@@ -114,9 +120,17 @@ impl Trial<'_> {
                 format!("the command in `{place}` was not tried: it comes with the project and is not this program");
             return vec![Finding::note(CHECK, text, "look at it, and run `guard-host install` for the project")];
         }
+        let again = format!("run `guard-host install {}`", self.harness.name());
+        let mut program = None;
         let denied = match self.call(CANARY) {
             Ok((reply, _)) if self.registration.is_deny(&reply) => {
                 Finding::ok(CHECK, format!("`{CANARY}` by the command in `{place}` is denied"))
+            }
+            Ok((reply, _)) if self.is_not_started(&reply) => {
+                let why = if reply.exit == CANNOT_EXECUTE { "cannot be executed" } else { "is not there" };
+                program = Some(Finding::problem("program", format!("what `{place}` starts {why}"), &again));
+                let text = format!("the command in `{place}` does not run: exit code {} of the shell", reply.exit);
+                Finding::problem(CHECK, text, again)
             }
             Ok((reply, _)) => {
                 let text = format!(
@@ -128,7 +142,7 @@ impl Trial<'_> {
             }
             Err(error) => {
                 let text = format!("the command in `{place}` does not run: {error}");
-                Finding::problem(CHECK, text, format!("run `guard-host install {}`", self.harness.name()))
+                Finding::problem(CHECK, text, again)
             }
         };
         let mut times: Vec<Duration> =
@@ -139,7 +153,13 @@ impl Trial<'_> {
             let millis = median.as_secs_f64() * 1000.0;
             Finding::ok("cost", format!("a call takes {millis:.1} ms here (median of {})", times.len()))
         });
-        [denied].into_iter().chain(cost).collect()
+        program.into_iter().chain([denied]).chain(cost).collect()
+    }
+
+    /// The shell says that it could not start the program. Who starts a program without a shell is told so at once.
+    fn is_not_started(&self, reply: &Reply) -> bool {
+        let by_shell = matches!(self.found.running, Running::Shell(_));
+        by_shell && matches!(reply.exit, CANNOT_EXECUTE | NOT_FOUND) && reply.stdout.is_empty()
     }
 
     /// One call, and how long it took.

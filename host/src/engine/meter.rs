@@ -23,6 +23,16 @@ pub struct Used {
     pub memory: usize,
 }
 
+impl Used {
+    /// What it is of these limits, for people.
+    #[must_use]
+    pub fn of(self, limits: Limits) -> String {
+        let milliseconds = self.processor.as_secs_f64() * 1000.0;
+        let kibibytes = self.memory >> 10;
+        format!("{milliseconds:.2} of {} ms, {kibibytes} KiB of {} MiB", limits.time_ms, limits.memory_mib)
+    }
+}
+
 /// Runs from its making on, on the thread that made it.
 #[derive(Clone, Copy)]
 pub(super) struct Meter {

@@ -34,7 +34,7 @@ const HARMLESS_ENDS: &[&str] = &[
 const NAME_BYTES: usize = 128;
 
 /// Whether a value of this name is a secret.
-pub(super) fn is_telling(name: &str) -> bool {
+pub(crate) fn is_telling(name: &str) -> bool {
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let name = name.get(name.len().saturating_sub(NAME_BYTES)..).unwrap_or(name);
     let upper = name.to_ascii_uppercase();

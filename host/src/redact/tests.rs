@@ -69,6 +69,13 @@ fn values_of_telling_names_do_not_come_through() {
         (r#"{"api_key": "a b c", "x": "y"}"#, r#"{"api_key": "[redacted] [redacted] [redacted]", "x": "y"}"#),
         (r#"{"password":12,"x":"y"}"#, r#"{"password":[redacted],"x":"y"}"#),
         (r#"{\"password\":\"abc\"}"#, r#"{\"password\":\"[redacted]\"}"#),
+        ("password = \"hunter2\" x", "password = \"[redacted]\" x"),
+        ("password  =  hunter2; x", "password  =  [redacted]; x"),
+        ("$password =hunter2 x", "$password =[redacted] x"),
+        ("db_password ='hunter2' x", "db_password ='[redacted]' x"),
+        ("'password' => 'hunter2', 'x' => 'y'", "'password' => '[redacted]', 'x' => 'y'"),
+        (r#"\"token\" = \"abc\", x"#, r#"\"token\" = \"[redacted]\", x"#),
+        ("api_key : abc", "api_key : [redacted]"),
         ("clientSecret: abc", "clientSecret: [redacted]"),
         ("-Dspring.datasource.password=abc x", "-Dspring.datasource.password=[redacted] x"),
         ("a:b:secret=abc", "a:b:secret=[redacted]"),
@@ -139,6 +146,8 @@ fn honest_text_stays() {
         "kubectl get secret x; gh auth status",
         "`gh repo delete x --show-token` needs confirmation",
         "it's a token, isn't it",
+        "if token == x then a = b; password =~ y",
+        "a password\n= x; secret = null; count = 3",
         "",
         "é ü 日本語 \u{1f600}",
     ] {
@@ -163,6 +172,7 @@ fn a_text_is_read_once() {
         "'",
         "\\",
         "AKIA",
+        "token = ",
     ] {
         let text = piece.repeat((1 << 20) / piece.len());
         assert!(redact(&text).len() <= 8 * text.len(), "{piece}");

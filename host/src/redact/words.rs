@@ -24,8 +24,10 @@ enum Expect {
 }
 
 /// What is known at a place of the text.
-struct State {
+struct State<'a> {
     expect: Expect,
+    /// The word before in the same line.
+    before: &'a str,
     /// The word before was a telling name in quotes, as a key of JSON is.
     key_before: bool,
     /// The program of the command, if its options tell something.
@@ -42,7 +44,7 @@ fn is_quote(c: char) -> bool {
 
 /// Copies `text` piece by piece: separators as they are, words without their secrets.
 pub(super) fn copy(text: &str, out: &mut String) {
-    let mut state = State { expect: Expect::Nothing, key_before: false, program: None };
+    let mut state = State { expect: Expect::Nothing, before: "", key_before: false, program: None };
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(separates).unwrap_or(rest.len());
@@ -66,8 +68,8 @@ fn copy_image<'a>(text: &'a str, out: &mut String) -> &'a str {
     rest
 }
 
-impl State {
-    fn word(&mut self, word: &str, separator: Option<char>, out: &mut String) {
+impl<'a> State<'a> {
+    fn word(&mut self, word: &'a str, separator: Option<char>, out: &mut String) {
         let quote = separator.filter(|c| is_quote(*c));
         match self.expect {
             Expect::Until(closing) | Expect::UntilEscaped(closing) => {
@@ -136,12 +138,39 @@ impl State {
             }
             Expect::Nothing => {}
         }
+        let before = self.before;
+        if separator == Some('\n') {
+            self.before = "";
+        } else if !word.is_empty() {
+            self.before = word;
+        }
+        if let Some(sign) = assigning(word).filter(|_| is_telling(before)) {
+            self.assigned(sign, word, quote, out);
+            return;
+        }
         self.plain(word, separator, out);
         if !word.is_empty() {
             self.key_before = quote.is_some() && is_telling(word);
         }
         if matches!(separator, Some(';' | '|' | '&' | '\n' | '(')) {
             self.program = None;
+        }
+    }
+
+    /// A word that begins with the sign that gives a value to the telling name before it.
+    fn assigned(&mut self, sign: &str, word: &str, quote: Option<char>, out: &mut String) {
+        out.push_str(sign);
+        let value = word.get(sign.len()..).unwrap_or_default();
+        if value.is_empty() {
+            self.expect = quote.map_or(Expect::Secret, |quote| opened(quote, word));
+        } else if is_harmless("", value) {
+            out.push_str(value);
+        } else if value.bytes().all(|byte| byte == b'\\' || byte == b'$') {
+            out.push_str(value);
+            self.expect = quote.map_or(Expect::Nothing, |quote| opened(quote, word));
+        } else {
+            out.push_str(MARK);
+            self.expect = adjoins(quote);
         }
     }
 
@@ -186,6 +215,15 @@ impl State {
             self.expect = adjoins(quote);
         }
     }
+}
+
+/// The sign at the beginning of a word that stands apart from the name it gives a value to, as in `name = value`.
+fn assigning(word: &str) -> Option<&str> {
+    let sign = ["=>", ":=", "=", ":"].into_iter().find(|sign| word.starts_with(sign))?;
+    let value = word.get(sign.len()..)?;
+    // `==` and `=~` compare, and a word such as `:x` is a name.
+    let gives = value.is_empty() || (sign == "=" && !value.starts_with(['=', '~']));
+    gives.then_some(sign)
 }
 
 /// A secret in quotes begins after a word.

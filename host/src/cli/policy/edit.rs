@@ -8,7 +8,7 @@ use toml::Table;
 use super::trial::try_out;
 use super::{PATIENCE, chain, holding, made};
 use crate::builtin;
-use crate::cache::{Artifact, Component, Prepared, Readiness, warm};
+use crate::cache::{Artifact, Component, Prepared, Readiness, forget, warm};
 use crate::call::Circumstances;
 use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
@@ -76,7 +76,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         print::note(&format!("warning: a harmless call got no answer: {fault}"));
     }
     site.tell_wishes(&manifest, &added.entry.grants);
-    if args.place.dry_run { Ok(Exit::Success) } else { site.settle(Some(&addition.name)) }
+    if args.place.dry_run { Ok(Exit::Success) } else { site.settle(&addition.name, true) }
 }
 
 pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
@@ -93,7 +93,7 @@ pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environme
     }
     site.write(&change)?;
     print::line(&format!("removed `{}` from {}", args.name, site.file.display()))?;
-    site.settle(None)
+    site.settle(&args.name, false)
 }
 
 impl<'a> Site<'a> {
@@ -225,10 +225,12 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Makes ready what the chain is now, and tells what is not right with it. `name` is that of a new entry.
-    fn settle(&self, name: Option<&str>) -> anyhow::Result<Exit> {
+    /// Makes ready what the chain is now, and tells what is not right with it. `name` is that of the entry, which is there
+    /// now or not any more.
+    fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
         let prepared = warm(self.places, &self.environment.program, &projects, Instant::now() + PATIENCE);
+        forget(self.places, name, &prepared);
         let mut exit = Exit::Success;
         for (file, state) in &prepared.config.projects {
             if let Trust::Lapsed(_) = state
@@ -240,7 +242,7 @@ impl<'a> Site<'a> {
         for member in &prepared.members {
             if let Readiness::Broken(fault) = &member.readiness {
                 print::note(&format!("warning: policy `{}`: {fault}", member.entry.name));
-                if Some(member.entry.name.as_str()) == name && member.entry.layer == self.layer {
+                if is_there && member.entry.name == name && member.entry.layer == self.layer {
                     exit = Exit::Unavailable;
                 }
             }

@@ -1,6 +1,6 @@
 //! The report for people: a line a file, and all that is known of what failed.
 
-use super::{Report, findings, place, used};
+use super::{Report, findings, place};
 use crate::cli::explain::{analysis_lines, understood};
 use crate::cli::print;
 use crate::redact::plain;
@@ -16,7 +16,7 @@ pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
         print::line(&format!("{} {} ({count})", print::coloured(&format!("{state:<4}"), state), plain(&file)))?;
         for done in cases.iter().filter(|_| report.timings) {
             let time = done.report.time.as_secs_f64() * 1000.0;
-            let used = done.report.spent.as_ref().map(used).unwrap_or_default();
+            let used = done.report.spent.as_ref().map(|spent| spent.used.of(spent.limits)).unwrap_or_default();
             print::line(&format!("     {time:>7.2} ms ({used}) {}", one_line(&done.case.title())))?;
         }
     }
