@@ -1,6 +1,12 @@
 //! `guard-host test --mutate`: the table of rewrites, the built-in policies under it, and what the command says.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at a surprise"
+)]
 
 #[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
 #[path = "support/guests.rs"]

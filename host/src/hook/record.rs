@@ -196,7 +196,7 @@ impl Home {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
         while let Some((before, after)) = rest.split_once(self.start) {
             out.push_str(before);
-            let outside = |c: char| !of_name(c) && !(self.deep && c == '/');
+            let outside = |c: char| !(of_name(c) || self.deep && c == '/');
             let (user, left) =
                 after.split_at_checked(after.find(outside).unwrap_or(after.len())).unwrap_or((after, ""));
             let named = if self.start == "~" {
