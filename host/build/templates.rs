@@ -1,14 +1,16 @@
 //! The table of what `guard-host new` writes: each file of the templates, of `wit/` and of the SDK, which stand in the
 //! repository once. Only the SDK's manifest is written anew, for outside of this workspace it can take nothing from it.
 
-use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use miniz_oxide::deflate::compress_to_vec;
 use toml::{Table, Value};
+
+use super::COMPRESSION;
 
 /// A template has no larger file. A folder that something was built in has.
 const FILE_BYTES: u64 = 256 << 10;
@@ -23,7 +25,7 @@ struct Collection {
     bytes: Vec<u8>,
 }
 
-/// Writes the table `FILES` and what it points into, packed, to `out`.
+/// Writes the table `FILES` and what it points into, deflated, to `out`.
 pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut all = Collection::default();
     let templates = root.join("guest-sdk/templates");
@@ -34,10 +36,10 @@ pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>>
         all.folder(name, &root.join(folder), prefix)?;
     }
     all.file("sdk", "guard-sdk/Cargo.toml", sdk_manifest(root)?.as_bytes(), false)?;
-    fs::write(out.join("templates.packed"), packed(&all.bytes))?;
+    fs::write(out.join("templates.deflate"), compress_to_vec(&all.bytes, COMPRESSION))?;
     let table = format!(
         "static FILES: &[File] = &[\n{}];\nconst BYTES: usize = {};\n\
-         static PACKED: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/templates.packed\"));\n",
+         static DEFLATED: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/templates.deflate\"));\n",
         all.table,
         all.bytes.len()
     );
@@ -71,44 +73,6 @@ impl Collection {
         )?;
         Ok(())
     }
-}
-
-/// The bytes with what came before taken as read: a third of their size in the binary, for which a library would be larger
-/// than the gain. `scaffold.rs` reads it, and says what it looks like.
-#[expect(clippy::indexing_slicing, reason = "each index stays below the length that is looked at before")]
-fn packed(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = Vec::new();
-    let mut seen: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    let (mut at, mut flag, mut bit) = (0, 0, 8);
-    while at < bytes.len() {
-        if bit == 8 {
-            (flag, bit) = (packed.len(), 0);
-            packed.push(0);
-        }
-        let same = |from: usize| bytes[from..].iter().zip(&bytes[at..]).take(259).take_while(|(a, b)| a == b).count();
-        let key = bytes.get(at..at + 4);
-        let before = key.and_then(|key| seen.get(key)).into_iter().flatten().rev().take(32);
-        let near = before.filter(|from| at - **from <= 0xffff).map(|from| (same(*from), at - *from));
-        let length = match near.max_by_key(|(length, _)| *length) {
-            Some((length, distance)) => {
-                packed[flag] |= 1 << bit;
-                packed.extend_from_slice(&[(distance & 0xff) as u8, (distance >> 8) as u8, (length - 4) as u8]);
-                length
-            }
-            None => {
-                packed.push(bytes[at]);
-                1
-            }
-        };
-        for from in at..at + length {
-            if let Some(key) = bytes.get(from..from + 4) {
-                seen.entry(key).or_default().push(from);
-            }
-        }
-        at += length;
-        bit += 1;
-    }
-    packed
 }
 
 /// The manifest of the SDK with what it takes from the workspace put in, and without the lints of this workspace.

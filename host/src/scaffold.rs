@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 use crate::cache::hex;
 
@@ -115,7 +116,7 @@ pub fn make(parent: &Path, name: &str, language: Language) -> Result<PathBuf, Sc
 
 fn fill(dir: &Dir, name: &str, language: Language) -> io::Result<()> {
     let damaged = || io::Error::other("the templates in this binary cannot be read");
-    let all = unpacked(PACKED, BYTES).ok_or_else(damaged)?;
+    let all = decompress_to_vec_with_limit(DEFLATED, BYTES).map_err(|_| damaged())?;
     for file in language.files() {
         let bytes = all.get(file.bytes.clone()).ok_or_else(damaged)?;
         let path = Path::new(file.path);
@@ -135,31 +136,6 @@ fn named<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
         Ok(text) if text.contains(PLACEHOLDER) => text.replace(PLACEHOLDER, name).into_bytes().into(),
         _ => bytes.into(),
     }
-}
-
-/// The bytes that the build has packed: groups of eight steps behind a byte with a bit for each. A step is a byte, or, where
-/// the bit is set, how far back (two bytes) a piece begins, and how much longer than four bytes it is (one).
-fn unpacked(packed: &[u8], length: usize) -> Option<Vec<u8>> {
-    let mut bytes: Vec<u8> = Vec::with_capacity(length);
-    let mut packed = packed.iter().copied();
-    while bytes.len() < length {
-        let flags = packed.next()?;
-        for bit in 0..8 {
-            if bytes.len() == length {
-                break;
-            }
-            let first = packed.next()?;
-            if flags >> bit & 1 == 0 {
-                bytes.push(first);
-                continue;
-            }
-            let start = bytes.len().checked_sub(usize::from(u16::from_le_bytes([first, packed.next()?])))?;
-            for at in start..start + 4 + usize::from(packed.next()?) {
-                bytes.push(*bytes.get(at)?);
-            }
-        }
-    }
-    Some(bytes)
 }
 
 fn is_name(name: &str) -> bool {
@@ -231,16 +207,6 @@ mod tests {
                 assert!(!left, "{}", file.path);
             }
         }
-    }
-
-    #[test]
-    fn what_was_packed_is_unpacked_and_damage_is_no_panic() {
-        // `abcd` as it is, then five bytes from four back; a byte that is not there; a piece from before the start.
-        assert_eq!(unpacked(b"\x10abcd\x04\0\x01", 9).as_deref(), Some(b"abcdabcda".as_slice()));
-        assert_eq!(unpacked(b"\x10abcd\x04\0", 9), None);
-        assert_eq!(unpacked(b"\x01\x01\0\0", 4), None);
-        assert_eq!(unpacked(PACKED, BYTES).map(|bytes| bytes.len()), Some(BYTES));
-        assert!(PACKED.len() < BYTES / 2, "{} of {BYTES}", PACKED.len());
     }
 
     #[test]

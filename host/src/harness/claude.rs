@@ -29,12 +29,20 @@ static FOREIGN: &[Tool] = &[
     ),
     tool(&["multiedit"], Shape::File("MultiEdit")),
     tool(&["read", "read_file", "view"], Shape::File("Read")),
-    tool(&["ApplyPatch"], Shape::Patch(&["input", "command", "patch"])),
     tool(
-        &["exec", "exec_command", "execute_command", "shell_command", "run_command", "run_in_terminal", "terminal"],
+        &[
+            "exec",
+            "exec_command",
+            "execute_command",
+            "shell_command",
+            "run_command",
+            "run_in_terminal",
+            "run_terminal_command",
+            "run_terminal_cmd",
+            "terminal",
+        ],
         Shape::Command(Dialect::Bash, &["command", "cmd", "CommandLine"]),
     ),
-    tool(&["run_terminal_command", "run_terminal_cmd"], Shape::Command(Dialect::Bash, &["command", "cmd"])),
     tool(&["run_commands", "runCommands"], Shape::Commands(&["commands", "command", "cmd"])),
 ];
 
