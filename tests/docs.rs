@@ -1,27 +1,11 @@
 //! The pages for authors of policies say what is so: their commands run, their files are what the host reads, their links
 //! lead somewhere. The pages about one language are followed by the job in `languages.rs`, which needs a network.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at a surprise"
-)]
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/pages.rs"]
-mod pages;
-
 use std::fs;
 use std::path::Path;
 
-use guard_host::suite;
-use pages::{Block, Shell, blocks, root};
+use crate::support::pages::{Block, Shell, blocks, root};
+use guard_kit::suite;
 
 /// Every page for authors.
 fn all() -> Vec<String> {

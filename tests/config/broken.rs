@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::layers::Layers;
-use crate::reply::{assert_ask, assert_deny, assert_silent};
-use crate::world::World;
+use crate::support::layers::Layers;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::World;
 
 #[test]
 fn a_file_that_is_no_toml_asks_and_names_file_line_and_hint() {

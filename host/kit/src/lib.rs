@@ -1,0 +1,6 @@
+//! What authors of policies use: suites of cases, mutants, conformance, scaffolds, schemas.
+
+pub mod conformance;
+pub mod scaffold;
+pub mod schema;
+pub mod suite;
