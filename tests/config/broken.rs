@@ -153,6 +153,19 @@ fn a_version_that_is_too_new_is_told_plainly() {
 }
 
 #[test]
+fn a_minimum_that_is_no_version_is_told_with_its_key() {
+    for odd in ["v9", "9", "0.1", "", "latest", "0.1.0.0", "00.1.0", ">=0.1.0"] {
+        let words = ["guard.toml", "`min-version`", &format!("`{odd}`")];
+        Layers::new().user(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+        Layers::new().managed(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+        Layers::new().project(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+    }
+    Layers::new().user("min-version = 9\n").assert_problem(&["guard.toml:1:", "string"]);
+    Layers::new().user("min-version = \"99.0.0-alpha.1\"\n").assert_problem(&["guard-host 99.0.0-alpha.1"]);
+    assert!(Layers::new().user("min-version = \"0.1.0-alpha.1+build\"\n").problems().is_empty());
+}
+
+#[test]
 fn a_version_that_is_too_new_is_told_before_the_keys_that_came_with_it() {
     let layers = Layers::new().user("min-version = \"99.0.0\"\nkey-of-version-99 = true\n");
     layers.assert_problem(&["guard-host 99.0.0", "update guard-host"]);

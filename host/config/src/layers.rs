@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use globset::Glob;
+use semver::Version;
 
 use super::load::of_builtin;
 use super::options::{self, OnError, Options, PolicyOptions};
@@ -45,13 +46,21 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: Standing<'_>) -> R
     };
     // The version comes first: a newer file may hold keys that are not known yet.
     let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;
-    if let Some(version) = table.get("min-version").and_then(toml::Value::as_str)
-        && newer(version, env!("CARGO_PKG_VERSION"))
-    {
-        return refuse(
-            format!("the file needs guard-host {version}, this is {}", env!("CARGO_PKG_VERSION")),
-            "update guard-host, or lower `min-version`",
-        );
+    if let Some(version) = table.get("min-version").and_then(toml::Value::as_str) {
+        let have = env!("CARGO_PKG_VERSION");
+        let wanted = match Version::parse(version) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                let text = format!("`min-version` is `{version}`, which is no version: {error}");
+                return refuse(text, "give three numbers, as in `0.1.0`");
+            }
+        };
+        if !Version::parse(have).is_ok_and(|have| wanted.cmp_precedence(&have).is_le()) {
+            return refuse(
+                format!("the file needs guard-host {version}, this is {have}"),
+                "update guard-host, or lower `min-version`",
+            );
+        }
     }
     let options: Options = toml::from_str(text).map_err(toml_problem)?;
     if let Some(ms) = options.deadline_ms
@@ -281,10 +290,4 @@ pub(super) fn lies_in_its_project(path: &Path, config: &Path) -> bool {
         _ => false,
     };
     is_below(&path_text, &root_text) && !leads_out
-}
-
-/// `wanted` is a later version than `have`. Only dotted numbers count.
-fn newer(wanted: &str, have: &str) -> bool {
-    let numbers = |version: &str| version.split('.').map(|n| n.parse::<u64>().unwrap_or(0)).collect::<Vec<_>>();
-    numbers(wanted) > numbers(have)
 }

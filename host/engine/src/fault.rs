@@ -4,6 +4,7 @@ use wasmtime::Trap;
 
 use guard_contract::{FaultKind, Interface};
 
+use crate::meter::OverLimit;
 use crate::wasi;
 
 /// What a policy exports.
@@ -33,17 +34,17 @@ pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> Fault
         Some(trap) => return FaultKind::Trap(last_words.unwrap_or(&trap.to_string()).to_owned()),
         None => {}
     }
-    let text = format!("{error:#}");
-    if let Some((_, rest)) = text.split_once("unknown import: `")
+    if let Some(exit) = error.downcast_ref::<wasi::Exit>() {
+        return FaultKind::Trap(last_words.map_or_else(|| exit.to_string(), str::to_owned));
+    }
+    if error.is::<OverLimit>() {
+        return FaultKind::Memory;
+    }
+    // wasmtime has no type for this one. Its own words are the innermost cause; those around it may be the guest's.
+    if let Some(rest) = error.root_cause().to_string().strip_prefix("unknown import: `")
         && let Some((name, _)) = rest.split_once('`')
     {
         return FaultKind::ForeignImport(name.to_owned());
     }
-    if text.contains(wasi::EXIT) {
-        return FaultKind::Trap(last_words.unwrap_or(wasi::EXIT).to_owned());
-    }
-    if text.contains("forcing trap when growing memory") || text.contains("forcing trap when growing table") {
-        return FaultKind::Memory;
-    }
-    FaultKind::BadAnswer(text)
+    FaultKind::BadAnswer(format!("{error:#}"))
 }

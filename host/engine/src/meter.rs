@@ -85,9 +85,14 @@ fn store_limits(limits: Limits) -> StoreLimits {
         .build()
 }
 
+/// The error of a guest that wants more memory or longer tables than it may have.
+#[derive(Debug, thiserror::Error)]
+#[error("it wanted more than its limit")]
+pub(super) struct OverLimit;
+
 impl ResourceLimiter for Bounds {
     fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
-        let granted = self.limits.memory_growing(current, desired, maximum)?;
+        let granted = self.limits.memory_growing(current, desired, maximum).map_err(|_| OverLimit)?;
         if granted {
             self.memory = self.memory.max(desired);
         }
@@ -99,7 +104,7 @@ impl ResourceLimiter for Bounds {
     }
 
     fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
-        self.limits.table_growing(current, desired, maximum)
+        Ok(self.limits.table_growing(current, desired, maximum).map_err(|_| OverLimit)?)
     }
 
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> Result<()> {

@@ -19,8 +19,10 @@ const RANDOM_BYTES: u64 = 64 << 10;
 /// What a stream of the guest takes at once.
 const WRITE_BYTES: u64 = 64 << 10;
 
-/// The text that marks an exit in an error.
-pub(super) const EXIT: &str = "it ended itself with `wasi:cli/exit`";
+/// The error of a guest's exit.
+#[derive(Debug, thiserror::Error)]
+#[error("it ended itself with `wasi:cli/exit`")]
+pub(super) struct Exit;
 
 type Define = fn(&mut LinkerInstance<'_, State>) -> Result<()>;
 
@@ -72,8 +74,8 @@ fn environment(at: &mut LinkerInstance<'_, State>) -> Result<()> {
 }
 
 fn exit(at: &mut LinkerInstance<'_, State>) -> Result<()> {
-    at.func_wrap("exit", |_, (_,): (core::result::Result<(), ()>,)| Err::<(), _>(format_err!("{EXIT}")))?;
-    at.func_wrap("exit-with-code", |_, (_,): (u8,)| Err::<(), _>(format_err!("{EXIT}")))
+    at.func_wrap("exit", |_, (_,): (core::result::Result<(), ()>,)| Err::<(), _>(Exit.into()))?;
+    at.func_wrap("exit-with-code", |_, (_,): (u8,)| Err::<(), _>(Exit.into()))
 }
 
 fn stdin(at: &mut LinkerInstance<'_, State>) -> Result<()> {

@@ -6,9 +6,9 @@
 pub mod mutate;
 
 mod all;
+mod parallel_map;
 mod read;
 mod run;
-mod side_by_side;
 mod subject;
 
 pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};

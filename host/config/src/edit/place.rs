@@ -1,5 +1,8 @@
 //! Where the `[[tables]]` of a list in TOML stand, and edits that keep every other byte.
 //!
+//! `toml_edit` says where everything stands, and its own printing is not used: that would end every line alike, add a
+//! newline at the end, and drop the comments above what is taken out.
+//!
 //! Putting an entry in and taking it out again gives the text back: an entry at the end has one empty line before it,
 //! which goes with it, and a text that ends without a newline goes on doing so.
 

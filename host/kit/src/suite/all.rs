@@ -1,9 +1,10 @@
-//! Runs the cases of many suites side by side; what came of them keeps the order of the files.
+//! Runs the cases of many suites on all processors; what came of them keeps the order of the files.
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::side_by_side::side_by_side;
+use super::parallel_map::parallel_map;
 use super::{Case, Report, Subject, Suite, run};
 use guard_hook::chain::Chain;
 
@@ -68,29 +69,31 @@ impl Run<'_> {
 /// Runs the cases on all processors, each in a fresh instance of every policy.
 #[must_use]
 pub fn run_all<'a>(subject: &Subject, benches: &[Bench<'a>], options: Options<'_>) -> Run<'a> {
-    let cases: Vec<(Bench<'a>, &'a Case)> = benches
+    let cases: Vec<(usize, (Bench<'a>, &'a Case))> = benches
         .iter()
         .flat_map(|bench| bench.1.cases.iter().map(|case| (*bench, case)))
         .filter(|(bench, case)| is_chosen(bench.0, case, options.filter))
+        .enumerate()
         .collect();
-    let reports = side_by_side(&cases, |((_, suite, chain), case)| {
+    // Of the case after which none is run. Those before it are run in any case.
+    let last = AtomicUsize::new(usize::MAX);
+    let reports = parallel_map(&cases, |(at, ((_, suite, chain), case))| {
+        if *at > last.load(Ordering::Relaxed) {
+            return None;
+        }
         let mut report = run(chain, suite, case);
-        let passes = report.passes();
-        if passes {
+        if report.passes() {
             // Only what fails is looked at, and there may be many thousands.
             report.analyses.clear();
+        } else if options.fail_fast {
+            last.fetch_min(*at, Ordering::Relaxed);
         }
-        (report, options.fail_fast && !passes)
+        Some(report)
     });
     let total = cases.len();
-    let mut done = Vec::with_capacity(total);
-    for (((file, _, _), case), report) in cases.into_iter().zip(reports) {
-        let ends = options.fail_fast && !report.passes();
-        done.push(Done { file, case, report });
-        if ends {
-            break;
-        }
-    }
+    let done = cases.into_iter().zip(reports).take(last.into_inner().saturating_add(1));
+    let done: Vec<Done<'a>> =
+        done.filter_map(|((_, ((file, _, _), case)), report)| Some(Done { file, case, report: report? })).collect();
     let left = total - done.len();
     let coverage = coverage(subject, &done);
     Run { done, left, coverage }

@@ -1,14 +1,15 @@
 //! Where the parts of a JSON text stand, and edits of the text that touch nothing else.
 //!
 //! What people write into their settings stays as they wrote it, their comments too: the text is never printed anew from
-//! values. Nothing here knows what the settings mean.
+//! values. `jsonc-parser` says where everything stands. Its own edits are not used: they lay an object of one line out
+//! over several, and drop the comments beside what they take out. Nothing here knows what the settings mean.
 
-mod bare;
-mod scan;
-
-use std::borrow::Cow;
 use std::ops::Range;
 
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::PrettyFormatter;
@@ -71,6 +72,15 @@ pub(crate) struct Member {
 }
 
 impl Node {
+    fn of(value: &Ast<'_>) -> Self {
+        let kind = match value {
+            Ast::Object(object) => Kind::Object(object.properties.iter().map(Member::of).collect()),
+            Ast::Array(array) => Kind::Array(array.elements.iter().map(Node::of).collect()),
+            _ => Kind::Scalar,
+        };
+        Node { span: value.start()..value.end(), kind }
+    }
+
     /// The member of that name. Of several the last one, which is the one that readers of JSON take.
     pub(crate) fn member(&self, key: &str) -> Option<(usize, &Node)> {
         let Kind::Object(members) = &self.kind else { return None };
@@ -107,6 +117,12 @@ impl Node {
     }
 }
 
+impl Member {
+    fn of(member: &ObjectProp<'_>) -> Self {
+        Member { key: member.name.as_str().to_owned(), value: Node::of(&member.value), start: member.start() }
+    }
+}
+
 /// What a reader takes besides JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
@@ -121,7 +137,7 @@ pub(crate) struct Document<'a> {
     /// The text.
     pub(crate) text: &'a str,
     /// The text with blanks in the place of comments.
-    bare: Cow<'a, str>,
+    bare: String,
     comments: Vec<Range<usize>>,
     /// The outermost value.
     pub(crate) root: Node,
@@ -134,17 +150,21 @@ impl<'a> Document<'a> {
     ///
     /// It is no JSON.
     pub(crate) fn parse(text: &'a str, syntax: Syntax) -> Result<Self, Malformed> {
-        let (bare, comments) = match syntax {
-            Syntax::Strict => (Cow::Borrowed(text), Vec::new()),
-            Syntax::Comments => bare::of(text),
-        };
-        // This also bounds how deep the text is nested.
-        serde_json::from_str::<serde::de::IgnoredAny>(&bare).map_err(|error| {
-            let told = error.to_string();
-            let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
-            Malformed { line: error.line(), column: error.column(), text: told.to_owned() }
+        if syntax == Syntax::Strict {
+            check(text)?;
+        }
+        let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+        let parsed = parse_to_ast(text, &collect, &ParseOptions::default()).map_err(|error| {
+            Malformed::after(text.get(..error.range().start).unwrap_or_default(), &error.kind().to_string())
         })?;
-        let root = scan::value(&bare);
+        let tokens = parsed.tokens.unwrap_or_default();
+        let is_comment = |token: &Token<'_>| matches!(token, Token::CommentLine(_) | Token::CommentBlock(_));
+        let comments = tokens.iter().filter(|token| is_comment(&token.token));
+        let comments: Vec<_> = comments.map(|comment| comment.start()..comment.end()).collect();
+        let bare = without(text, &comments);
+        // The parser takes more than JSON.
+        check(&bare)?;
+        let root = parsed.value.as_ref().map(Node::of);
         let root = root.ok_or_else(|| Malformed::after("", "the text cannot be taken apart"))?;
         Ok(Document { text, bare, comments, root })
     }
@@ -250,6 +270,27 @@ impl<'a> Document<'a> {
         let unit = first.and_then(|start| own_line(self.text, start)).filter(|unit| !unit.is_empty());
         Style { newline, unit: unit.unwrap_or("  ") }
     }
+}
+
+/// Whether a text is JSON. This also bounds how deep it is nested.
+fn check(text: &str) -> Result<(), Malformed> {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).map(drop).map_err(|error| {
+        let told = error.to_string();
+        let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
+        Malformed { line: error.line(), column: error.column(), text: told.to_owned() }
+    })
+}
+
+/// The text with blanks for its comments, so that everything else stands where it stood. Lines keep their numbers.
+fn without(text: &str, comments: &[Range<usize>]) -> String {
+    let mut bare = text.to_owned();
+    for comment in comments {
+        let blanks = bare.get(comment.clone()).unwrap_or_default();
+        let blanks = blanks.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { char::from(byte) } else { ' ' });
+        let blanks: String = blanks.collect();
+        bare.replace_range(comment.clone(), &blanks);
+    }
+    bare
 }
 
 fn splice(text: &str, range: Range<usize>, new: &str) -> String {

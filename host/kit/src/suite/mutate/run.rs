@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
 
+use super::super::parallel_map::parallel_map;
 use super::super::run::{circumstances, run};
-use super::super::side_by_side::side_by_side;
 use super::super::{Bench, Case, OneOrMore, Subject, Suite, WorldFacts};
 use super::paths::Place;
 use super::plan::{self, Draw};
@@ -142,7 +142,7 @@ pub fn mutate<'a>(subject: &Subject, benches: &[Bench<'a>], how: Mutation<'_>) -
         seeds.extend(chosen.filter_map(|case| seed(file, suite, chain, case)));
     }
     let places: Vec<usize> = (0..seeds.len()).collect();
-    let pairs = side_by_side(&places, |at| (pairs_of(&seeds, *at, analyzer), false));
+    let pairs = parallel_map(&places, |at| pairs_of(&seeds, *at, analyzer));
     let mut pairs: Vec<(usize, usize)> = pairs.into_iter().flatten().collect();
     let possible = pairs.len();
     if how.depth > 1 {
@@ -153,7 +153,7 @@ pub fn mutate<'a>(subject: &Subject, benches: &[Bench<'a>], how: Mutation<'_>) -
     let possible = if how.depth > 1 { possible * 2 } else { possible };
     let chosen = plan::sample(pairs, how.max, how.seed);
     let (done, total) = (AtomicUsize::new(0), chosen.len());
-    let mutants = side_by_side(&chosen, |(case, rewrite)| {
+    let mutants = parallel_map(&chosen, |(case, rewrite)| {
         let mutant = seeds.get(*case).and_then(|seed| {
             let draw = Draw::new(how.seed, (*case as u64) << 16 | *rewrite as u64);
             Some(judge(seed, made(seed, *rewrite, draw, analyzer)?))
@@ -162,7 +162,7 @@ pub fn mutate<'a>(subject: &Subject, benches: &[Bench<'a>], how: Mutation<'_>) -
         if let Some(progress) = how.progress {
             progress(done, total);
         }
-        (mutant, false)
+        mutant
     });
     Tally { mutants: mutants.into_iter().flatten().collect(), possible }
 }
