@@ -1,12 +1,14 @@
-//! Builds the guests for WebAssembly and writes the table of built-ins that `builtin.rs` includes.
+//! Builds the guests for WebAssembly, builds the compiler, lets it compile the guests, and writes the table of all that.
 //!
-//! Knows nothing of wasmtime: nothing is compiled ahead of time here, because that depends on the machine.
+//! Both are built by a cargo of their own: the guests for another machine, and the compiler in a workspace of its own, so
+//! that its features are in no other program.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use miniz_oxide::deflate::compress_to_vec;
@@ -78,14 +80,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
-    let mut table = String::from("pub(crate) static BUILTINS: &[Builtin] = &[\n");
-    let mut analyzer = String::from("None");
+    let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
+    let (mut analyzer, mut compiler, mut artifacts_of) = (String::from("None"), String::from("None"), String::new());
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
-        let artifacts = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
+        let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
+        let compilers = Compilers::build(&root, &out)?;
+        let mut carry = Carry { guests: &guests, compilers: &compilers, out: &out, symbols: &mut artifacts_of };
         for ((_, name), (package, guard)) in &policies {
-            let packed = embed(&artifacts, package, &out)?;
+            let guest = carry.guest(package)?;
             let Guard { presets, grants, tools, settings_file, may_allow, places, called, .. } = guard;
             let starter = match &guard.starter {
                 Some(stem) => starter(&root.join("policies").join(name), stem)?,
@@ -95,12 +99,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                 table,
                 "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, \
                  settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
-                 starter: {starter}, wasm: {packed} }},",
+                 starter: {starter}, guest: {guest} }},",
             )?;
         }
-        analyzer = format!("Some({})", embed(&artifacts, ANALYZER, &out)?);
+        analyzer = format!("Some({})", carry.guest(ANALYZER)?);
+        compiler = format!("Some({})", packed("compiler", &fs::read(&compilers.target)?, &out)?);
     }
-    writeln!(table, "];\npub(crate) static ANALYZER: Option<Packed> = {analyzer};")?;
+    writeln!(table, "];\nstatic ANALYZER: Option<Guest> = {analyzer};\nstatic COMPILER: Option<Packed> = {compiler};")?;
+    table.push_str(&artifacts_of);
     fs::write(out.join("builtin_table.rs"), table)?;
     Ok(())
 }
@@ -141,16 +147,104 @@ fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -
         println!("cargo::error=run: rustup target add {TARGET}");
         std::process::exit(1);
     }
-    // Not OUT_DIR itself: check, clippy and release would each build the guests anew.
-    let target = out.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists()).unwrap_or(out).join("guests");
-    let mut cargo = Command::new(env::var("CARGO")?);
+    let target = folder(out, "guests");
+    let mut cargo = cargo(root)?;
     cargo
-        .current_dir(root)
         .args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"])
         .arg(&target);
     for package in packages {
         cargo.args(["-p", package]);
     }
+    let status = cargo.status()?;
+    if !status.success() {
+        return Err("the built-in policies do not build; see above".into());
+    }
+    Ok(target.join(TARGET).join("guest"))
+}
+
+/// The compiler as a program: for this machine, and for the one that is built for, which may be another.
+struct Compilers {
+    host: PathBuf,
+    target: PathBuf,
+}
+
+impl Compilers {
+    fn build(root: &Path, out: &Path) -> Result<Self, Box<dyn Error>> {
+        let (host, target) = (env::var("HOST")?, env::var("TARGET")?);
+        let [of_host, of_target] = [&host, &target].map(|triple| triple.split('-').next().unwrap_or_default());
+        let target_program = compiler(root, out, &target)?;
+        // A program for musl runs beside one for the GNU library.
+        let same = of_host == of_target && host.contains("linux") == target.contains("linux");
+        let host_program = if same { target_program.clone() } else { compiler(root, out, &host)? };
+        Ok(Compilers { host: host_program, target: target_program })
+    }
+
+    /// Runs the compiler over a component.
+    fn run(&self, wasm: &[u8], arguments: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
+        let mut compiler = Command::new(&self.host);
+        let mut child = compiler.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        child.stdin.take().ok_or("no pipe")?.write_all(wasm)?;
+        let output = child.wait_with_output()?;
+        if output.status.success() { Ok(output.stdout) } else { Err("the compiler failed; see above".into()) }
+    }
+}
+
+/// Builds the compiler for one machine and gives the program.
+fn compiler(root: &Path, out: &Path, triple: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let target = folder(out, "compiler");
+    let mut cargo = cargo(&root.join("host/compiler"))?;
+    cargo.args(["build", "--locked", "--release", "--target", triple, "--target-dir"]).arg(&target);
+    if !cargo.status()?.success() {
+        return Err("the compiler does not build; see above".into());
+    }
+    Ok(target.join(triple).join("release").join("guard-compiler"))
+}
+
+/// What the programs are to carry.
+struct Carry<'a> {
+    guests: &'a Path,
+    compilers: &'a Compilers,
+    out: &'a Path,
+    /// The artifacts, as Rust.
+    symbols: &'a mut String,
+}
+
+impl Carry<'_> {
+    /// Makes a component of a guest, compiles it, and gives it as a value of the table.
+    fn guest(&mut self, package: &str) -> Result<String, Box<dyn Error>> {
+        let name = package.replace('-', "_");
+        let module = fs::read(self.guests.join(format!("{name}.wasm")))?;
+        let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
+        let wasm = encode().map_err(|error| format!("{name} cannot be made a component: {error:#}"))?;
+        let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
+        let artifact = self.compilers.run(&wasm, &["compile", &env::var("TARGET")?])?;
+        let path = self.out.join(format!("{name}.cwasm"));
+        fs::write(&path, &artifact)?;
+        let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+        writeln!(self.symbols, "artifact!({name}, \"guard_artifact_{name}\", {path:?}, {});", artifact.len())?;
+        let wasm = packed(&name, &wasm, self.out)?;
+        Ok(format!("Guest {{ wasm: {wasm}, artifact: {name}::artifact, description: {description:?} }}"))
+    }
+}
+
+/// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.
+fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    let path = out.join(format!("{name}.deflate"));
+    fs::write(&path, compress_to_vec(bytes, COMPRESSION))?;
+    let (digest, length) = (<[u8; 32]>::from(Sha256::digest(bytes)), bytes.len());
+    let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+    Ok(format!("Packed {{ sha256: {digest:?}, bytes: {length}, deflated: include_bytes!({path:?}) }}"))
+}
+
+/// A folder beside the target folder's profiles. Not OUT_DIR itself: check, clippy and release would each build anew.
+fn folder(out: &Path, name: &str) -> PathBuf {
+    out.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists()).unwrap_or(out).join(name)
+}
+
+/// A cargo that knows nothing of the one that runs this.
+fn cargo(folder: &Path) -> Result<Command, Box<dyn Error>> {
+    let mut cargo = Command::new(env::var("CARGO")?);
+    cargo.current_dir(folder);
     for variable in [
         "CARGO_ENCODED_RUSTFLAGS",
         "RUSTFLAGS",
@@ -161,22 +255,5 @@ fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -
     ] {
         cargo.env_remove(variable);
     }
-    let status = cargo.status()?;
-    if !status.success() {
-        return Err("the built-in policies do not build; see above".into());
-    }
-    Ok(target.join(TARGET).join("guest"))
-}
-
-/// Writes one component, compressed, to `OUT_DIR` and gives it as a value of the table.
-fn embed(artifacts: &Path, package: &str, out: &Path) -> Result<String, Box<dyn Error>> {
-    let name = format!("{}.wasm", package.replace('-', "_"));
-    let module = fs::read(artifacts.join(&name))?;
-    let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
-    let bytes = encode().map_err(|error| format!("{name} cannot be made a component: {error:#}"))?;
-    let path = out.join(format!("{name}.deflate"));
-    fs::write(&path, compress_to_vec(&bytes, COMPRESSION))?;
-    let (digest, length) = (<[u8; 32]>::from(Sha256::digest(&bytes)), bytes.len());
-    let path = path.to_str().ok_or("the target directory is not UTF-8")?;
-    Ok(format!("Packed {{ sha256: {digest:?}, bytes: {length}, deflated: include_bytes!({path:?}) }}"))
+    Ok(cargo)
 }

@@ -1,4 +1,6 @@
-//! The guests that this binary carries: bytes only, and those compressed. `build.rs` writes the table.
+//! What the programs carry: the guests, compiled, and the compiler for others. `build.rs` makes both and writes the table.
+//!
+//! Invariant: bytes only. Nothing here is run, read or believed before another crate asks for it.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
@@ -23,8 +25,8 @@ pub struct Builtin {
     pub called: Option<&'static str>,
     /// A file to start its settings from.
     pub starter: Option<Starter>,
-    /// The component.
-    pub wasm: Packed,
+    /// The component, compiled.
+    pub guest: Guest,
 }
 
 /// A file that serves as a policy's settings, for people to start from.
@@ -38,24 +40,88 @@ pub struct Starter {
     pub schema: &'static str,
 }
 
-/// A component, compressed: its bytes are wanted when an artifact is made of them, and never in a warm call.
+/// A component that was compiled when the program was built.
+#[derive(Debug)]
+pub struct Guest {
+    /// The component.
+    pub wasm: Packed,
+    /// What its artifact is of: see `artifact`.
+    artifact: fn() -> &'static [u8],
+    /// Its interface and its manifest: JSON, as `guard-compiler describe` gives it.
+    pub description: &'static str,
+}
+
+impl Guest {
+    /// Its artifact, for the machines that the program is for. On Linux it lies in an executable section, at the start
+    /// of a page; [`IS_EXECUTABLE`] says so.
+    #[must_use]
+    pub fn artifact(&self) -> &'static [u8] {
+        (self.artifact)()
+    }
+}
+
+/// Bytes that are compressed: they are wanted by commands alone, and never in a call.
 #[derive(Debug)]
 pub struct Packed {
-    /// The digest of the component.
+    /// The digest of the plain bytes.
     pub sha256: [u8; 32],
-    /// How many bytes the component has.
+    /// How many there are.
     pub bytes: usize,
-    /// Its bytes, deflated.
+    /// They, deflated.
     deflated: &'static [u8],
 }
 
 impl Packed {
-    /// The component's bytes; none if this binary is damaged.
+    /// The plain bytes; none if this program is damaged.
     #[must_use]
     pub fn unpacked(&self) -> Option<Vec<u8>> {
         let bytes = decompress_to_vec_with_limit(self.deflated, self.bytes).ok()?;
         Some(bytes).filter(|bytes| bytes.len() == self.bytes)
     }
+}
+
+/// Artifacts lie in an executable, read-only section of the program: they are run where they are.
+pub const IS_EXECUTABLE: bool = cfg!(target_os = "linux");
+
+/// Puts an artifact into the program, each into a section of its own, so that a program that does not name it does not
+/// hold it.
+#[cfg(target_os = "linux")]
+macro_rules! artifact {
+    ($name:ident, $symbol:literal, $path:literal, $bytes:literal) => {
+        #[expect(unsafe_code, reason = "names bytes of just this length, in a section that nothing writes to")]
+        mod $name {
+            std::arch::global_asm!(
+                concat!(".section .text.", $symbol, ",\"ax\",@progbits"),
+                ".balign 4096",
+                concat!(".globl ", $symbol),
+                concat!($symbol, ":"),
+                concat!(".incbin \"", $path, "\""),
+                ".balign 4096",
+                ".text",
+            );
+
+            unsafe extern "C" {
+                #[link_name = $symbol]
+                safe static BYTES: [u8; $bytes];
+            }
+
+            pub(super) fn artifact() -> &'static [u8] {
+                &BYTES
+            }
+        }
+    };
+}
+
+/// Puts an artifact into the program.
+#[cfg(not(target_os = "linux"))]
+macro_rules! artifact {
+    ($name:ident, $symbol:literal, $path:literal, $bytes:literal) => {
+        mod $name {
+            pub(super) fn artifact() -> &'static [u8] {
+                include_bytes!($path)
+            }
+        }
+    };
 }
 
 include!(concat!(env!("OUT_DIR"), "/builtin_table.rs"));
@@ -74,8 +140,24 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
 
 /// The component that understands shell text; none in a binary that was built without guests.
 #[must_use]
-pub fn analyzer() -> Option<&'static Packed> {
+pub fn analyzer() -> Option<&'static Guest> {
     ANALYZER.as_ref()
+}
+
+/// The guest whose component has this digest, in hexadecimal.
+#[must_use]
+pub fn by_digest(sha256: &str) -> Option<&'static Guest> {
+    let guests = all().iter().map(|builtin| &builtin.guest).chain(analyzer());
+    let mut digits = sha256.as_bytes().chunks_exact(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
+    let digest: [u8; 32] = std::array::from_fn(|_| digits.next().flatten().unwrap_or_default());
+    (sha256.len() == 64).then(|| guests.into_iter().find(|guest| guest.wasm.sha256 == digest)).flatten()
+}
+
+/// The program that compiles components of others, for the machine that this one is for; none in a program that was
+/// built without guests.
+#[must_use]
+pub fn compiler() -> Option<&'static Packed> {
+    COMPILER.as_ref()
 }
 
 #[cfg(test)]
@@ -86,7 +168,7 @@ mod tests {
 
     #[test]
     fn every_guest_unpacks_to_the_bytes_of_its_digest() {
-        let guests: Vec<&Packed> = all().iter().map(|builtin| &builtin.wasm).chain(analyzer()).collect();
+        let guests: Vec<&Packed> = all().iter().map(|builtin| &builtin.guest.wasm).chain(analyzer().map(|guest| &guest.wasm)).chain(compiler()).collect();
         assert!(guests.len() > 6);
         for packed in guests {
             let bytes = packed.unpacked().unwrap();
@@ -97,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_is_damaged_or_too_long_does_not_unpack() {
-        let whole = analyzer().unwrap();
+        let whole = &analyzer().unwrap().wasm;
         let packed = |bytes, deflated| Packed { sha256: whole.sha256, bytes, deflated };
         assert_eq!(packed(whole.bytes, &whole.deflated[..1000]).unpacked(), None);
         assert_eq!(packed(whole.bytes - 1, whole.deflated).unpacked(), None);

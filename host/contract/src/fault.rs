@@ -46,6 +46,9 @@ pub enum FaultKind {
     /// It does not export the contract's interface in a version that this host speaks.
     #[error("it does not fit the contract guard:policy@0.1.0: {0}")]
     Contract(String),
+    /// It is not compiled yet.
+    #[error("it is not compiled yet")]
+    NotReady,
     /// Its artifact is missing or cannot be used.
     #[error("its compiled artifact cannot be used: {0}")]
     Artifact(String),

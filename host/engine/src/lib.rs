@@ -1,6 +1,6 @@
 //! The sandbox: the one place that knows wasmtime.
 //!
-//! One configuration serves the side that compiles and the side that runs. A fresh store for every call keeps policies
+//! [`settings`] serve the program that compiles and those that run. A fresh store for every call keeps policies
 //! apart; whatever goes wrong inside becomes a [`FaultKind`].
 
 mod bindings;
@@ -8,7 +8,7 @@ mod convert;
 pub mod analysis;
 pub mod clock;
 pub mod facts;
-mod compile;
+mod code;
 mod fault;
 mod imports;
 mod instance;
@@ -17,16 +17,16 @@ mod meter;
 mod snapshot;
 mod wasi;
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
 
-pub use compile::Compiler;
+pub use code::{Code, check};
 pub use imports::Scene;
 pub use instance::{Given, Instance};
 pub use manifest::{Breach, BreachKind, breaches, check_manifest};
+use code::InPlace;
 use meter::Meter;
 pub use meter::Used;
 
@@ -38,15 +38,23 @@ use guard_contract::syntax::Analysis;
 use guard_contract::{Answered, Decision, FaultKind, Interface, JournalLine, LogLine, Manifest, Wasi};
 use imports::State;
 
+/// Compiles a component to the bytes of an artifact. The program that does it is not this one; see `guard-compiler`.
+///
+/// # Errors
+///
+/// [`FaultKind::Contract`] if the bytes are no valid component, [`FaultKind::Artifact`] if there is no compiling here.
+pub type Compile = fn(&[u8]) -> Result<Vec<u8>, FaultKind>;
+
 /// Names what an artifact depends on besides the component itself; part of the cache's keys.
 ///
 /// wasmtime refuses an artifact of another configuration by itself; the key saves the attempt.
 pub const ENGINE_KEY: &str = concat!("1-", env!("CARGO_PKG_VERSION"), "-", env!("GUARD_WASMTIME"));
 
-/// The configuration of every engine of this program.
+/// The settings of every engine, of the program that compiles and of those that run.
 ///
 /// Artifacts carry the settings that they were compiled with, and an engine of other settings refuses them.
-fn engine_config() -> Config {
+#[must_use]
+pub fn settings() -> Config {
     let mut config = Config::new();
     config
         .wasm_component_model(true)
@@ -62,10 +70,11 @@ fn engine_config() -> Config {
     config
 }
 
-/// The engine that runs guests. It holds no compiler: what is not prepared cannot run.
+/// The engine that runs guests. There is no compiler in it: it runs artifacts.
 #[derive(Clone)]
 pub struct Engine {
     inner: wasmtime::Engine,
+    in_place: InPlace,
     /// The contract's imports, defined once for all policies.
     contract: Arc<OnceLock<Linker<State>>>,
 }
@@ -81,10 +90,11 @@ impl Engine {
     ///
     /// The machine cannot run compiled guests at all.
     pub fn new() -> Result<Self, FaultKind> {
-        let mut config = engine_config();
-        config.enable_compiler(false);
+        let mut config = settings();
+        let in_place = InPlace::default();
+        in_place.allow(&mut config);
         let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
-        Ok(Engine { inner, contract: Arc::default() })
+        Ok(Engine { inner, in_place, contract: Arc::default() })
     }
 
     /// Moves the clock of time limits on by one [`limits::TICK`].
@@ -92,54 +102,33 @@ impl Engine {
         self.inner.increment_epoch();
     }
 
-    /// Whether this machine can run an artifact. One that another machine made for the same home may ask too much of it.
+    /// What a component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
     #[must_use]
-    pub fn can_map(&self, artifact: &Path) -> bool {
-        self.map(artifact).is_ok()
-    }
-
-    /// What a mapped component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
-    ///
-    /// # Errors
-    ///
-    /// [`FaultKind::Artifact`] if it is not one of this engine.
-    pub fn interface(&self, artifact: &Path) -> Result<Interface, FaultKind> {
-        Ok(self.interface_of(&self.map(artifact)?))
-    }
-
-    fn interface_of(&self, component: &Component) -> Interface {
-        let kind = component.component_type();
+    pub fn interface(&self, code: &Code) -> Interface {
+        let kind = code.component.component_type();
         let imports = kind.imports(&self.inner).map(|(name, _)| name.to_owned()).collect();
         let exports = kind.exports(&self.inner).map(|(name, _)| name.to_owned()).collect();
         Interface { imports, exports }
     }
 
-    /// Maps an artifact and links it. `interface` is what [`Engine::interface`] gave for it.
+    /// Links a policy. `interface` is what [`Engine::interface`] gave for it.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Artifact`] if it is not one of this engine, [`FaultKind::Contract`] if it is no policy.
-    pub fn load(&self, artifact: &Path, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
-        self.policy(&self.map(artifact)?, interface, wasi)
-    }
-
-    fn policy(&self, component: &Component, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
-        let link = || GuestPre::new(self.link(component, interface, wasi)?);
+    /// [`FaultKind::Contract`] if it is no policy.
+    pub fn load(&self, code: &Code, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
+        let link = || GuestPre::new(self.link(&code.component, interface, wasi)?);
         let pre = link().map_err(|error| fault::of_link(&error, interface))?;
         Ok(Policy { pre })
     }
 
-    /// Maps the analyzer's artifact.
+    /// Links the analyzer.
     ///
     /// # Errors
     ///
     /// As [`Engine::load`].
-    pub fn load_analyzer(&self, artifact: &Path, interface: &Interface) -> Result<Analyzer, FaultKind> {
-        self.analyzer(&self.map(artifact)?, interface)
-    }
-
-    fn analyzer(&self, component: &Component, interface: &Interface) -> Result<Analyzer, FaultKind> {
-        let link = || AnalyzerGuestPre::new(self.link(component, interface, Wasi::Absent)?);
+    pub fn load_analyzer(&self, code: &Code, interface: &Interface) -> Result<Analyzer, FaultKind> {
+        let link = || AnalyzerGuestPre::new(self.link(&code.component, interface, Wasi::Absent)?);
         let pre = link().map_err(|error| fault::of_link(&error, interface))?;
         Ok(Analyzer { pre })
     }
@@ -166,16 +155,6 @@ impl Engine {
         let mut linker = Linker::new(&self.inner);
         imports::define(&mut linker)?;
         Ok(self.contract.get_or_init(|| linker))
-    }
-
-    #[expect(unsafe_code, reason = "mapping compiled code; the contract stands beside the block")]
-    fn map(&self, artifact: &Path) -> Result<Component, FaultKind> {
-        // SAFETY: wasmtime runs what the file holds as native code, so the file must be one that this program compiled
-        // and that nobody else could change. `cache` ensures both before a path gets here: the folder and the file
-        // belong to this user and only the user can write to them, and the file's stamp or its digest is the one that
-        // the authenticated record of the compilation holds.
-        unsafe { Component::deserialize_file(&self.inner, artifact) }
-            .map_err(|error| FaultKind::Artifact(error.to_string()))
     }
 }
 

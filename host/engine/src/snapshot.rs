@@ -15,27 +15,33 @@ use wasmtime_wizer::{ComponentInstanceState, Wizer};
 
 use super::bindings::Guest;
 use super::imports::State;
-use super::{Engine, bound, compile};
+use super::{Compile, Engine, bound, check};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 
 /// How the reasons begin.
 const NO_SNAPSHOT: &str = "it cannot be taken";
 
 impl Engine {
-    /// The component after it was given its settings. Needs a compiler, and a clock that ticks.
+    /// The component after it was given its settings. Needs a clock that ticks.
     ///
     /// # Errors
     ///
     /// Why it cannot be taken.
-    pub fn snapshot(&self, wasm: &[u8], limits: Limits, settings: &str) -> Result<Vec<u8>, FaultKind> {
-        compile::check(wasm)?;
+    pub fn snapshot(
+        &self,
+        wasm: &[u8],
+        limits: Limits,
+        settings: &str,
+        compile: Compile,
+    ) -> Result<Vec<u8>, FaultKind> {
+        check(wasm)?;
         let fail = |error: wasmtime::Error| FaultKind::Component(format!("{NO_SNAPSHOT}: {error:#}"));
         let mut wizer = Wizer::new();
         wizer.keep_init_func(true);
         let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
-        let component = Component::from_binary(&self.inner, &instrumented).map_err(fail)?;
-        let interface = self.interface_of(&component);
-        let (mut store, instance) = self.configured(&component, &interface, limits, settings)?;
+        let code = self.read(&compile(&instrumented)?)?;
+        let interface = self.interface(&code);
+        let (mut store, instance) = self.configured(&code.component, &interface, limits, settings)?;
         // The rest is the host's own work.
         store.set_epoch_deadline(u64::MAX / 2);
         store.set_hostcall_fuel(usize::MAX);

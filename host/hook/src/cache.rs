@@ -13,7 +13,7 @@ mod prune;
 mod snapshot;
 mod stored;
 
-pub use artifact::{Artifact, Artifacts, Guest, Made, discard};
+pub use artifact::{Artifact, Artifacts, Guest, Made, Making, Place, discard};
 pub use component::Component;
 pub use prepared::{Member, Prepared, Readiness, forget, prepare, warm};
 pub use snapshot::Snapshot;

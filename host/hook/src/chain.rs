@@ -16,7 +16,7 @@ use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome};
 use guard_engine::analysis::{self, analyze};
 use guard_engine::facts::{Facts, Resolver};
-use guard_engine::{Analyzer, Answer, Engine, Policy, Question, Scene};
+use guard_engine::{Code, Analyzer, Answer, Engine, Policy, Question, Scene};
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -196,13 +196,14 @@ impl Chain {
     fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Loaded, &'a FaultKind> {
         match &member.readiness {
             Readiness::Ready { artifact, snapshot, .. } => {
-                let map = |path: &Path, is_configured| {
-                    let loaded = self.engine.load(path, &artifact.interface, artifact.wasi);
-                    let loaded = loaded.inspect_err(|fault| discard_unusable(fault, path));
-                    Ok(Loaded { policy: loaded?, is_configured })
+                let load = |code: Code, is_configured| {
+                    let policy = self.engine.load(&code, &artifact.interface, artifact.wasi)?;
+                    Ok(Loaded { policy, is_configured })
                 };
-                let configured = || snapshot.as_ref().and_then(|snapshot| map(&snapshot.path, true).ok());
-                slot.get_or_init(|| configured().map_or_else(|| map(&artifact.path, false), Ok)).as_ref()
+                let map = |path: &Path| self.engine.map(path).inspect_err(|_| discard(path));
+                let configured = || snapshot.as_ref().and_then(|snapshot| load(map(&snapshot.path).ok()?, true).ok());
+                let plain = || load(artifact.code(&self.engine)?, false);
+                slot.get_or_init(|| configured().map_or_else(plain, Ok)).as_ref()
             }
             Readiness::Broken(fault) => Err(fault),
         }
@@ -210,19 +211,10 @@ impl Chain {
 
     fn analyzer(&self) -> Result<Analyzer, FaultKind> {
         let load = || match &self.prepared.analyzer {
-            Ok(artifact) => {
-                let loaded = self.engine.load_analyzer(&artifact.path, &artifact.interface);
-                loaded.inspect_err(|fault| discard_unusable(fault, &artifact.path))
-            }
+            Ok(artifact) => self.engine.load_analyzer(&artifact.code(&self.engine)?, &artifact.interface),
             Err(fault) => Err(fault.clone()),
         };
         self.analyzer.get_or_init(load).clone()
-    }
-}
-
-fn discard_unusable(fault: &FaultKind, artifact: &Path) {
-    if matches!(fault, FaultKind::Artifact(_)) {
-        discard(artifact);
     }
 }
 
@@ -257,10 +249,15 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
         }
         Err(fault) => {
             let text = format!("the policy `{}` gave no answer: {fault}", entry.name);
-            let remedy = format!(
-                "repair or remove the policy in the {} configuration; `guard-host explain` shows more",
-                entry.layer.name()
-            );
+            let remedy = match fault {
+                FaultKind::NotReady => {
+                    "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once".to_owned()
+                }
+                _ => format!(
+                    "repair or remove the policy in the {} configuration; `guard-host explain` shows more",
+                    entry.layer.name()
+                ),
+            };
             Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
         }
     }

@@ -10,7 +10,9 @@ mod journal;
 mod payload;
 mod record;
 
-use std::path::PathBuf;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,15 +31,9 @@ use guard_engine::Engine;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
 use guard_harness::{Event, Harness, Payload};
-use guard_state::Places;
+use guard_state::{FileLock, Places};
 use guard_state::environment::Environment;
 pub use payload::{Refusal, parse};
-
-/// The whole time of a call for which an artifact must be made, from the start of the process.
-const MAKING: Duration = Duration::from_secs(4);
-
-/// What is left of the deadline when other processes are no longer waited for.
-const MARGIN: Duration = Duration::from_millis(300);
 
 /// What the hook's command line says.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +64,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     };
     let harness = named.flatten().unwrap_or_else(guard_harness::default);
     let places = options.places.unwrap_or_else(|| Places::below(&environment.home));
-    let flight = Flight::start(harness, environment, &places);
+    let flight = Flight::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
         return flight.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
@@ -112,7 +108,7 @@ fn decide(
         _ => return flight.reply(&merge([])),
     };
     let at = circumstances(harness, &payload, environment, &**facts);
-    let prepared = prepared(flight, places, environment, calls, &at);
+    let prepared = prepared(places, environment, &at);
     flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(flight, &prepared.config.audit, calls, &at);
     let Ok(engine) = Engine::new() else {
@@ -213,24 +209,38 @@ fn circumstances(
     }
 }
 
-/// The prepared chain; prepares it when something that it depends on has changed.
-fn prepared(
-    flight: &Flight,
-    places: &Places,
-    environment: &Environment,
-    calls: &[ToolCall],
-    at: &Circumstances,
-) -> Prepared {
+/// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process does.
+fn prepared(places: &Places, environment: &Environment, at: &Circumstances) -> Prepared {
     let projects = at.projects();
-    if let Some(prepared) = Prepared::open(places, &environment.program, &projects) {
-        return prepared;
+    let open = Prepared::open(places, &environment.program, &projects);
+    let prepared = open.unwrap_or_else(|| prepare(places, &environment.program, &projects, None));
+    if prepared.is_waiting() {
+        compile_beside(places, environment, at);
     }
-    flight.make_until(MAKING);
-    // It may take longer than there is time: the line of that answer has to know its log.
-    note(flight, &guard_config::load(places, &projects).audit, calls, at);
-    let prepared = prepare(places, &environment.program, &projects, environment.started + MAKING - MARGIN);
-    flight.made();
     prepared
+}
+
+/// Starts a process that compiles what is not compiled yet, unless one is at it.
+fn compile_beside(places: &Places, environment: &Environment, at: &Circumstances) {
+    if FileLock::acquire(&warm_lock(places), environment.started).is_err() {
+        return;
+    }
+    let mut warm = Command::new(&environment.program);
+    for (flag, path) in places.arguments() {
+        warm.arg(flag).arg(path);
+    }
+    warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if Path::new(&at.cwd).is_dir() {
+        warm.current_dir(&at.cwd);
+    }
+    // Of a group of its own, for the harness may end this one's.
+    let _ = warm.process_group(0).spawn();
+}
+
+/// The lock that is held while policies are compiled for all.
+#[must_use]
+pub fn warm_lock(places: &Places) -> PathBuf {
+    places.cache.join("warm.lock")
 }
 
 /// Until the chain is asked, the first call stands for all in the log.

@@ -9,6 +9,9 @@ use serde_json::json;
 use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
 use super::subject::{circumstances, refused};
+use guard_hook::hook::warm_lock;
+use guard_kit::compile::making;
+use guard_state::{FileLock, make_private};
 use guard_contract::exit::Exit;
 use guard_hook::audit::moment;
 use guard_hook::cache::{self, Artifacts, Readiness, Stored, clear, stored};
@@ -31,7 +34,10 @@ pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) 
 /// Makes what the chain needs here.
 pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let prepared = cache::warm(places, &environment.program, &at.projects(), Instant::now() + PATIENCE);
+    // Others see that somebody is at it, and start nobody else.
+    let _ = make_private(&places.cache);
+    let _lock = FileLock::acquire(&warm_lock(places), Instant::now());
+    let prepared = cache::warm(places, &environment.program, &at.projects(), making(PATIENCE));
     let mut exit = Exit::Success;
     if let Err(fault) = &prepared.analyzer {
         print::line(&format!("analyzer: {fault}"))?;

@@ -4,7 +4,7 @@ mod edit;
 mod inspect;
 mod trial;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
 use super::config::source;
 use super::print;
 use super::subject::{circumstances, refused};
+use guard_kit::compile::making;
 use guard_contract::Manifest;
 use guard_contract::exit::Exit;
 use guard_contract::{FaultKind, Wasi};
@@ -37,14 +38,14 @@ pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment)
 /// The chain that holds here.
 fn chain(places: &Places, environment: &Environment) -> Prepared {
     let at = circumstances(environment, None);
-    prepare(places, &environment.program, &at.projects(), Instant::now() + PATIENCE)
+    prepare(places, &environment.program, &at.projects(), Some(making(PATIENCE)))
 }
 
 /// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
 fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyhow::Result<(Artifact, Manifest)> {
     let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
     let no_policy = |why: String| refused(Exit::Data, format!("`{name}` is no policy{why}"), "");
-    match component.ensure(wasi, &artifacts, Instant::now() + PATIENCE) {
+    match component.ensure(wasi, &artifacts, making(PATIENCE)) {
         Ok(Made { artifact, manifest: Some(manifest) }) => Ok((artifact, manifest)),
         Ok(Made { manifest: None, .. }) => Err(no_policy(String::new())),
         Err(fault @ FaultKind::Artifact(_)) => {

@@ -1,11 +1,12 @@
 //! What `check` and `explain` are asked about, and the chain that they ask.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
+use guard_kit::compile::making;
 use guard_contract::call::{Circumstances, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
@@ -57,7 +58,7 @@ impl Bench {
     /// The chain that holds for these projects.
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = Prepared::open(places, &environment.program, projects)
-            .unwrap_or_else(|| prepare(places, &environment.program, projects, Instant::now() + PATIENCE));
+            .unwrap_or_else(|| prepare(places, &environment.program, projects, Some(making(PATIENCE))));
         let engine = Engine::new()?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));

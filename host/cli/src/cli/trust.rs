@@ -1,12 +1,13 @@
 //! `guard-host trust` and `untrust`: a project's configuration as one's own, until it changes.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::args::{TrustArgs, UntrustArgs};
 use super::print;
 use super::subject::{circumstances, refused};
 use super::terminal::{is_attended, unattended};
+use guard_kit::compile::making;
 use guard_config::Trust;
 use guard_config::trust::{self, TrustError};
 use guard_contract::exit::Exit;
@@ -29,7 +30,7 @@ pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment
         let digest = digest.as_deref().map_or("not there", |digest| digest.get(..16).unwrap_or(digest));
         print::line(&format!("  {digest:<16}  {}", path.display()))?;
     }
-    let prepared = warm(places, &environment.program, std::slice::from_ref(&root), Instant::now() + PATIENCE);
+    let prepared = warm(places, &environment.program, std::slice::from_ref(&root), making(PATIENCE));
     let mut exit = Exit::Success;
     for (_, state) in &prepared.config.projects {
         if let Trust::Lapsed(text) = state {

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::component::Component;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
-use guard_engine::{Compiler, ENGINE_KEY, Engine};
+use guard_engine::{Code, Compile, ENGINE_KEY, Engine};
 use guard_state::FileLock;
 use guard_state::Seal;
 use guard_state::{FolderError, is_private, make_private, write_new};
@@ -23,13 +23,22 @@ use guard_state::{Stamp, hex};
 /// Raised whenever the shape of [`Record`] changes.
 const PURPOSE: &str = "artifact 2";
 
-/// An artifact that may be mapped as long as its stamp holds.
+/// Where an artifact is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Place {
+    /// In this program.
+    Carried,
+    /// In a file, which looked so when its digest was checked.
+    File(PathBuf, Stamp),
+    /// Nowhere: it was loaded already.
+    Loaded,
+}
+
+/// An artifact that may be used as long as it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// The file.
-    pub path: PathBuf,
-    /// What it looked like when its digest was checked.
-    pub stamp: Stamp,
+    /// Where it is.
+    pub place: Place,
     /// The digest of the component that it was made of.
     pub component: String,
     /// What the component imports and exports.
@@ -39,17 +48,52 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// What stands for an artifact that no file holds. It never holds.
+    /// What stands for an artifact that was loaded already. It never holds.
     #[must_use]
     pub fn in_memory(component: String, interface: Interface, wasi: Wasi) -> Self {
-        Artifact { path: PathBuf::new(), stamp: Stamp::default(), component, interface, wasi }
+        Artifact { place: Place::Loaded, component, interface, wasi }
     }
 
-    /// The file is still the one that was checked.
+    /// It is still the one that was checked.
     #[must_use]
     pub fn holds(&self) -> bool {
-        fs::symlink_metadata(&self.path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == self.stamp)
+        match &self.place {
+            Place::Carried => guard_builtins::by_digest(&self.component).is_some(),
+            Place::File(path, stamp) => is_still(path, stamp),
+            Place::Loaded => false,
+        }
     }
+
+    /// Its file, if it has one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::File(path, _) => Some(path),
+            Place::Carried | Place::Loaded => None,
+        }
+    }
+
+    /// Its code. A file that cannot be used is removed, so that it is made anew.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`]: this machine cannot use it.
+    pub fn code(&self, engine: &Engine) -> Result<Code, FaultKind> {
+        match &self.place {
+            Place::Carried => match guard_builtins::by_digest(&self.component) {
+                Some(guest) if guard_builtins::IS_EXECUTABLE => engine.carried(guest.artifact()),
+                Some(guest) => engine.read(guest.artifact()),
+                None => Err(FaultKind::Artifact("this program does not hold it".to_owned())),
+            },
+            Place::File(path, _) => engine.map(path).inspect_err(|_| discard(path)),
+            Place::Loaded => Err(FaultKind::Artifact("it was not loaded".to_owned())),
+        }
+    }
+}
+
+/// The file is a private one, and the one that was checked.
+pub(super) fn is_still(path: &Path, stamp: &Stamp) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == *stamp)
 }
 
 /// What a component is to the host.
@@ -62,7 +106,9 @@ pub enum Guest {
 }
 
 impl Guest {
-    fn wasi(self) -> Wasi {
+    /// What its calls of WASI meet.
+    #[must_use]
+    pub fn wasi(self) -> Wasi {
         match self {
             Guest::Policy(wasi) => wasi,
             Guest::Analyzer => Wasi::Absent,
@@ -77,6 +123,33 @@ pub struct Made {
     pub artifact: Artifact,
     /// What the policy says of itself; none of the analyzer.
     pub manifest: Option<Manifest>,
+}
+
+/// How an artifact that is missing is made, and how long another process that makes it is waited for.
+#[derive(Debug, Clone, Copy)]
+pub struct Making {
+    /// Compiles.
+    pub compile: Compile,
+    /// Bounds the wait for another process; compiling itself is not interrupted.
+    pub deadline: Instant,
+}
+
+/// What `guard-compiler describe` says of a guest.
+#[derive(Deserialize)]
+struct Description {
+    interface: Interface,
+    manifest: Option<Manifest>,
+}
+
+impl Made {
+    /// What this program carries of a component.
+    #[must_use]
+    pub fn carried(component: &str, wasi: Wasi) -> Option<Self> {
+        let guest = guard_builtins::by_digest(component)?;
+        let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
+        let artifact = Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi };
+        Some(Made { artifact, manifest })
+    }
 }
 
 /// The sealed record beside an artifact.
@@ -110,9 +183,13 @@ impl Artifacts {
         Ok(Artifacts { folder, seal })
     }
 
-    /// The artifact of a component if there is one that can be used. Reads it whole to check its digest, and maps it.
+    /// The artifact of a component if there is one that can be used. Of a file it is read whole, to check its digest, and
+    /// mapped.
     #[must_use]
     pub fn find(&self, component: &str, wasi: Wasi) -> Option<Made> {
+        if let Some(made) = Made::carried(component, wasi) {
+            return Some(made);
+        }
         let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
         let path = self.path(component, wasi, "cwasm");
         let data = fs::symlink_metadata(&path).ok()?;
@@ -123,10 +200,11 @@ impl Artifacts {
         }
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
         let stamp = Stamp::from(&data);
-        if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || !Engine::new().ok()?.can_map(&path) {
+        if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || Engine::new().ok()?.map(&path).is_err() {
             return None;
         }
-        let artifact = Artifact { path, stamp, component: component.to_owned(), interface: record.interface, wasi };
+        let place = Place::File(path, stamp);
+        let artifact = Artifact { place, component: component.to_owned(), interface: record.interface, wasi };
         Some(Made { artifact, manifest: record.manifest })
     }
 
@@ -134,27 +212,28 @@ impl Artifacts {
     ///
     /// # Errors
     ///
-    /// The component does not compile or describe itself, or the lock was not free before `deadline`.
-    pub fn ensure(&self, of: &Component, guest: Guest, deadline: Instant) -> Result<Made, FaultKind> {
+    /// The component does not compile or describe itself, or the lock was not free in time.
+    pub fn ensure(&self, of: &Component, guest: Guest, making: Making) -> Result<Made, FaultKind> {
         let (component, wasi) = (of.sha256.as_str(), guest.wasi());
         if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
         let fail = |what: &str, error: &dyn std::fmt::Display| FaultKind::Artifact(format!("{what}: {error}"));
-        let lock = FileLock::acquire(&self.path(component, wasi, "lock"), deadline);
+        let lock = FileLock::acquire(&self.path(component, wasi, "lock"), making.deadline);
         let _lock = lock.map_err(|error| fail("another process is still making it", &error))?;
         if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
-        let bytes = Compiler::new()?.compile(&of.wasm()?)?;
+        let bytes = (making.compile)(&of.wasm()?)?;
         let path = self.path(component, wasi, "cwasm");
         write_new(&path, &bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
         let engine = Engine::new()?;
-        let interface = engine.interface(&path)?;
+        let code = engine.map(&path)?;
+        let interface = engine.interface(&code);
         let manifest = match guest {
             Guest::Analyzer => None,
             Guest::Policy(wasi) => {
-                let policy = engine.load(&path, &interface, wasi)?;
+                let policy = engine.load(&code, &interface, wasi)?;
                 Some(with_clock(&engine, || policy.describe(Limits::PREPARE))?)
             }
         };
@@ -170,7 +249,7 @@ impl Artifacts {
         written.map_err(|error| fail("its record cannot be written", &error))?;
         let data = fs::symlink_metadata(&path).map_err(|error| fail("it cannot be read", &error))?;
         let (component, interface) = (record.component, record.interface);
-        let artifact = Artifact { path, stamp: Stamp::from(&data), component, interface, wasi };
+        let artifact = Artifact { place: Place::File(path, Stamp::from(&data)), component, interface, wasi };
         Ok(Made { artifact, manifest: record.manifest })
     }
 

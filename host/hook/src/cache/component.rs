@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifacts, Guest, Made};
+use super::artifact::{Artifacts, Guest, Made, Making};
 use guard_builtins::Packed;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{COMPONENT_BYTES, FaultKind, Wasi};
@@ -36,7 +35,7 @@ impl Component {
     /// [`FaultKind::Component`]: this binary holds none.
     pub fn analyzer() -> Result<Self, FaultKind> {
         let missing = || FaultKind::Component("this binary was built without the analyzer".to_owned());
-        guard_builtins::analyzer().map(Component::packed).ok_or_else(missing)
+        guard_builtins::analyzer().map(|guest| Component::packed(&guest.wasm)).ok_or_else(missing)
     }
 
     fn packed(packed: &'static Packed) -> Self {
@@ -52,7 +51,7 @@ impl Component {
         match source {
             Source::Builtin(name) => {
                 let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
-                guard_builtins::find(name).map(|builtin| Component::packed(&builtin.wasm)).ok_or_else(missing)
+                guard_builtins::find(name).map(|builtin| Component::packed(&builtin.guest.wasm)).ok_or_else(missing)
             }
             Source::File(path) => {
                 let wasm = read(path)?;
@@ -107,8 +106,8 @@ impl Component {
     /// # Errors
     ///
     /// Those of [`Artifacts::ensure`].
-    pub fn ensure(&self, wasi: Wasi, artifacts: &Artifacts, deadline: Instant) -> Result<Made, FaultKind> {
-        artifacts.ensure(self, Guest::Policy(wasi), deadline)
+    pub fn ensure(&self, wasi: Wasi, artifacts: &Artifacts, making: Making) -> Result<Made, FaultKind> {
+        artifacts.ensure(self, Guest::Policy(wasi), making)
     }
 }
 

@@ -9,12 +9,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{self, Artifact, Artifacts, Guest, Made, discard, with_clock};
+use super::artifact::{self, Artifact, Artifacts, Guest, Made, Making, Place, discard, with_clock};
 use super::component::Component;
 use super::prune;
 use super::snapshot::Snapshot;
@@ -23,7 +22,7 @@ use guard_config::Config;
 use guard_contract::FaultKind;
 use guard_contract::Manifest;
 use guard_contract::paths::PATH_BYTES;
-use guard_contract::policy::Entry;
+use guard_contract::policy::{Entry, Source};
 use guard_engine::{ENGINE_KEY, Engine};
 use guard_state::Places;
 use guard_state::Seal;
@@ -31,7 +30,7 @@ use guard_state::make_private;
 use guard_state::{Stamp, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 5";
+const PURPOSE: &str = "prepared chain 6";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,7 +129,7 @@ impl Prepared {
         prune::chains(folder);
         let chains = fs::read_dir(folder).into_iter().flatten().flatten();
         let kept = chains.filter_map(|entry| seal.read::<Prepared>(PURPOSE, &entry.path()));
-        let kept = kept.flat_map(|prepared| prepared.files().cloned().collect::<Vec<_>>());
+        let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
         prune::artifacts(&artifact::folder(&places.cache), &kept.collect());
     }
 
@@ -147,9 +146,9 @@ impl Prepared {
     }
 
     /// The files that are mapped.
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        let artifacts = self.artifacts().map(|artifact| &artifact.path);
-        artifacts.chain(self.snapshots().map(|snapshot| &snapshot.path))
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let artifacts = self.artifacts().filter_map(Artifact::path).map(Path::to_path_buf);
+        artifacts.chain(self.snapshots().map(|snapshot| snapshot.path.clone()))
     }
 
     /// This chain without the words that no call reads: they would be read and taken apart at each.
@@ -166,29 +165,35 @@ impl Prepared {
         slim
     }
 
+    /// A policy of it is not compiled yet.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.members.iter().any(|member| matches!(member.readiness, Readiness::Broken(FaultKind::NotReady)))
+    }
+
     /// What was broken is so for good: it does not depend on the time or on other processes.
     fn is_settled(&self) -> bool {
-        let member = |member: &Member| !matches!(member.readiness, Readiness::Broken(FaultKind::Artifact(_)));
+        let member = |member: &Member| {
+            !matches!(member.readiness, Readiness::Broken(FaultKind::Artifact(_) | FaultKind::NotReady))
+        };
         self.analyzer.is_ok() && self.members.iter().all(member)
     }
 }
 
-/// Loads the configuration and makes everything that its chain needs. What cannot be made is a broken member.
+/// Loads the configuration and finds, or makes, everything that its chain needs. What cannot be had is a broken member.
 ///
-/// `deadline` bounds the wait for other processes; compiling itself is not interrupted. Snapshots are used where there
-/// are some, but not taken: that is for [`warm`].
+/// Without `making` nothing is compiled: a policy of others that is not compiled yet is [`FaultKind::NotReady`].
+/// Snapshots are used where there are some, but not taken: that is for [`warm`].
 #[must_use]
-pub fn prepare(places: &Places, program: &Path, projects: &[String], deadline: Instant) -> Prepared {
-    prepare_with(places, program, projects, deadline, |artifacts, entry, artifact, _| {
-        artifacts.snapshot(entry, artifact)
-    })
+pub fn prepare(places: &Places, program: &Path, projects: &[String], making: Option<Making>) -> Prepared {
+    prepare_with(places, program, projects, making, |artifacts, entry, artifact, _| artifacts.snapshot(entry, artifact))
 }
 
 /// As [`prepare`], and takes the snapshots that are worth it. For commands, which have time.
 #[must_use]
-pub fn warm(places: &Places, program: &Path, projects: &[String], deadline: Instant) -> Prepared {
-    prepare_with(places, program, projects, deadline, |artifacts, entry, artifact, manifest| {
-        artifacts.take_snapshot(entry, artifact, manifest, deadline)
+pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making) -> Prepared {
+    prepare_with(places, program, projects, Some(making), |artifacts, entry, artifact, manifest| {
+        artifacts.take_snapshot(entry, artifact, manifest, making)
     })
 }
 
@@ -197,13 +202,13 @@ pub fn warm(places: &Places, program: &Path, projects: &[String], deadline: Inst
 /// is since.
 pub fn forget(places: &Places, name: &str, now: &Prepared) {
     let Ok(seal) = Seal::open(&places.state) else { return };
-    let mut kept: BTreeSet<PathBuf> = now.files().cloned().collect();
+    let mut kept: BTreeSet<PathBuf> = now.files().collect();
     let folder = chains_folder(&places.cache);
     for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
         let Some(chain) = seal.read::<Prepared>(PURPOSE, &file.path()) else { continue };
         let is_of_it = |member: &Member| member.entry.name == name;
         if chain.holds() {
-            kept.extend(chain.files().cloned());
+            kept.extend(chain.files());
             continue;
         }
         // Other projects find the snapshots of their other policies again.
@@ -226,7 +231,7 @@ fn prepare_with(
     places: &Places,
     program: &Path,
     projects: &[String],
-    deadline: Instant,
+    making: Option<Making>,
     snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
 ) -> Prepared {
     let projects = effective(projects);
@@ -240,31 +245,25 @@ fn prepare_with(
     let opened = Seal::open(&places.state)
         .map_err(|error| error.to_string())
         .and_then(|seal| Ok((Artifacts::open(&places.cache, seal.clone()).map_err(|error| error.to_string())?, seal)));
-    let (artifacts, seal) = match opened {
-        Ok(opened) => opened,
-        Err(error) => {
-            let fault = FaultKind::Artifact(error);
-            let broken = |entry| Member { entry, readiness: Readiness::Broken(fault.clone()) };
-            return Prepared {
-                config,
-                members: entries.into_iter().map(broken).collect(),
-                analyzer: Err(fault.clone()),
-                inputs,
-            };
-        }
-    };
-    let (analyzer, made) = make_all(&artifacts, &entries, deadline);
+    let opened = opened.map_err(FaultKind::Artifact);
+    let artifacts = opened.as_ref().map(|(artifacts, _)| artifacts);
+    let analyzer = Component::analyzer().and_then(|component| made(artifacts, &component, Guest::Analyzer, None));
+    let made = make_all(artifacts, &entries, making);
     let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
     let mut prepared = Prepared { config, members, analyzer: analyzer.map(|made| made.artifact), inputs };
     for member in &mut prepared.members {
         let Readiness::Ready { artifact, snapshot, manifest } = &mut member.readiness else { continue };
         match run_examples(artifact, manifest, prepared.analyzer.as_ref()) {
-            Ok(()) => *snapshot = snapshot_of(&artifacts, &member.entry, artifact, manifest),
+            Ok(()) => {
+                *snapshot = artifacts.ok().and_then(|found| snapshot_of(found, &member.entry, artifact, manifest));
+            }
             Err(fault) => member.readiness = Readiness::Broken(fault),
         }
     }
-    if prepared.is_settled() {
-        prepared.save(places, program, &projects, &seal);
+    if let Ok((_, seal)) = &opened
+        && prepared.is_settled()
+    {
+        prepared.save(places, program, &projects, seal);
     }
     prepared
 }
@@ -281,28 +280,48 @@ impl From<Result<Made, FaultKind>> for Readiness {
     }
 }
 
-type AllMade = (Result<Made, FaultKind>, Vec<Result<Made, FaultKind>>);
-
-fn make_all(artifacts: &Artifacts, entries: &[Entry], deadline: Instant) -> AllMade {
-    let analyzer = || artifacts.ensure(&Component::analyzer()?, Guest::Analyzer, deadline);
+/// The artifacts of entries, in parallel where some must be made.
+fn make_all(
+    artifacts: Result<&Artifacts, &FaultKind>,
+    entries: &[Entry],
+    making: Option<Making>,
+) -> Vec<Result<Made, FaultKind>> {
+    let make = |entry: &Entry| made(artifacts, &Component::of(entry)?, Guest::Policy(entry.wasi), making);
+    let is_carried = |entry: &Entry| matches!(entry.source, Source::Builtin(_));
+    if making.is_none() || entries.iter().all(is_carried) {
+        return entries.iter().map(make).collect();
+    }
     let died = || Err(FaultKind::Artifact("the compiler failed".to_owned()));
     thread::scope(|scope| {
-        let policies: Vec<_> = entries
+        let make = &make;
+        let started: Vec<_> = entries
             .iter()
-            .map(|entry| thread::Builder::new().spawn_scoped(scope, || make(artifacts, entry, deadline)).ok())
+            .map(|entry| (entry, thread::Builder::new().spawn_scoped(scope, move || make(entry)).ok()))
             .collect();
-        let analyzer = analyzer();
         let join = |(entry, thread): (&Entry, Option<ScopedJoinHandle<'_, _>>)| match thread {
             Some(thread) => thread.join().unwrap_or_else(|_| died()),
             // No room for a thread: here and now, then.
-            None => make(artifacts, entry, deadline),
+            None => make(entry),
         };
-        (analyzer, entries.iter().zip(policies).map(join).collect())
+        started.into_iter().map(join).collect()
     })
 }
 
-fn make(artifacts: &Artifacts, entry: &Entry, deadline: Instant) -> Result<Made, FaultKind> {
-    Component::of(entry)?.ensure(entry.wasi, artifacts, deadline)
+/// What this program carries needs no folder: it is there in a home that nobody can write to, too.
+fn made(
+    artifacts: Result<&Artifacts, &FaultKind>,
+    component: &Component,
+    guest: Guest,
+    making: Option<Making>,
+) -> Result<Made, FaultKind> {
+    if let Some(made) = Made::carried(&component.sha256, guest.wasi()) {
+        return Ok(made);
+    }
+    let artifacts = artifacts.map_err(Clone::clone)?;
+    match making {
+        Some(making) => artifacts.ensure(component, guest, making),
+        None => artifacts.find(&component.sha256, guest.wasi()).ok_or(FaultKind::NotReady),
+    }
 }
 
 fn run_examples(
@@ -310,13 +329,15 @@ fn run_examples(
     manifest: &Manifest,
     analyzer: Result<&Artifact, &FaultKind>,
 ) -> Result<(), FaultKind> {
-    if manifest.examples.is_empty() {
+    // Those of the policies that this program carries were run when it was built.
+    if manifest.examples.is_empty() || artifact.place == Place::Carried {
         return Ok(());
     }
     let engine = Engine::new()?;
-    let policy = engine.load(&artifact.path, &artifact.interface, artifact.wasi)?;
-    let analyzer =
-        analyzer.map_err(Clone::clone).and_then(|artifact| engine.load_analyzer(&artifact.path, &artifact.interface));
+    let policy = engine.load(&artifact.code(&engine)?, &artifact.interface, artifact.wasi)?;
+    let analyzer = analyzer
+        .map_err(Clone::clone)
+        .and_then(|artifact| engine.load_analyzer(&artifact.code(&engine)?, &artifact.interface));
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 

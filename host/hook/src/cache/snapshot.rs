@@ -6,17 +6,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifact, Artifacts, discard, with_clock};
+use super::artifact::{Artifact, Artifacts, Making, discard, is_still, with_clock};
 use super::component::Component;
 use guard_contract::Manifest;
 use guard_contract::policy::Entry;
 use guard_contract::{FaultKind, Limits, Wasi};
-use guard_engine::{Compiler, ENGINE_KEY, Engine};
+use guard_engine::{Compile, ENGINE_KEY, Engine};
 use guard_state::FileLock;
 use guard_state::Seal;
 use guard_state::{Stamp, hex};
@@ -50,7 +50,7 @@ impl Snapshot {
     /// The file is still the one that was checked.
     #[must_use]
     pub fn holds(&self) -> bool {
-        fs::symlink_metadata(&self.path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == self.stamp)
+        is_still(&self.path, &self.stamp)
     }
 }
 
@@ -83,15 +83,13 @@ impl Artifacts {
     }
 
     /// The snapshot of a policy with its entry's settings; takes it if there is none and that is worth it.
-    ///
-    /// `deadline` bounds the wait for another process.
     #[must_use]
     pub fn take_snapshot(
         &self,
         entry: &Entry,
         artifact: &Artifact,
         manifest: &Manifest,
-        deadline: Instant,
+        making: Making,
     ) -> Option<Snapshot> {
         // Handles to a frozen WASI would be frozen in, too.
         if entry.wasi != Wasi::Absent {
@@ -106,13 +104,13 @@ impl Artifacts {
         if let Some(known) = known(self.known(&artifact.component, &key)) {
             return known;
         }
-        let _lock = FileLock::acquire(&self.file(&artifact.component, &key, "lock"), deadline).ok()?;
+        let _lock = FileLock::acquire(&self.file(&artifact.component, &key, "lock"), making.deadline).ok()?;
         if let Some(known) = known(self.known(&artifact.component, &key)) {
             return known;
         }
         // A file that has changed since would give a snapshot of something else.
         let component = Component::of(entry).ok().filter(|component| component.sha256 == artifact.component)?;
-        let taken = match component.wasm().and_then(|wasm| take(entry, &wasm, artifact)) {
+        let taken = match component.wasm().and_then(|wasm| take(entry, &wasm, artifact, making.compile)) {
             Ok(taken) => taken,
             // The machine's fault, which may be gone the next time.
             Err(FaultKind::Artifact(_)) => return None,
@@ -161,7 +159,7 @@ impl Artifacts {
             let data = fs::symlink_metadata(&path).ok().filter(is_private)?;
             // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
             let stamp = Stamp::from(&data);
-            let sound = hex(&Sha256::digest(fs::read(&path).ok()?)) == digest && Engine::new().ok()?.can_map(&path);
+            let sound = hex(&Sha256::digest(fs::read(&path).ok()?)) == digest && Engine::new().ok()?.map(&path).is_ok();
             sound.then_some(stamp)
         };
         match usable() {
@@ -200,22 +198,26 @@ fn key(entry: &Entry) -> String {
 /// # Errors
 ///
 /// Why there can be none.
-fn take(entry: &Entry, wasm: &[u8], artifact: &Artifact) -> Result<Result<Vec<u8>, String>, FaultKind> {
-    let engine = Engine::with_compiler()?;
-    let policy = engine.load(&artifact.path, &artifact.interface, artifact.wasi)?;
+fn take(
+    entry: &Entry,
+    wasm: &[u8],
+    artifact: &Artifact,
+    compile: Compile,
+) -> Result<Result<Vec<u8>, String>, FaultKind> {
+    let engine = Engine::new()?;
+    let policy = engine.load(&artifact.code(&engine)?, &artifact.interface, artifact.wasi)?;
     with_clock(&engine, || {
         let cost = policy.cost_of_configure(entry.limits, &entry.settings, RUNS)?;
         if cost < WORTH {
             return Ok(Err(format!("`configure` takes {} us", cost.as_micros())));
         }
-        let taken = engine.snapshot(wasm, entry.limits, &entry.settings)?;
-        Compiler::new()?.compile(&taken).map(Ok)
+        compile(&engine.snapshot(wasm, entry.limits, &entry.settings, compile)?).map(Ok)
     })
 }
 
 /// What a snapshot says of itself.
 fn describes(snapshot: &Path, artifact: &Artifact) -> Result<Manifest, FaultKind> {
     let engine = Engine::new()?;
-    let policy = engine.load(snapshot, &artifact.interface, artifact.wasi)?;
+    let policy = engine.load(&engine.map(snapshot)?, &artifact.interface, artifact.wasi)?;
     with_clock(&engine, || policy.describe(Limits::PREPARE))
 }

@@ -3,8 +3,6 @@
 //! The watchdog and the panic hook answer in the main thread's place, in the dialect seen so far.
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::thread;
@@ -20,7 +18,6 @@ use guard_engine::Engine;
 use guard_engine::clock::Ticks;
 use guard_harness::facets::Surface;
 use guard_harness::{Harness, Reply};
-use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The whole time of a call, from the start of the process, until the configuration says less.
@@ -35,30 +32,24 @@ pub(super) struct Flight {
     deadline_ms: AtomicU64,
     replied: AtomicBool,
     exit: AtomicU8,
-    making: AtomicBool,
     dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
     heard: Mutex<Vec<Opinion>>,
     engine: OnceLock<Engine>,
     record: Mutex<Option<(Audit, ToolCall, Circumstances)>>,
-    program: PathBuf,
-    places: Places,
 }
 
 impl Flight {
     /// Takes over panics and starts the watchdog. Without one nothing bounds a call, so it is asked about at once.
-    pub(super) fn start(harness: &'static dyn Harness, environment: &Environment, places: &Places) -> Arc<Self> {
+    pub(super) fn start(harness: &'static dyn Harness, environment: &Environment) -> Arc<Self> {
         let flight = Arc::new(Flight {
             started: environment.started,
             deadline_ms: AtomicU64::new(millis(DEADLINE)),
             replied: AtomicBool::new(false),
             exit: AtomicU8::new(REPORT),
-            making: AtomicBool::new(false),
             dialect: Mutex::new((harness, harness.facets().usual())),
             heard: Mutex::default(),
             engine: OnceLock::new(),
             record: Mutex::default(),
-            program: environment.program.clone(),
-            places: places.clone(),
         });
         let watched = flight.clone();
         std::panic::set_hook(Box::new(move |_| watched.answer("guard-host failed inside", "report this call")));
@@ -79,22 +70,9 @@ impl Flight {
         let _ = self.engine.set(engine);
     }
 
-    /// The deadline of the configuration, unless something is being made.
+    /// The deadline of the configuration.
     pub(super) fn set_deadline(&self, deadline: Duration) {
-        if self.deadline_ms.load(Ordering::Relaxed) <= millis(DEADLINE) {
-            self.deadline_ms.store(millis(deadline), Ordering::Relaxed);
-        }
-    }
-
-    /// Artifacts are being made: the deadline is later.
-    pub(super) fn make_until(&self, deadline: Duration) {
         self.deadline_ms.store(millis(deadline), Ordering::Relaxed);
-        self.making.store(true, Ordering::Relaxed);
-    }
-
-    /// Nothing is being made any more.
-    pub(super) fn made(&self) {
-        self.making.store(false, Ordering::Relaxed);
     }
 
     /// What an audit line says besides the verdict.
@@ -152,9 +130,6 @@ impl Flight {
                 ticks.catch_up(engine);
             }
             if self.started.elapsed() >= Duration::from_millis(self.deadline_ms.load(Ordering::Relaxed)) {
-                if self.making.load(Ordering::Relaxed) && !self.replied.load(Ordering::Relaxed) {
-                    self.go_on_making();
-                }
                 self.answer("there was no verdict in time", "try again; `guard-host explain` shows what takes long");
                 // Somebody else has the reply and is writing the audit line: that must not hang either.
                 thread::sleep(Duration::from_secs(1));
@@ -172,17 +147,6 @@ impl Flight {
         let own = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
         let exit = self.deliver(&merge(heard.into_iter().chain([own])));
         std::process::exit(exit.into());
-    }
-
-    /// Lets a process of its own finish what this one has no time for.
-    fn go_on_making(&self) {
-        let mut warm = Command::new(&self.program);
-        for (flag, path) in self.places.arguments() {
-            warm.arg(flag).arg(path);
-        }
-        warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        std::os::unix::process::CommandExt::process_group(&mut warm, 0);
-        let _ = warm.spawn();
     }
 }
 

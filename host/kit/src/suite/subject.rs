@@ -4,16 +4,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Suite;
+use crate::compile::{compile, making};
 use guard_config::Config;
 use guard_contract::Manifest;
 use guard_contract::policy::{Entry, Layer, Source};
-use guard_contract::{FaultKind, Limits, Wasi};
+use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
-use guard_hook::cache::{Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Snapshot};
+use guard_hook::cache::{Made, Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
 use guard_hook::examples;
 use guard_state::Places;
@@ -155,8 +156,8 @@ impl Subject {
         let mut policies = Vec::with_capacity(prepared.members.len());
         for Member { entry, readiness } in &mut prepared.members {
             let taken = Component::of(entry)
-                .and_then(|component| self.engine.snapshot(&component.wasm()?, entry.limits, &entry.settings))
-                .and_then(|taken| self.engine.compile(&taken, entry.wasi));
+                .and_then(|component| self.engine.snapshot(&component.wasm()?, entry.limits, &entry.settings, compile))
+                .and_then(|taken| load(&self.engine, &compile(&taken)?, entry.wasi));
             let (policy, _) = taken.map_err(|fault| unusable(entry, &fault))?;
             policies.push(policy);
             if let Readiness::Ready { snapshot, .. } = readiness {
@@ -244,15 +245,16 @@ impl Workshop {
     ///
     /// This machine cannot compile.
     pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
-        Ok(Workshop { engine: Engine::with_compiler()?, artifacts: artifacts(places) })
+        Ok(Workshop { engine: Engine::new()?, artifacts: artifacts(places) })
     }
 
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::of(entry)?;
         if let Some((artifact, Some(manifest))) = self.kept(&component, Guest::Policy(entry.wasi))? {
-            return Ok((self.engine.load(&artifact.path, &artifact.interface, artifact.wasi)?, artifact, manifest));
+            let policy = self.engine.load(&artifact.code(&self.engine)?, &artifact.interface, artifact.wasi)?;
+            return Ok((policy, artifact, manifest));
         }
-        let (policy, interface) = self.engine.compile(&component.wasm()?, entry.wasi)?;
+        let (policy, interface) = self.compile(&component.wasm()?, entry.wasi)?;
         let manifest = policy.describe(Limits::PREPARE)?;
         Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
     }
@@ -264,19 +266,38 @@ impl Workshop {
     /// There is none, or it cannot be used.
     pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
         let component = Component::analyzer()?;
-        match self.kept(&component, Guest::Analyzer)? {
-            Some((artifact, _)) => self.engine.load_analyzer(&artifact.path, &artifact.interface),
-            None => self.engine.compile_analyzer(&component.wasm()?),
-        }
+        let missing = || FaultKind::Artifact("this program carries no analyzer".to_owned());
+        let (artifact, _) = self.kept(&component, Guest::Analyzer)?.ok_or_else(missing)?;
+        self.engine.load_analyzer(&artifact.code(&self.engine)?, &artifact.interface)
     }
 
-    /// The artifact in the user's cache; none if there is no such cache, or it cannot be used now.
+    /// Compiles and links a policy in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Contract`] if `wasm` is no valid component, or no policy.
+    pub(crate) fn compile(&self, wasm: &[u8], wasi: Wasi) -> Result<(Policy, Interface), FaultKind> {
+        load(&self.engine, &compile(wasm)?, wasi)
+    }
+
+    /// The artifact that this program carries, or the one in the user's cache; none if there is no such cache, or it
+    /// cannot be used now.
     fn kept(&self, component: &Component, guest: Guest) -> Result<Option<(Artifact, Option<Manifest>)>, FaultKind> {
+        if let Some(made) = Made::carried(&component.sha256, guest.wasi()) {
+            return Ok(Some((made.artifact, made.manifest)));
+        }
         let Some(artifacts) = &self.artifacts else { return Ok(None) };
-        match artifacts.ensure(component, guest, Instant::now() + PATIENCE) {
+        match artifacts.ensure(component, guest, making(PATIENCE)) {
             Ok(made) => Ok(Some((made.artifact, made.manifest))),
             Err(FaultKind::Artifact(_)) => Ok(None),
             Err(fault) => Err(fault),
         }
     }
+}
+
+/// Links what was compiled just now.
+fn load(engine: &Engine, artifact: &[u8], wasi: Wasi) -> Result<(Policy, Interface), FaultKind> {
+    let code = engine.read(artifact)?;
+    let interface = engine.interface(&code);
+    Ok((engine.load(&code, &interface, wasi)?, interface))
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -19,9 +18,6 @@ use guard_hook::cache::{Prepared, Readiness, prepare};
 use guard_hook::chain::{Ask, Chain};
 use guard_state::Places;
 use guard_state::{FolderErrorKind, check_private};
-
-/// How long to wait for another process that makes the same artifact.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The layers of the configuration, and the settings of its policies.
 pub(super) fn configuration(places: &Places, projects: &[String]) -> Vec<Finding> {
@@ -62,8 +58,8 @@ pub(super) fn ready(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     match Prepared::open(site.places, &site.environment.program, projects) {
         Some(_) => vec![Finding::ok(CHECK, "every policy is compiled")],
         None => {
-            let text = "the compiled policies are missing, or of another version of this program or its configuration; \
-                        the first call makes them and takes longer";
+            let text = "the chain is not prepared for this version of the program and its configuration; a policy that is \
+                        not compiled yet gives no answer until it is";
             vec![Finding::problem(CHECK, text, "run `guard-host cache warm`")]
         }
     }
@@ -73,7 +69,7 @@ pub(super) fn ready(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
 pub(super) fn policies(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     let environment = site.environment;
     let prepared = Prepared::open(site.places, &environment.program, projects)
-        .unwrap_or_else(|| prepare(site.places, &environment.program, projects, Instant::now() + PATIENCE));
+        .unwrap_or_else(|| prepare(site.places, &environment.program, projects, None));
     let broken = prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { .. } => None,
         Readiness::Broken(fault) => {

@@ -1,7 +1,6 @@
 //! `guard-host policy add` and `remove`: entries of a guard.toml, put in after a trial and taken out again.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use toml::Table;
 
@@ -12,6 +11,7 @@ use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
 use crate::cli::subject::{circumstances, refused};
+use guard_kit::compile::making;
 use guard_config::edit::{Addition, EditError, Target};
 use guard_config::{Trust, load, locked};
 use guard_contract::FaultKind;
@@ -229,7 +229,7 @@ impl<'a> Site<'a> {
     /// now or not any more.
     fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
-        let prepared = warm(self.places, &self.environment.program, &projects, Instant::now() + PATIENCE);
+        let prepared = warm(self.places, &self.environment.program, &projects, making(PATIENCE));
         forget(self.places, name, &prepared);
         let mut exit = Exit::Success;
         for (file, state) in &prepared.config.projects {
