@@ -138,8 +138,7 @@ fn names_row(text: &str, id: &str) -> bool {
 
 #[test]
 fn every_row_of_the_seed_matrix_has_a_test_or_a_reason() {
-    let is_test =
-        |name: &str| ["tests/", "policies/", "host/src/"].iter().any(|start| name.starts_with(start));
+    let is_test = |name: &str| ["tests/", "policies/", "host/src/"].iter().any(|start| name.starts_with(start));
     let texts: Vec<_> = ["rs", "toml", "json"].into_iter().flat_map(files).filter(|(name, _)| is_test(name)).collect();
     let tests: String = texts.into_iter().map(|(_, text)| text.to_lowercase() + "\n").collect();
     let readme = fs::read_to_string(root().join("policies/README.md")).unwrap();

@@ -7,13 +7,13 @@ pub(crate) mod code;
 pub(crate) mod draft;
 mod fork;
 pub(crate) mod input;
-mod losses;
+mod remediation;
 pub(crate) mod path;
 mod pipeline;
 mod redirect;
-mod rehearsal;
+mod non_production;
 pub(crate) mod run;
-mod served;
+mod reverse_shell;
 
 use guard_sdk::syntax::{Command, Effect, Script};
 
@@ -82,7 +82,7 @@ pub(crate) fn collect(commands: &[Command], home: &str) -> Collected {
     let mut collected = Collected::default();
     let pipelines = Pipelines::of(commands);
     fork::find(commands, &pipelines, &mut collected);
-    served::find(commands, &pipelines, &mut collected);
+    reverse_shell::find(commands, &pipelines, &mut collected);
     for command in commands {
         let mut run = Run::new(command, commands, &pipelines, home, &mut collected);
         privilege(&mut run);

@@ -12,7 +12,7 @@ mod word;
 mod walk;
 mod wrappers;
 
-mod crude;
+mod fallback_lexer;
 mod witness;
 
 mod effects;

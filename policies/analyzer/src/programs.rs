@@ -25,7 +25,7 @@ mod publish;
 mod readers;
 pub(crate) mod secrets;
 mod sockets;
-mod supplied;
+mod placeholder_operands;
 mod system;
 mod table;
 mod text;
@@ -102,7 +102,7 @@ fn act(run: &mut Run<'_>, name: &str) -> bool {
         return known;
     };
     let mut parsed = run.parse(run.arguments(), program.options);
-    supplied::fill(run, &mut parsed);
+    placeholder_operands::fill(run, &mut parsed);
     (program.act)(run, &parsed);
     table::find(run, name, run.arguments());
     true

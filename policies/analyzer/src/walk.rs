@@ -25,7 +25,7 @@ use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
 use crate::parse::{self, Dialect};
 use crate::prescan::{self, Prepared};
 use crate::word::{self, Child, Mode};
-use crate::{crude, witness};
+use crate::{fallback_lexer, witness};
 use output::Input;
 pub(crate) use output::base64;
 use shell::Shell;
@@ -236,7 +236,7 @@ impl Walker {
     /// Lists what a text that is not understood may run.
     fn guess(&mut self, text: &str, span: Span) {
         let certain = std::mem::replace(&mut self.certain, false);
-        for words in crude::commands(text) {
+        for words in fallback_lexer::commands(text) {
             if self.full {
                 break;
             }

@@ -4,7 +4,7 @@
 
 mod carried;
 mod code;
-mod elsewhere;
+mod remote;
 mod options;
 mod search;
 pub(crate) mod shells;
@@ -56,7 +56,7 @@ pub(crate) enum Place {
     /// In directories that are not known.
     Unknown,
     /// On another machine, or in a container.
-    Elsewhere,
+    Remote,
 }
 
 impl Layer {
@@ -89,7 +89,7 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "xargs" | "gxargs" => search::xargs(argv, input),
         "parallel" => search::parallel(argv, input),
         "ssh" | "autossh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl"
-        | "oc" => elsewhere::peel(name, argv),
+        | "oc" => remote::peel(name, argv),
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
         "git" => shells::git_alias(argv),

@@ -7,7 +7,7 @@ use super::Collected;
 use super::draft::Draft;
 use super::path::{self, Device};
 use super::pipeline::{self, Pipelines};
-use super::{losses, rehearsal};
+use super::{non_production, remediation};
 use crate::programs::options::{Operand, Options, Parsed, parse};
 
 /// One command, what surrounds it, and where its effects go.
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
     /// Adds an effect that is as certain as the caller says, whatever the command is.
     pub(super) fn state(&mut self, draft: Draft, certain: bool) {
         let mut draft = draft;
-        if draft.severity > Severity::Notable && rehearsal::is_one(self.command, &draft) {
+        if draft.severity > Severity::Notable && non_production::applies(self.command, &draft) {
             draft.severity = Severity::Notable;
             draft.tags.push(("rehearsal".to_owned(), "yes".to_owned()));
         }
@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
         let is_told = || tags.iter().any(|(name, _)| name == "loses");
         if draft.severity >= Severity::Destructive
             && !is_told()
-            && let Some((loses, instead)) = losses::of(draft.operation)
+            && let Some((loses, instead)) = remediation::of(draft.operation)
         {
             tags.extend(
                 [("loses", loses), ("instead", instead)].map(|(name, text)| (name.to_owned(), text.to_owned())),

@@ -2,7 +2,7 @@
 
 mod lines;
 mod stores;
-mod unseen;
+mod remote_host;
 
 use super::Program;
 use super::options::{Operand, Options, Parsed};
@@ -82,7 +82,7 @@ fn from_input(run: &mut Run<'_>, client: &str) {
     if let Some(input) = run.input() {
         statements(run, client, &input.text, input.certain);
     } else if run.command.redirections.iter().any(|redirection| redirection.operator == "<" && redirection.fd == 0) {
-        unseen(run, client);
+        unseen_statements(run, client);
     }
 }
 
@@ -92,14 +92,14 @@ fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operan
         run.read(&file);
         match run.substituted(&file) {
             Some(input) => statements(run, client, &input.text, input.certain),
-            None => unseen(run, client),
+            None => unseen_statements(run, client),
         }
     }
 }
 
 /// Statements that nobody sees. On this machine they are daily work; on a server elsewhere they ask for a look.
-fn unseen(run: &mut Run<'_>, client: &str) {
-    if run.arguments().iter().any(|word| unseen::is_elsewhere(&word.text)) {
+fn unseen_statements(run: &mut Run<'_>, client: &str) {
+    if run.arguments().iter().any(|word| remote_host::is_remote(&word.text)) {
         run.emit(Draft::destructive("database", "sql.script").certain(false).tag("client", client));
     }
 }
@@ -125,7 +125,7 @@ fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
             lines::find(run, line);
         }
         if ["source ", "\\i ", "\\. ", "\\ir ", ".read "].iter().any(|verb| line.starts_with(verb)) {
-            unseen(run, client);
+            unseen_statements(run, client);
         }
     }
 }

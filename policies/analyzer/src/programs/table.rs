@@ -8,7 +8,7 @@ mod call;
 use guard_sdk::syntax::{Severity, Word};
 
 use super::options::Options;
-use super::{Act, supplied};
+use super::{Act, placeholder_operands};
 use crate::effects::run::Run;
 use call::Call;
 
@@ -116,7 +116,7 @@ pub(super) fn find<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) -> bool
 pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [Word]) -> bool {
     let Some(entry) = entry(name) else { return false };
     let mut parsed = run.parse(words, entry.options);
-    supplied::fill(run, &mut parsed);
+    placeholder_operands::fill(run, &mut parsed);
     let call = Call::new(entry, words, &parsed);
     if call.is_harmless() {
         return true;

@@ -28,7 +28,7 @@ pub(super) fn find<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     for pair in behind.windows(2).take(MOST) {
         let [before, word] = pair else { continue };
         let option = before.text.starts_with('-') && !before.text.contains('=');
-        if word.text.starts_with('-') || is_elsewhere(&word.text) || option && !FILES.contains(&before.text.as_str()) {
+        if word.text.starts_with('-') || is_remote(&word.text) || option && !FILES.contains(&before.text.as_str()) {
             continue;
         }
         run.read_as(&Operand::of(word), Draft::routine("read", "fs.read").flag("sent", true));
@@ -36,6 +36,6 @@ pub(super) fn find<'a>(run: &mut Run<'a>, words: &'a [Word]) {
 }
 
 /// Whether the word is an address, or a place in a store or on another machine.
-fn is_elsewhere(text: &str) -> bool {
+fn is_remote(text: &str) -> bool {
     text.split_once(':').is_some_and(|(before, _)| !before.contains('/'))
 }

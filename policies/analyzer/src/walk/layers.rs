@@ -85,7 +85,7 @@ impl Walker {
         let mut output = Input::Pipe;
         let certain = self.certain;
         for run in runs {
-            if run.place == wrappers::Place::Elsewhere && pending.redirections.is_empty() {
+            if run.place == wrappers::Place::Remote && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
             }
             let shell = self.shell.clone();
@@ -95,7 +95,7 @@ impl Walker {
                     self.shell.change_directory(std::slice::from_ref(directory));
                 }
                 wrappers::Place::Unknown => self.shell.lose_directory(),
-                wrappers::Place::Elsewhere => self.shell = Shell::new("", ""),
+                wrappers::Place::Remote => self.shell = Shell::new("", ""),
             }
             let late = run.via.kind == "trap";
             let expands = run.via.kind == "alias";

@@ -71,7 +71,7 @@ pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
 pub(crate) fn reads_input(argv: &[Word]) -> bool {
     match program(argv) {
         // Without a command, the shell of the other machine reads.
-        Some("ssh") => super::elsewhere::ssh_has_no_command(argv),
+        Some("ssh") => super::remote::ssh_has_no_command(argv),
         Some("sudo" | "sudo-rs" | "doas") => {
             let takes = Takes { short: "ugpCchrRtTDU", long: "user group chdir" };
             let options = options::read(argv.get(1..).unwrap_or_default(), takes);

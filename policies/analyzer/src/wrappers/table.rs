@@ -184,7 +184,7 @@ impl Wrapper {
         match (self.here, self.kind) {
             (true, _) => Place::Here,
             (false, "") => Place::Apart,
-            (false, _) => Place::Elsewhere,
+            (false, _) => Place::Remote,
         }
     }
 }

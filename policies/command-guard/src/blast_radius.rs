@@ -2,13 +2,13 @@
 //! itself is shared with `path-context`.
 
 use guard_sdk::syntax::Effect;
-pub(crate) use policy_path_reach::{Reach, takes_whole};
+pub(crate) use policy_blast_radius::{BlastRadius, takes_whole};
 
-use crate::scene::Scene;
+use crate::call_view::CallView;
 
 /// How far the effect reaches.
-pub(crate) fn reach(effect: &Effect, scene: &Scene<'_>) -> Reach {
-    policy_path_reach::reach(effect, scene.command(effect), &|| scene.facts())
+pub(crate) fn blast_radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius {
+    policy_blast_radius::blast_radius(effect, view.command(effect), &|| view.facts())
 }
 
 /// Folders of which nobody expects that they keep anything.
@@ -19,14 +19,14 @@ const OF_USER: &[&str] = &["$TMPDIR/", "${TMPDIR}/", "${TMPDIR:-/tmp}/"];
 
 /// Whether the effect's target lies below a folder for temporary files, by every name that it has, and is part neither
 /// of the project nor of a home.
-pub(crate) fn is_temporary(effect: &Effect, scene: &Scene<'_>) -> bool {
+pub(crate) fn is_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
     let path = &effect.path;
     if path.raw.is_empty() {
         return OF_USER.iter().any(|folder| effect.target.starts_with(folder)) && !effect.target.contains("..");
     }
     let names = || [&path.raw, &path.lexical, &path.canonical].into_iter().filter(|name| !name.is_empty());
     let below = |name: &String| TEMPORARY.iter().any(|folder| name.starts_with(folder)) && !name.contains("/..");
-    let facts = scene.facts();
+    let facts = view.facts();
     let inside = |folder: &String| !folder.is_empty() && names().any(|name| is_inside(name, folder));
     names().all(below) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(inside)
 }

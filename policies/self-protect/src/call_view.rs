@@ -1,4 +1,4 @@
-//! [`Scene`]: the call as the rules see it.
+//! [`CallView`]: the call as the rules see it.
 //!
 //! What most calls do not need is made when a rule wants it. Decides nothing.
 
@@ -16,7 +16,7 @@ use crate::touch::{self, Touch};
 const NAMED: usize = 120;
 
 /// The call as the rules see it.
-pub(crate) struct Scene<'a> {
+pub(crate) struct CallView<'a> {
     pub(crate) call: &'a Call<'a>,
     pub(crate) analysis: &'a Analysis,
     pub(crate) guard: Guard,
@@ -25,9 +25,9 @@ pub(crate) struct Scene<'a> {
     touches: OnceCell<Vec<Touch<'a>>>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> CallView<'a> {
     pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &Settings) -> Self {
-        Scene {
+        CallView {
             call,
             analysis,
             guard: Guard::new(&settings.places),
@@ -78,6 +78,6 @@ pub(crate) fn shorten(text: &str) -> String {
 }
 
 /// Whether a command runs on another machine or in a container, where the same names are other files.
-pub(crate) fn is_elsewhere(command: &Command) -> bool {
+pub(crate) fn is_remote(command: &Command) -> bool {
     command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"))
 }

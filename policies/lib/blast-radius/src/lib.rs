@@ -8,7 +8,7 @@ use guard_sdk::syntax::{Command, Effect, Severity};
 
 /// How far a change reaches, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum BlastRadius {
     /// A file or a directory somewhere.
     Part,
     /// The working directory, all that is in it, or a directory above it.
@@ -58,22 +58,22 @@ pub fn takes_whole(effect: &Effect) -> bool {
 
 /// How far the effect of `command` reaches. `facts` is asked only if it matters.
 #[must_use]
-pub fn reach<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> Reach {
+pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
     // A quoted `*` is a file of that name.
     if effect.target.contains('*')
         && effect.tag("glob").is_none()
         && !HERE.iter().any(|here| effect.target.starts_with(here))
     {
-        return Reach::Part;
+        return BlastRadius::Part;
     }
     let mut farthest = if effect.tag("whole-directory").is_some() || is_here(&effect.target) {
-        Reach::WorkingDirectory
+        BlastRadius::WorkingDirectory
     } else {
-        Reach::Part
+        BlastRadius::Part
     };
     if effect.severity == Severity::Catastrophic {
         // The host knows homes that no text shows.
-        farthest = farthest.max(Reach::Home);
+        farthest = farthest.max(BlastRadius::Home);
     }
     if effect.tag("where").is_some() {
         // In a container or on another host only the text means anything.
@@ -92,7 +92,7 @@ pub fn reach<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn Fn() ->
     } else {
         let target = effect.target.as_str();
         let bare = !target.is_empty() && !target.starts_with('/') && components(target).is_empty();
-        let bare = if bare { Reach::WorkingDirectory } else { Reach::Part };
+        let bare = if bare { BlastRadius::WorkingDirectory } else { BlastRadius::Part };
         farthest.max(bare).max(of_absolute(target)).max(of_facts(target, command, facts)).max(of_home(target))
     }
 }
@@ -104,40 +104,40 @@ fn is_here(text: &str) -> bool {
 }
 
 /// What an absolute path is on every machine.
-fn of_absolute(text: &str) -> Reach {
+fn of_absolute(text: &str) -> BlastRadius {
     if !text.starts_with('/') {
-        return Reach::Part;
+        return BlastRadius::Part;
     }
     match components(text).as_slice() {
-        [] => Reach::Root,
-        ["root"] | ["home" | "Users", _] => Reach::Home,
-        [top] if SYSTEM.iter().any(|name| policy_sensitive_paths::matches(top, name)) => Reach::System,
-        _ => Reach::Part,
+        [] => BlastRadius::Root,
+        ["root"] | ["home" | "Users", _] => BlastRadius::Home,
+        [top] if SYSTEM.iter().any(|name| policy_sensitive_paths::matches(top, name)) => BlastRadius::System,
+        _ => BlastRadius::Part,
     }
 }
 
 /// What an absolute path is where the call happens.
-fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> Reach {
+fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
     if !text.starts_with('/') {
-        return Reach::Part;
+        return BlastRadius::Part;
     }
     let (names, facts) = (components(text), facts());
     if facts.home.starts_with('/') && names == components(&facts.home) {
-        return Reach::Home;
+        return BlastRadius::Home;
     }
     let above = |directory: &str| directory.starts_with('/') && components(directory).starts_with(&names);
     let here = above(&facts.cwd) || command.is_some_and(|command| above(&command.cwd));
-    if here { Reach::WorkingDirectory } else { Reach::Part }
+    if here { BlastRadius::WorkingDirectory } else { BlastRadius::Part }
 }
 
 /// What a text that begins with a home directory is.
-fn of_home(text: &str) -> Reach {
+fn of_home(text: &str) -> BlastRadius {
     match below_home(text) {
-        None => Reach::Part,
+        None => BlastRadius::Part,
         // A path that climbs out of the home is the directory of all homes, or worse.
-        Some(below) if below.split('/').find(|name| !matches!(*name, "" | ".")) == Some("..") => Reach::System,
-        Some(below) if components(below).is_empty() => Reach::Home,
-        Some(_) => Reach::Part,
+        Some(below) if below.split('/').find(|name| !matches!(*name, "" | ".")) == Some("..") => BlastRadius::System,
+        Some(below) if components(below).is_empty() => BlastRadius::Home,
+        Some(_) => BlastRadius::Part,
     }
 }
 
@@ -178,30 +178,30 @@ mod tests {
     #[test]
     fn patterns_for_everything_do_not_narrow_a_path() {
         for text in ["/", "//", "/.", "/*", "/.*", "/tmp/..", "/./*/", "/**", "/.."] {
-            assert_eq!(of_absolute(text), Reach::Root, "{text}");
+            assert_eq!(of_absolute(text), BlastRadius::Root, "{text}");
         }
     }
 
     #[test]
     fn directories_of_the_system_are_told_from_those_inside() {
         for text in ["/usr", "/usr/", "/etc/*", "//bin", "/u*r", "/home", "/Users/*"] {
-            assert_eq!(of_absolute(text), Reach::System, "{text}");
+            assert_eq!(of_absolute(text), BlastRadius::System, "{text}");
         }
         for text in ["/usr/local", "/tmp/*", "/usr2", "usr", "/opt/a/b"] {
-            assert_eq!(of_absolute(text), Reach::Part, "{text}");
+            assert_eq!(of_absolute(text), BlastRadius::Part, "{text}");
         }
     }
 
     #[test]
     fn homes_are_told_from_what_is_inside() {
         for text in ["~", "~/", "~/*", "$HOME", "${HOME}/.", "~other", "~/x/.."] {
-            assert_eq!(of_home(text), Reach::Home, "{text}");
+            assert_eq!(of_home(text), BlastRadius::Home, "{text}");
         }
         for text in ["~/a", "$HOMEDIR", "$HOME/a/*", "a~", "x/~"] {
-            assert_eq!(of_home(text), Reach::Part, "{text}");
+            assert_eq!(of_home(text), BlastRadius::Part, "{text}");
         }
-        assert_eq!(of_home("~/.."), Reach::System);
-        assert_eq!(of_absolute("/home/u"), Reach::Home);
+        assert_eq!(of_home("~/.."), BlastRadius::System);
+        assert_eq!(of_absolute("/home/u"), BlastRadius::Home);
     }
 
     #[test]

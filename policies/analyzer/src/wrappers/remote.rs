@@ -36,7 +36,7 @@ pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
 fn layer(argv: &[Word], inner: &[Word], kind: &str, detail: &str, what: What, certain: bool) -> Option<Layer> {
     let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();
     let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
-    Some(Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Elsewhere, certain, mark: None }] })
+    Some(Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Remote, certain, mark: None }] })
 }
 
 fn ssh(argv: &[Word], takes: Takes) -> Option<Layer> {

@@ -12,9 +12,9 @@ const LOCAL: &[&str] = &["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 /// Elasticsearch, CouchDB, InfluxDB, ArangoDB, Qdrant, ClickHouse, Neo4j, and the proxy of kubectl.
 const STORES: &[&str] = &["9200", "5984", "8086", "8529", "6333", "8123", "7474", "8001"];
 
-/// Whether an effect is only rehearsed: a database of the test environment, a cloud that runs here, a request to a server
+/// Whether an effect changes nothing that others use: a database of the test environment, a cloud that runs here, a request to a server
 /// that runs here.
-pub(super) fn is_one(command: &Command, draft: &Draft) -> bool {
+pub(super) fn applies(command: &Command, draft: &Draft) -> bool {
     match draft.kind {
         "database" => is_of_tests(command) || is_scratch_file(command),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),

@@ -23,12 +23,12 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, out: &mut Collec
     let open: Vec<i32> = redirections().filter(|found| is_socket(found)).map(|found| found.fd).take(MOST).collect();
     let on_socket = |redirection: &Redirection| is_socket(redirection) || copied(redirection, &open);
     let reads = commands.iter().any(|command| command.redirections.iter().any(|found| copied(found, &open)));
-    let served = commands.iter().filter(|command| {
+    let interpreters = commands.iter().filter(|command| {
         let interprets = shells::is_shell(command.program()) || reads_code(command.program());
         let supplied = command.argv.first().is_some_and(|name| name.dynamic);
         interprets && command.redirections.iter().any(on_socket) || supplied && reads
     });
-    for command in served.take(MOST) {
+    for command in interpreters.take(MOST) {
         let mut run = Run::new(command, commands, pipelines, "", out);
         run.state(Draft::destructive("execute", "execute.served").target(target), true);
     }

@@ -4,9 +4,9 @@ use guard_sdk::Presence;
 use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::Effect;
 
+use crate::call_view::CallView;
 use crate::guarded::Guard;
 use crate::harnesses::{KEYS, SWITCHES};
-use crate::scene::Scene;
 use crate::touch::{How, Touch};
 
 /// More text than this is not read; what it does is then not seen.
@@ -27,7 +27,7 @@ pub(crate) enum Change {
 }
 
 /// What a touch does to the hooks.
-pub(crate) fn change(touch: &Touch<'_>, scene: &Scene<'_>) -> Change {
+pub(crate) fn change(touch: &Touch<'_>, view: &CallView<'_>) -> Change {
     let effect = touch.effect;
     match touch.how {
         How::LostWithFolder => return Change::Removes("the folder goes, and the hook with it"),
@@ -39,8 +39,8 @@ pub(crate) fn change(touch: &Touch<'_>, scene: &Scene<'_>) -> Change {
         "delete" => Change::Removes("the file goes, and the hook with it"),
         "metadata" if hides(effect) => Change::Removes("the harness could no longer read it"),
         "metadata" => Change::Edits,
-        _ if effect.command_id == 0 => of_tool(effect, scene),
-        _ => of_command(effect, scene),
+        _ if effect.command_id == 0 => of_tool(effect, view),
+        _ => of_command(effect, view),
     }
 }
 
@@ -55,11 +55,11 @@ fn hides(effect: &Effect) -> bool {
     if octal { owner.is_some_and(|digit| digit & 4 == 0) } else { symbolic }
 }
 
-fn of_command(effect: &Effect, scene: &Scene<'_>) -> Change {
+fn of_command(effect: &Effect, view: &CallView<'_>) -> Change {
     if effect.tag("by").is_some_and(|by| matches!(by, "touch" | "mkdir")) {
         return Change::Edits;
     }
-    if switches_off(scene.text()) {
+    if switches_off(view.text()) {
         return Change::Removes("the command switches hooks off");
     }
     // A line at the end of TOML is an edit, a line at the end of JSON makes the file unreadable.
@@ -67,17 +67,17 @@ fn of_command(effect: &Effect, scene: &Scene<'_>) -> Change {
     if extends { Change::Edits } else { Change::Unseen("a shell command does not show what the file will hold") }
 }
 
-fn of_tool(effect: &Effect, scene: &Scene<'_>) -> Change {
-    let input = scene.input();
+fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
+    let input = view.input();
     let text = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str());
     let pairs = edits(input);
     if pairs.iter().any(|(old, new)| switches_off(new) && !switches_off(old)) {
         return Change::Removes("the new text switches hooks off");
     }
-    if pairs.iter().any(|(old, new)| loses(old, new, &scene.guard)) {
+    if pairs.iter().any(|(old, new)| loses(old, new, &view.guard)) {
         return Change::Removes("the new text lacks what makes the harness ask guard-host");
     }
-    if !pairs.is_empty() || scene.call.tool() != "Write" {
+    if !pairs.is_empty() || view.call.tool() != "Write" {
         return Change::Edits;
     }
     let Some(content) = text(&["content", "contents", "file_text", "text"]) else {
@@ -85,7 +85,7 @@ fn of_tool(effect: &Effect, scene: &Scene<'_>) -> Change {
     };
     if switches_off(content) {
         Change::Removes("the new content switches hooks off")
-    } else if holds_hook(content, &scene.guard) || effect.path.exists == Presence::No {
+    } else if holds_hook(content, &view.guard) || effect.path.exists == Presence::No {
         Change::Edits
     } else {
         Change::Removes("the new content has no hook of guard-host")

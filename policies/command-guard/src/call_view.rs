@@ -1,4 +1,4 @@
-//! [`Scene`]: the call as the rules see it, and [`Hit`]: what a rule says of it.
+//! [`CallView`]: the call as the rules see it, and [`Hit`]: what a rule says of it.
 //!
 //! Facts that most calls do not need are asked for when a rule wants them. Decides nothing.
 
@@ -17,7 +17,7 @@ const SHOWN: usize = 299;
 const NAMED: usize = 120;
 
 /// The call as the rules see it.
-pub(crate) struct Scene<'a> {
+pub(crate) struct CallView<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) settings: &'a Settings,
     call: &'a Call<'a>,
@@ -26,9 +26,9 @@ pub(crate) struct Scene<'a> {
     text: OnceCell<String>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> CallView<'a> {
     pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &'a Settings) -> Self {
-        Scene { analysis, settings, call, facts: OnceCell::new(), raw_text: OnceCell::new(), text: OnceCell::new() }
+        CallView { analysis, settings, call, facts: OnceCell::new(), raw_text: OnceCell::new(), text: OnceCell::new() }
     }
 
     /// Where the call happens.
@@ -115,10 +115,10 @@ impl Hit {
     }
 
     /// The finding of `rule`, whose outcome the settings may change. None if they silence it.
-    pub(crate) fn into_finding(self, rule: &Rule, class: &str, scene: &Scene<'_>) -> Option<Finding> {
+    pub(crate) fn into_finding(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<Finding> {
         let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
-        let outcome = scene.settings.adjust(&names, self.outcome)?;
-        let (summary, why, shown) = (rule.summary, self.why, scene.shown(self.command_id));
+        let outcome = view.settings.adjust(&names, self.outcome)?;
+        let (summary, why, shown) = (rule.summary, self.why, view.shown(self.command_id));
         let message = match outcome {
             Outcome::Deny => format!("Dangerous command: `{shown}` ({summary}): {why}"),
             Outcome::Ask => format!("`{shown}` needs confirmation ({summary}): {why}"),

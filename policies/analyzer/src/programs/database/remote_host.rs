@@ -10,7 +10,7 @@ const FILES: &[&str] = &[".sql", ".dump", ".csv", ".sqlite", ".db", ".tsv", ".gz
 const NEAR: &[&str] = &[".local", ".internal", ".localhost", ".test"];
 
 /// Whether a word names a server that others use: a host with a domain, or something called production.
-pub(super) fn is_elsewhere(word: &str) -> bool {
+pub(super) fn is_remote(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     if FILES.iter().any(|end| word.ends_with(end)) {
         return false;
@@ -34,18 +34,18 @@ pub(super) fn is_elsewhere(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_elsewhere;
+    use super::is_remote;
 
     #[test]
-    fn hosts_with_a_domain_and_what_is_called_production_are_elsewhere() {
+    fn hosts_with_a_domain_and_what_is_called_production_are_remote() {
         for word in ["db.example.com", "prod", "app-prod", "postgres://u:p@db.example.com/app", "--host=db.example.com"]
         {
-            assert!(is_elsewhere(word), "{word}");
+            assert!(is_remote(word), "{word}");
         }
         for word in
             ["localhost", "db", "127.0.0.1", "app_dev", "prod.sql", "public.users", "db.internal", "product", "-f"]
         {
-            assert!(!is_elsewhere(word), "{word}");
+            assert!(!is_remote(word), "{word}");
         }
     }
 }

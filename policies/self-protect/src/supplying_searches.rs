@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::{Command, Effect};
 
-use crate::scene::Scene;
+use crate::call_view::CallView;
 use crate::search::Search;
 
 /// More searches say nothing new.
@@ -10,8 +10,8 @@ const SEARCHES: usize = 16;
 
 /// The searches whose files a change works on, and what stands behind a file's name in its target; none if the change
 /// names its files itself.
-pub(crate) fn behind<'a>(effect: &Effect, scene: &Scene<'a>) -> Option<(Vec<Search<'a>>, String)> {
-    let command = scene.command_by_id(effect.command_id)?;
+pub(crate) fn behind<'a>(effect: &Effect, view: &CallView<'a>) -> Option<(Vec<Search<'a>>, String)> {
+    let command = view.command_by_id(effect.command_id)?;
     if effect.tag("by") == Some("find") {
         return Search::by_name(command).map(|search| (vec![search], String::new()));
     }
@@ -19,36 +19,36 @@ pub(crate) fn behind<'a>(effect: &Effect, scene: &Scene<'a>) -> Option<(Vec<Sear
     let beside = is_via(command, "find-exec") && command.cwd.is_empty() && is_beside(&effect.target);
     let tail = if beside { format!("/{}", effect.target) } else { tail_of(effect, command)? };
     let by_text = effect.target.starts_with('$');
-    let searches = sources(by_text, command, scene).filter_map(Search::by_name).take(SEARCHES);
+    let searches = sources(by_text, command, view).filter_map(Search::by_name).take(SEARCHES);
     let unnamed = |search: Search<'a>| if beside { search.of_any_name() } else { search };
     let searches: Vec<Search<'a>> = searches.map(unnamed).collect();
     (!searches.is_empty()).then_some((searches, tail))
 }
 
 /// The searches by contents whose files a change works on, each with where it reaches a guarded file.
-pub(crate) fn reached_by_content(effect: &Effect, scene: &Scene<'_>) -> Option<String> {
-    let command = scene.command_by_id(effect.command_id)?;
+pub(crate) fn reached_by_content(effect: &Effect, view: &CallView<'_>) -> Option<String> {
+    let command = view.command_by_id(effect.command_id)?;
     let tail = tail_of(effect, command)?;
     let by_text = effect.target.starts_with('$');
-    let searches = sources(by_text, command, scene).filter_map(Search::by_content).take(SEARCHES);
-    let mut reaching = searches.filter(|search| search.reaches(&effect.kind, &tail, scene).is_some());
+    let searches = sources(by_text, command, view).filter_map(Search::by_content).take(SEARCHES);
+    let mut reaching = searches.filter(|search| search.reaches(&effect.kind, &tail, view).is_some());
     reaching.next().map(|search| search.shown())
 }
 
 /// Where a search starts that supplies words of the command, if it asks for a guarded file by a name.
-pub(crate) fn reached_by_words<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<String> {
+pub(crate) fn reached_by_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<String> {
     if !is_supplied(command) || !command.argv.iter().skip(1).any(|word| word.text.contains("{}")) {
         return None;
     }
-    let searches = of_words(command, scene);
+    let searches = of_words(command, view);
     let mut reaching =
-        searches.iter().filter(|search| search.is_telling() && search.reaches("write", "", scene).is_some());
+        searches.iter().filter(|search| search.spells_names() && search.reaches("write", "", view).is_some());
     reaching.next().map(Search::shown)
 }
 
 /// The searches that supply words of the command.
-pub(crate) fn of_words<'a>(command: &'a Command, scene: &Scene<'a>) -> Vec<Search<'a>> {
-    sources(false, command, scene).filter_map(Search::by_name).take(SEARCHES).collect()
+pub(crate) fn of_words<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<Search<'a>> {
+    sources(false, command, view).filter_map(Search::by_name).take(SEARCHES).collect()
 }
 
 /// What stands behind a supplied name in the effect's target; none if the target is no supplied name.
@@ -86,12 +86,12 @@ fn is_via(command: &Command, kind: &str) -> bool {
 }
 
 /// The commands that name the files which a command is given, as words or, `by_text`, as the value of a variable.
-fn sources<'a>(by_text: bool, command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = &'a Command> {
+fn sources<'a>(by_text: bool, command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item = &'a Command> {
     let (place, supplied) = (&command.position, is_supplied(command));
     let in_loop = by_text && place.within.iter().any(|within| within == "loop");
     // The commands of a text that `xargs` hands to a shell have a pipeline of their own.
     let in_shell = supplied && place.length == 1;
-    scene.analysis.commands.iter().filter(move |source| {
+    view.analysis.commands.iter().filter(move |source| {
         let other = &source.position;
         let substituted = other.within.iter().any(|within| matches!(within.as_str(), "substitution" | "process"));
         let piped = other.index + 1 < other.length;

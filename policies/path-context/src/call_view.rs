@@ -1,4 +1,4 @@
-//! [`Scene`]: the call as the rules see it, and [`Verdicts`]: what they say of it.
+//! [`CallView`]: the call as the rules see it, and [`Verdicts`]: what they say of it.
 
 use std::cell::OnceCell;
 
@@ -18,7 +18,7 @@ const SHOWN: usize = 300;
 const FEW: usize = 64;
 
 /// The call as the rules see it.
-pub(crate) struct Scene<'a> {
+pub(crate) struct CallView<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) settings: &'a Settings,
     pub(crate) facts: Facts,
@@ -27,11 +27,11 @@ pub(crate) struct Scene<'a> {
     raw_text: OnceCell<String>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> CallView<'a> {
     pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &'a Settings) -> Self {
         let facts = call.context();
         let map = Map::new(call, settings, &facts);
-        Scene { analysis, settings, facts, map, call, raw_text: OnceCell::new() }
+        CallView { analysis, settings, facts, map, call, raw_text: OnceCell::new() }
     }
 
     /// The tool's name.

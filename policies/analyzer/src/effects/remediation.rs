@@ -1,10 +1,10 @@
 //! What operations that Rust families state lose, and how to look at it first. The tables of programs say it themselves.
 
 /// An operation, what it loses, and the harmless way to look first.
-type Loss = (&'static str, &'static str, &'static str);
+type Remediation = (&'static str, &'static str, &'static str);
 
 /// Sorted by operation, for a binary search; a test checks it.
-const LOSSES: &[Loss] = &[
+const REMEDIATIONS: &[Remediation] = &[
     ("execute.helper", "nothing yet: a program that nobody sees would run", "name the program in a command of its own"),
     (
         "execute.served",
@@ -90,16 +90,16 @@ const LOSSES: &[Loss] = &[
 
 /// What an operation loses, and the way to look first; none for one that its own rule knows better.
 pub(super) fn of(operation: &str) -> Option<(&'static str, &'static str)> {
-    let place = LOSSES.binary_search_by_key(&operation, |(name, ..)| name).ok()?;
-    LOSSES.get(place).map(|(_, loses, instead)| (*loses, *instead))
+    let place = REMEDIATIONS.binary_search_by_key(&operation, |(name, ..)| name).ok()?;
+    REMEDIATIONS.get(place).map(|(_, loses, instead)| (*loses, *instead))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::LOSSES;
+    use super::REMEDIATIONS;
 
     #[test]
     fn operations_are_sorted() {
-        assert!(LOSSES.is_sorted_by_key(|(operation, ..)| operation));
+        assert!(REMEDIATIONS.is_sorted_by_key(|(operation, ..)| operation));
     }
 }
