@@ -15,9 +15,13 @@ mod wrappers;
 mod fallback_lexer;
 mod witness;
 
+mod draft;
+mod languages;
+mod options;
+
 mod effects;
 mod programs;
-mod sql;
+mod run;
 
 #[cfg(target_arch = "wasm32")]
 mod component;

@@ -18,11 +18,11 @@ mod find;
 mod git;
 pub(crate) mod interpreters;
 mod migrations;
-pub(crate) mod options;
 mod plain;
 mod process;
 mod publish;
 mod readers;
+mod scripts;
 pub(crate) mod secrets;
 mod sockets;
 mod placeholder_operands;
@@ -31,9 +31,8 @@ mod table;
 mod text;
 mod uploads;
 
-use crate::effects::run::Run;
-use crate::sql;
-use options::{Options, Parsed};
+use crate::options::{Options, Parsed};
+use crate::run::Run;
 
 /// States the effects of a command.
 type Act = for<'a> fn(&mut Run<'a>, &Parsed<'a>);
@@ -81,7 +80,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
         return;
     }
     let before = run.count();
-    sql::bare(run);
+    scripts::bare_sql(run);
     secrets::find(run);
     let called = run.name.clone();
     consoles::find(run, &called, run.arguments());

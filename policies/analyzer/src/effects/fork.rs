@@ -3,10 +3,10 @@
 
 use guard_sdk::syntax::Command;
 
-use super::Collected;
-use super::draft::Draft;
-use super::pipeline::Pipelines;
-use super::run::Run;
+use crate::draft::Draft;
+use crate::run::Run;
+use crate::run::collected::Collected;
+use crate::run::pipelines::Pipelines;
 
 /// The condition of a loop that no round changes: `true`, `:`, and `false` behind `until`.
 fn never_ends(command: &Command) -> bool {

@@ -1,8 +1,8 @@
 //! What redirections write and read. Descriptors are no files.
 
-use super::draft::Draft;
-use super::run::Run;
-use crate::programs::options::Operand;
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::Run;
 
 /// Adds the effects of every redirection of the command.
 pub(super) fn find(run: &mut Run<'_>) {

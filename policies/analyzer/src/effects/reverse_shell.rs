@@ -4,10 +4,10 @@
 
 use guard_sdk::syntax::{Command, Redirection};
 
-use super::Collected;
-use super::draft::Draft;
-use super::pipeline::Pipelines;
-use super::run::Run;
+use crate::draft::Draft;
+use crate::run::Run;
+use crate::run::collected::Collected;
+use crate::run::pipelines::Pipelines;
 use crate::wrappers::{reads_code, shells};
 
 /// The most descriptors that are kept, and findings that are told.

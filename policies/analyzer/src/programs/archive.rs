@@ -5,10 +5,10 @@ mod clouds;
 use guard_sdk::syntax::Word;
 
 use super::Program;
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::path::{self, Device};
-use crate::effects::run::{Run, here};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::path::{self, Device};
+use crate::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["tar", "gtar", "bsdtar"], TAR, tar),

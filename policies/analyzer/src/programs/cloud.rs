@@ -1,8 +1,8 @@
 //! What no table can say of cloud accounts and hosted repositories: the files that a command moves.
 
-use super::options::{Operand, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
 
 /// The local side of a copy to or from S3.
 pub(super) fn s3_copy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -4,9 +4,8 @@
 
 use guard_sdk::syntax::Word;
 
-use crate::effects::code;
-use crate::effects::run::Run;
-use crate::sql;
+use super::scripts;
+use crate::run::Run;
 
 /// One way to hand a text to a console.
 struct Console {
@@ -130,8 +129,8 @@ fn is_text(word: &str) -> bool {
 fn state(run: &mut Run<'_>, console: &Console, text: &str, certain: bool) {
     if console.language == "sql" {
         let client = run.name.clone();
-        sql::script(run, &client, text, certain);
+        scripts::sql(run, &client, text, certain);
     } else {
-        code::inline(run, console.language, text, certain);
+        scripts::code(run, console.language, text, certain);
     }
 }

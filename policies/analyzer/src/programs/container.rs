@@ -4,9 +4,9 @@
 
 use guard_sdk::syntax::Word;
 
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
 
 const ENGINE: Options = Options::leading(
     "Hcl",
@@ -78,7 +78,7 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
 fn given(mount: &str) -> Option<String> {
     let named = mount.split(',').find_map(|pair| pair.strip_prefix("source=").or_else(|| pair.strip_prefix("src=")));
     let from = named.or_else(|| mount.split_once(':').map(|(from, _)| from))?;
-    from.starts_with('/').then(|| crate::effects::path::lexical(from))
+    from.starts_with('/').then(|| crate::run::path::lexical(from))
 }
 
 const RUN: Options = Options::leading(

@@ -4,11 +4,10 @@ mod lines;
 mod stores;
 mod remote_host;
 
-use super::Program;
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::sql;
+use super::{Program, scripts};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["psql", "pgcli", "usql", "vsql"], PSQL, psql),
@@ -115,7 +114,7 @@ fn given<'a>(run: &mut Run<'a>, client: &str, values: impl Iterator<Item = Opera
 
 /// Statements, and the lines that the client itself takes as commands.
 fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
-    sql::script(run, client, text, certain);
+    scripts::sql(run, client, text, certain);
     for line in text.lines() {
         let line = line.trim_start();
         let escape = ["\\!", ".shell ", ".system ", "system ", "!!"].iter().find_map(|start| line.strip_prefix(start));

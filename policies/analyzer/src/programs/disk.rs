@@ -3,9 +3,9 @@
 //! Those that wipe one stand in `programs/disks.toml`, volumes in `programs/volumes.toml`.
 
 use super::Program;
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(

@@ -2,8 +2,8 @@
 
 use super::Program;
 use super::files::writes;
-use super::options::{Options, Parsed};
-use crate::effects::run::Run;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["ed", "red"], Options::new("p", &["prompt"]), writes),

@@ -4,11 +4,10 @@ mod metadata;
 
 use guard_sdk::syntax::Command;
 
-use super::Program;
-use super::options::{Operand, Options, Parsed, parse};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::sql;
+use super::{Program, scripts};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed, parse};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["curl", "curlie"], CURL, curl),
@@ -150,7 +149,7 @@ fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
 fn deletes(run: &mut Run<'_>, method: &str, url: &str) {
     if let Some((_, query)) = url.split_once("query=") {
         let query = query.split('&').next().unwrap_or_default();
-        sql::quoted(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
+        scripts::perhaps_sql(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
     }
     if method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query") {
         run.emit(Draft::destructive("network", "http.delete").target(url));
@@ -239,7 +238,7 @@ fn body(run: &mut Run<'_>, text: &str, url: &str) {
     if lower.contains("mutation") && lower.contains('{') {
         run.emit(Draft::destructive("network", "http.delete").target(url));
     } else {
-        sql::quoted(run, "http", text);
+        scripts::perhaps_sql(run, "http", text);
     }
 }
 

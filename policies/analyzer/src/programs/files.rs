@@ -6,10 +6,10 @@ mod transfer;
 use guard_sdk::syntax::{Command, Severity};
 
 use super::Program;
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::path::{self, Device};
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+use crate::run::path::{self, Device};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["rm", "grm", "srm"], Options::NONE, rm),

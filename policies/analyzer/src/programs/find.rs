@@ -3,9 +3,9 @@
 use guard_sdk::syntax::Word;
 
 use super::Program;
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::{Run, here};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[Program::new(&["find", "gfind"], Options::NONE, find)];
 

@@ -11,9 +11,9 @@ mod relatives;
 use guard_sdk::syntax::Severity;
 
 use super::Program;
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["git"], GLOBAL, git),
@@ -228,7 +228,7 @@ fn init<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             make(run, &folder.renamed(inside));
         }
         None => {
-            let here = crate::effects::run::here();
+            let here = crate::run::here();
             make(run, &Operand::of(&here).renamed(".git".to_owned()));
         }
     }

@@ -4,10 +4,9 @@
 
 use guard_sdk::syntax::Word;
 
-use super::options::{Operand, Options, Parsed, parse};
-use super::{Program, unversioned};
-use crate::effects::code;
-use crate::effects::run::Run;
+use super::{Program, scripts, unversioned};
+use crate::options::{Operand, Options, Parsed, parse};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
@@ -159,12 +158,12 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
     let mut any = false;
     for value in parsed.values(letters, long) {
         any = true;
-        code::inline(run, language, &value.text, !value.dynamic);
+        scripts::code(run, language, &value.text, !value.dynamic);
     }
     let from_input = parsed.operands.first().is_none_or(|file| matches!(file.text.as_ref(), "-" | "/dev/stdin"));
     if !any && from_input {
         if let Some(input) = run.input() {
-            code::inline(run, language, &input.text, input.certain);
+            scripts::code(run, language, &input.text, input.certain);
         }
     } else if !any {
         parsed.operands.iter().take(1).for_each(|file| run.read(file));
@@ -198,14 +197,14 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         super::publish::package_manager(run, parsed.rest);
     }
     run_code(run, parsed, "javascript", "ep", "eval");
-    parsed.values("", "print").for_each(|value| code::inline(run, "javascript", &value.text, !value.dynamic));
+    parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic));
 }
 
 fn deno<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     super::publish::package_manager(run, parsed.rest);
     if parsed.text(0) == "eval" {
         parsed.from(1).iter().filter(|word| !word.text.starts_with('-')).take(1).for_each(|value| {
-            code::inline(run, "javascript", &value.text, !value.dynamic);
+            scripts::code(run, "javascript", &value.text, !value.dynamic);
         });
     }
 }
@@ -258,7 +257,7 @@ fn erlang<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         if let [option, code] = pair
             && option.text == "-eval"
         {
-            code::inline(run, "erl", &code.text, !code.dynamic);
+            scripts::code(run, "erl", &code.text, !code.dynamic);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use guard_sdk::syntax::Word;
 
-use super::options::Parsed;
-use super::table;
-use crate::effects::run::Run;
+use super::{scripts, table};
+use crate::options::Parsed;
+use crate::run::Run;
 
 /// A script that an interpreter is given and that a table knows: `python manage.py flush`, `php artisan migrate:fresh`.
 pub(super) fn of_script<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -24,7 +24,7 @@ pub(super) fn of_program<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) {
 pub(super) fn d1_statements<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.text(0) == "d1" && parsed.text(1) == "execute" {
         for text in parsed.values("", "command") {
-            crate::sql::script(run, "wrangler", &text.text, !text.dynamic);
+            scripts::sql(run, "wrangler", &text.text, !text.dynamic);
         }
     }
 }

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use guard_sdk::syntax::{Command, Word};
 
 use super::find;
-use super::options::{Operand, Options, Parsed, parse};
-use crate::effects::run::Run;
+use crate::options::{Operand, Options, Parsed, parse};
+use crate::run::Run;
 
 /// The most operands that one placeholder stands for.
 const MAX_SUPPLIED: usize = 64;

@@ -1,8 +1,8 @@
 //! Programs and builtins that are known, and whose calls do nothing that an effect could say: they print, they ask, they
 //! wait, or they change only the shell that runs them.
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::run::Run;
 
 /// Sorted, for a binary search; a test checks it.
 const NAMES: &[&str] = &[

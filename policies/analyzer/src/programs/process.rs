@@ -3,9 +3,9 @@
 use guard_sdk::syntax::Severity;
 
 use super::Program;
-use super::options::{Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["kill"], Options::NONE, kill),

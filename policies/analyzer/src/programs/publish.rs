@@ -4,9 +4,9 @@
 
 use guard_sdk::syntax::Word;
 
-use super::options::{Operand, Parsed};
 use super::{migrations, table};
-use crate::effects::run::Run;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
 
 /// What `bun` and `deno` do as package managers, which is what npm does.
 pub(super) fn package_manager<'a>(run: &mut Run<'a>, words: &'a [Word]) {

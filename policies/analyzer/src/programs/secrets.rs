@@ -2,8 +2,8 @@
 //!
 //! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::run::Run;
 
 /// A program, the words that must all be among its arguments, and options of which one must be given, if any are named.
 ///

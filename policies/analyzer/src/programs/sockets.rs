@@ -1,9 +1,9 @@
 //! Programs that open connections by themselves, or listen, and hand what comes to a program.
 
 use super::Program;
-use super::options::{Operand, Options, Parsed};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(

@@ -7,9 +7,9 @@ mod call;
 
 use guard_sdk::syntax::{Severity, Word};
 
-use super::options::Options;
 use super::{Act, placeholder_operands};
-use crate::effects::run::Run;
+use crate::options::Options;
+use crate::run::Run;
 use call::Call;
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));

@@ -3,11 +3,11 @@
 use guard_sdk::syntax::Word;
 
 use super::Program;
-use super::options::{Operand, Options, Parsed};
 use super::readers::reads;
-use crate::effects::draft::Draft;
-use crate::effects::input::Input;
-use crate::effects::run::{Run, here};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::input::Input;
+use crate::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["grep", "egrep", "fgrep", "ggrep", "zgrep", "zegrep", "zfgrep"], GREP, grep),

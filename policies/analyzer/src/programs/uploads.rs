@@ -4,9 +4,9 @@
 
 use guard_sdk::syntax::Word;
 
-use super::options::Operand;
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::Run;
 
 /// Verbs that take files to a store, and those whose last word is where the files go.
 const VERBS: &[&str] = &["put", "send", "upload", "upload-file"];

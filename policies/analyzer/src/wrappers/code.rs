@@ -2,7 +2,7 @@
 //!
 //! No language is parsed. A call by which its language starts a program, with literal words, is taken at its word; what
 //! is not literal becomes a part that is known only at run time. What code does to files itself is the business of
-//! [`crate::effects::code`].
+//! [`crate::languages::code`].
 
 mod languages;
 

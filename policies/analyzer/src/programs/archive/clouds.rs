@@ -1,8 +1,8 @@
 //! Copies in a cloud: what sends files there, and what throws copies away.
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::{Operand, Parsed};
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
 
 /// `remote:path`, or a folder here.
 fn is_remote(operand: &Operand<'_>) -> bool {

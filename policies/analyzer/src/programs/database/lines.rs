@@ -1,8 +1,8 @@
 //! Lines that a client of a database takes as commands of its own: the files that they read and write.
 
-use crate::effects::draft::Draft;
-use crate::effects::run::{Run, here};
-use crate::programs::options::Operand;
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::{Run, here};
 
 /// What a line for the client itself does to files.
 pub(super) fn find(run: &mut Run<'_>, line: &str) {

@@ -2,9 +2,9 @@
 
 use guard_sdk::syntax::Severity;
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::Parsed;
+use crate::draft::Draft;
+use crate::options::Parsed;
+use crate::run::Run;
 
 /// What a call of the document store's shell does, by how it begins when all white space is left out.
 const CALLS: &[(&str, &str, Severity)] = &[

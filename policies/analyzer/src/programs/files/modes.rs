@@ -3,9 +3,9 @@
 use guard_sdk::syntax::Severity;
 
 use super::loses_much;
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::Parsed;
+use crate::draft::Draft;
+use crate::options::Parsed;
+use crate::run::Run;
 
 /// A mode may begin with a dash, `-w`, and then looks like an option.
 fn is_mode(word: &str) -> bool {

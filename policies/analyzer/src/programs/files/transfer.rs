@@ -1,9 +1,9 @@
 //! Copies to and from other machines: what they start on the way, and what they delete at the end.
 
 use super::{cp, destination, is_remote};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::Parsed;
+use crate::draft::Draft;
+use crate::options::Parsed;
+use crate::run::Run;
 
 pub(super) fn scp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     cp(run, parsed);

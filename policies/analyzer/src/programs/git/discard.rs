@@ -2,10 +2,10 @@
 
 use guard_sdk::syntax::Severity;
 
-use crate::effects::draft::Draft;
-use crate::effects::path;
-use crate::effects::run::Run;
-use crate::programs::options::{Operand, Options, Parsed};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+use crate::run::path;
 
 /// The file goes back to what git holds: its changes are lost, and it is written.
 fn discard(run: &mut Run<'_>, operand: &Operand<'_>, certain: bool) {

@@ -1,8 +1,8 @@
 //! Subcommands that show or pack what files hold, or held.
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::{Operand, Parsed};
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
 
 /// Says where the output goes; with `--no-index` the operands are plain files.
 fn output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -2,9 +2,9 @@
 
 use guard_sdk::syntax::Severity;
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::{Options, Parsed};
+use crate::draft::Draft;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
 
 pub(super) const OPTIONS: Options = Options::new("o", &["push-option", "receive-pack", "exec", "repo"]);
 

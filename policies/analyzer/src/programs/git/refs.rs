@@ -2,9 +2,9 @@
 
 use guard_sdk::syntax::Severity;
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::{Operand, Parsed};
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
 
 /// The branch points elsewhere afterwards, and what it pointed to has one name less.
 pub(super) fn moved(run: &mut Run<'_>, branch: &Operand<'_>) {

@@ -4,9 +4,9 @@
 
 use guard_sdk::syntax::Severity;
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::{Options, Parsed};
+use crate::draft::Draft;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
 
 pub(super) const NAMES: &[&str] = &["hg", "chg", "svn", "jj", "p4", "bzr", "brz", "fossil", "darcs", "cvs", "sl"];
 

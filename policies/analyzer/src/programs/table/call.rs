@@ -5,9 +5,9 @@
 use guard_sdk::syntax::Word;
 
 use super::{Entry, Fact, Mark, Step, Target};
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::programs::options::{Operand, Parsed};
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
 
 /// How many operands are looked at for verbs.
 const VERBS: usize = 10;

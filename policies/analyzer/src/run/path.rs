@@ -5,7 +5,7 @@
 use guard_sdk::paths::without_dots;
 use guard_sdk::syntax::Word;
 
-use crate::programs::options::Operand;
+use crate::options::Operand;
 
 /// A path operand made absolute as far as the text allows.
 pub(crate) struct Place {

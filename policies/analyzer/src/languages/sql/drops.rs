@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::tokens::Token;
-use crate::effects::draft::Draft;
+use crate::draft::Draft;
 
 /// `DROP`, behind its verb.
 pub(super) fn statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {

@@ -11,8 +11,8 @@ mod tokens;
 
 use guard_sdk::syntax::Severity;
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
+use super::Found;
+use crate::draft::Draft;
 use tokens::{Dialect, Token, Tokens};
 
 /// The most statements of one text that are looked at.
@@ -21,67 +21,33 @@ const MAX_STATEMENTS: usize = 4096;
 /// The most tokens of one statement that are kept.
 const MAX_TOKENS: usize = 4096;
 
-/// Notes the script and adds what its statements do.
-pub(crate) fn script(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
-    run.script("sql", text, certain);
-    statements(run, client, text, certain);
-}
-
-/// Adds what the statements of a string literal do, if the code around it ever sends them.
-pub(crate) fn quoted(run: &mut Run<'_>, client: &str, text: &str) {
-    statements(run, client, text, false);
-}
-
-/// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
-pub(crate) fn bare(run: &mut Run<'_>) {
-    if !matches!(
-        run.name.as_str(),
-        "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain" | "prepare"
-    ) {
-        return;
-    }
-    let second = run.command.word(1).to_ascii_lowercase();
-    let is_sql = match run.name.as_str() {
-        "truncate" => !second.starts_with('-') && !second.is_empty(),
-        "delete" => second == "from",
-        "merge" => second == "into",
-        "prepare" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("as")),
-        "explain" => second == "analyze",
-        "update" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("set")),
-        _ => true,
-    };
-    // The coreutil takes its size by an option, wherever it stands.
-    let has_option = run.command.argv.iter().any(|word| word.text.starts_with('-'));
-    if is_sql && !(has_option && run.name == "truncate") {
-        let text = run.command.text();
-        statements(run, "bare", &text, false);
-    }
-}
-
-fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
+/// What the statements of a text do. `client` is the program that sends them.
+pub(crate) fn effects(client: &str, text: &str, certain: bool) -> Vec<Found> {
+    let mut found = Vec::new();
     let mysql = matches!(client, "mysql" | "mariadb" | "mycli");
-    read(run, client, text, certain, Dialect { mysql, escapes: mysql });
+    read(&mut found, client, text, certain, Dialect { mysql, escapes: mysql });
     // Whether a backslash hides a quote depends on settings of the server, so the other reading counts as well.
     if text.contains("\\'") {
-        read(run, client, text, false, Dialect { mysql, escapes: !mysql });
+        read(&mut found, client, text, false, Dialect { mysql, escapes: !mysql });
     }
+    found
 }
 
-fn read(run: &mut Run<'_>, client: &str, text: &str, certain: bool, dialect: Dialect) {
+fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect: Dialect) {
     let mut texts = vec![(text.to_owned(), 0_u32)];
     let mut left = MAX_STATEMENTS;
     while let Some((text, depth)) = texts.pop() {
         let mut tokens = Tokens::new(&text, dialect);
         while let Some(statement) = next_statement(&mut tokens) {
             if left == 0 {
-                run.reason("a text has more SQL statements than are looked at");
+                found.push(Found::Unseen("a text has more SQL statements than are looked at".to_owned()));
                 return;
             }
             left -= 1;
-            for draft in effects(&statement) {
-                run.emit(draft.tag("client", client).certain(certain && depth == 0));
+            for draft in changes_of(&statement) {
+                found.push(Found::Effect(draft.tag("client", client).certain(certain && depth == 0)));
             }
-            functions::find(run, client, &statement, certain);
+            functions::find(found, client, &statement, certain);
             if depth < MAX_DEPTH {
                 texts.extend(run_by(&statement).map(|inner| (inner, depth + 1)));
             }
@@ -122,7 +88,7 @@ fn next_statement<'t>(tokens: &mut Tokens<'t>) -> Option<Vec<Token<'t>>> {
 const MAX_CHANGES: usize = 16;
 
 /// What a statement does. One that begins with a common table expression may hold several changes.
-fn effects(statement: &[Token<'_>]) -> Vec<Draft> {
+fn changes_of(statement: &[Token<'_>]) -> Vec<Draft> {
     let statement = skip_words(statement);
     let Some(first) = statement.first() else { return Vec::new() };
     let explains = first.is("explain") || first.is("describe") || first.is("desc");

@@ -1,9 +1,8 @@
 //! Functions and procedures that reach out of the database, or lose something, when a statement calls them.
 
 use super::tokens::Token;
-use crate::effects::draft::Draft;
-use crate::effects::run::{Run, here};
-use crate::programs::options::Operand;
+use crate::draft::Draft;
+use crate::languages::Found;
 
 /// What a call does.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +40,7 @@ const CALLS: &[(&str, Does)] = &[
 ];
 
 /// Adds what the calls of a statement do. In a library that is itself the server the files are this machine's.
-pub(super) fn find(run: &mut Run<'_>, client: &str, statement: &[Token<'_>], certain: bool) {
+pub(super) fn find(found: &mut Vec<Found>, client: &str, statement: &[Token<'_>], certain: bool) {
     let defines = statement.first().is_some_and(|first| first.is("create") || first.is("drop") || first.is("comment"));
     if defines {
         return;
@@ -60,11 +59,9 @@ pub(super) fn find(run: &mut Run<'_>, client: &str, statement: &[Token<'_>], cer
             _ => None,
         });
         let text = text.unwrap_or_default();
-        let here = here();
-        let file = Operand::of(&here).renamed(text.to_owned());
         match does {
-            Does::ReadsFile if is_local => run.read(&file),
-            Does::WritesFile if is_local => run.write(&file),
+            Does::ReadsFile if is_local => found.push(Found::Read(text.to_owned())),
+            Does::WritesFile if is_local => found.push(Found::Write(text.to_owned())),
             _ => {
                 let draft = match does {
                     Does::ReadsFile => Draft::destructive("database", "sql.read-file"),
@@ -73,7 +70,7 @@ pub(super) fn find(run: &mut Run<'_>, client: &str, statement: &[Token<'_>], cer
                     Does::Loses => Draft::destructive("database", "sql.call"),
                 };
                 let target = if matches!(does, Does::Loses) { name } else { text };
-                run.emit(draft.target(target).tag("client", client).certain(certain));
+                found.push(Found::Effect(draft.target(target).tag("client", client).certain(certain)));
             }
         }
     }

@@ -5,11 +5,8 @@
 
 mod data;
 
-use guard_sdk::syntax::Word;
-
-use super::draft::Draft;
-use super::run::Run;
-use crate::programs::options::Operand;
+use super::Found;
+use crate::draft::Draft;
 use crate::programs::secrets::is_telling;
 
 /// What a call does to the path that is its first argument.
@@ -112,11 +109,13 @@ const MAX_PATH: usize = 4096;
 /// The longest name of a variable.
 const MAX_NAME: usize = 128;
 
-/// Notes the script and adds what it provably does.
-pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: bool) {
-    run.script(language, text, certain);
-    data::changes(run, language, text);
-    prints_secret(run, text);
+/// What code provably does that `program` runs.
+pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) -> Vec<Found> {
+    let mut found = Vec::new();
+    data::changes(&mut found, language, text);
+    if prints_secret(text) {
+        found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
+    }
     for (call, does) in CALLS {
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();
@@ -127,13 +126,14 @@ pub(crate) fn inline(run: &mut Run<'_>, language: &str, text: &str, certain: boo
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
             if let Some((path, rest)) = literal(arguments) {
-                apply(run, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
+                apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
             }
         }
     }
     if !certain || SINKS.iter().any(|sink| text.contains(sink)) {
-        run.reason(&format!("inline {language} code is not followed"));
+        found.push(Found::Unseen(format!("inline {language} code is not followed")));
     }
+    found
 }
 
 /// Beginnings of code that prints one variable of the environment; its name follows.
@@ -149,8 +149,8 @@ const PRINTED: &[&str] = &[
     "echo getenv(",
 ];
 
-/// A variable that is named like a secret is printed, as `echo "$TOKEN"` does it.
-fn prints_secret(run: &mut Run<'_>, text: &str) {
+/// Whether a variable that is named like a secret is printed, as `echo "$TOKEN"` does it.
+fn prints_secret(text: &str) -> bool {
     let named = |behind: &str| {
         let name: String = behind.trim_start_matches(['"', '\'']).chars().take(MAX_NAME).collect();
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
@@ -161,10 +161,7 @@ fn prints_secret(run: &mut Run<'_>, text: &str) {
     };
     let evaluated = text.trim_start().strip_prefix("process.env.").is_some_and(named);
     let mut printed = PRINTED.iter().flat_map(|start| text.match_indices(start).take(MAX_CALLS));
-    if evaluated || printed.any(|(at, start)| text.get(at + start.len()..).is_some_and(named)) {
-        let by = run.name.clone();
-        run.emit(Draft::notable("read", "secret.read").tag("by", &by));
-    }
+    evaluated || printed.any(|(at, start)| text.get(at + start.len()..).is_some_and(named))
 }
 
 /// The string literal that the text begins with, and what follows it, if it stands alone as an argument.
@@ -183,68 +180,53 @@ fn second(rest: &str) -> Option<&str> {
     rest.strip_prefix(',').and_then(literal).map(|(text, _)| text)
 }
 
-fn apply(run: &mut Run<'_>, does: Does, always: bool, path: &str, rest: &str) {
-    let word = Word { text: path.to_owned(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
-    let operand = Operand::of(&word);
+fn apply(found: &mut Vec<Found>, program: &str, does: Does, always: bool, path: &str, rest: &str) {
+    let file = path.to_owned();
     match does {
-        Does::Read => run.read(&operand),
-        Does::Write => run.write(&operand),
-        Does::Delete => run.delete(&operand, false),
+        Does::Read => found.push(Found::Read(file)),
+        Does::Write => found.push(Found::Write(file)),
+        Does::Delete => found.push(Found::Delete(file)),
         // Of `rm(path, {recursive: true})` and its kin the options say whether all below goes, too.
-        Does::DeleteTree if rest.starts_with(')') && !always => run.delete(&operand, false),
-        Does::DeleteTree => delete_tree(run, &operand),
-        Does::Open => open(run, &operand, rest),
-        Does::Path => method(run, &operand, rest),
+        Does::DeleteTree if rest.starts_with(')') && !always => found.push(Found::Delete(file)),
+        Does::DeleteTree => found.push(Found::DeleteTree(file)),
+        Does::Open => found.push(open(program, file, rest)),
+        Does::Path => found.extend(method(file, rest)),
         Does::Copy => {
-            run.read(&operand);
-            write_second(run, rest);
+            found.push(Found::Read(file));
+            found.extend(second(rest).map(|path| Found::Write(path.to_owned())));
         }
         Does::Move => {
-            run.delete(&operand, false);
-            write_second(run, rest);
+            found.push(Found::Delete(file));
+            found.extend(second(rest).map(|path| Found::Write(path.to_owned())));
         }
-    }
-}
-
-fn delete_tree(run: &mut Run<'_>, operand: &Operand<'_>) {
-    let by = run.name.clone();
-    run.delete_tree(operand, true, &by);
-}
-
-fn write_second(run: &mut Run<'_>, rest: &str) {
-    if let Some(path) = second(rest) {
-        let word = Word { text: path.to_owned(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
-        run.write(&Operand::of(&word));
     }
 }
 
 /// `open(path, mode)`; perl's `open(F, '>path')` has no literal first and is not seen.
-fn open(run: &mut Run<'_>, operand: &Operand<'_>, rest: &str) {
+fn open(program: &str, file: String, rest: &str) -> Found {
     let arguments = rest.split(')').next().unwrap_or_default();
     let named =
         arguments.split_once("mode=").and_then(|(_, mode)| mode.get(1..).and_then(|m| m.split(['\'', '"']).next()));
     let mode = second(rest).or(named).unwrap_or("r");
-    if mode.contains(['w', 'a', 'x', '+']) {
-        let draft = Draft::notable("write", "fs.write").flag("append", mode.contains('a'));
-        let by = run.name.clone();
-        run.write_as(operand, draft.flag("truncate", mode.contains('w')).tag("by", &by));
-    } else {
-        run.read(operand);
+    if !mode.contains(['w', 'a', 'x', '+']) {
+        return Found::Read(file);
     }
+    let draft = Draft::notable("write", "fs.write").flag("append", mode.contains('a'));
+    Found::WriteAs(file, draft.flag("truncate", mode.contains('w')).tag("by", program))
 }
 
 /// The method called on a path object.
-fn method(run: &mut Run<'_>, operand: &Operand<'_>, rest: &str) {
-    let Some(method) = rest.strip_prefix(").") else { return };
+fn method(file: String, rest: &str) -> Option<Found> {
+    let method = rest.strip_prefix(").")?;
     let (name, arguments) = method.split_once('(').unwrap_or((method, ""));
     match name {
-        "write_text" | "write_bytes" | "touch" | "mkdir" => run.write(operand),
-        "read_text" | "read_bytes" => run.read(operand),
-        "unlink" | "rmdir" => run.delete(operand, false),
+        "write_text" | "write_bytes" | "touch" | "mkdir" => Some(Found::Write(file)),
+        "read_text" | "read_bytes" => Some(Found::Read(file)),
+        "unlink" | "rmdir" => Some(Found::Delete(file)),
         "open" => {
             let mode = literal(arguments).map_or("r", |(mode, _)| mode);
-            if mode.contains(['w', 'a', 'x', '+']) { run.write(operand) } else { run.read(operand) }
+            Some(if mode.contains(['w', 'a', 'x', '+']) { Found::Write(file) } else { Found::Read(file) })
         }
-        _ => {}
+        _ => None,
     }
 }

@@ -5,9 +5,8 @@
 
 use guard_sdk::code::literal;
 
-use crate::effects::draft::Draft;
-use crate::effects::run::Run;
-use crate::sql;
+use crate::draft::Draft;
+use crate::languages::{Found, sql};
 
 /// A call in lower case without its blanks, the kind and the operation of what it does, what that loses, and the
 /// harmless way to look first.
@@ -90,13 +89,13 @@ const SENDS: &[&str] = &[
 const MAX_LITERALS: usize = 256;
 
 /// Adds what the code does to data.
-pub(super) fn changes(run: &mut Run<'_>, language: &str, text: &str) {
+pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     let (code, literals) = split(text, language);
     let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || *literal == "sqlite://");
     if !in_memory && sends(language, &code) {
         for literal in &literals {
             // What is put in at run time is a name to the reader.
-            sql::quoted(run, language, &literal.replace(['{', '}', '$', '#'], ""));
+            found.extend(sql::effects(language, &literal.replace(['{', '}', '$', '#'], ""), false));
         }
     }
     let own = OF_LANGUAGE.iter().filter(|(name, _)| *name == language).flat_map(|(_, calls)| calls.iter());
@@ -104,7 +103,7 @@ pub(super) fn changes(run: &mut Run<'_>, language: &str, text: &str) {
         let on_tables = in_memory && operation.starts_with("orm.");
         if code.match_indices(call).any(|(at, _)| !is_bounded(&code, at)) && !on_tables {
             let draft = Draft::destructive(kind, operation).certain(false).tag("client", language);
-            run.emit(draft.tag("loses", loses).tag("instead", instead));
+            found.push(Found::Effect(draft.tag("loses", loses).tag("instead", instead)));
         }
     }
 }

@@ -4,7 +4,7 @@ use guard_sdk::syntax::Severity;
 
 use super::tokens::Token;
 use super::{Reader, bounds};
-use crate::effects::draft::Draft;
+use crate::draft::Draft;
 
 fn destructive(operation: &'static str) -> Draft {
     Draft::destructive("database", operation)

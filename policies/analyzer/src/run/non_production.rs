@@ -3,7 +3,7 @@
 
 use guard_sdk::syntax::Command;
 
-use super::draft::Draft;
+use crate::draft::Draft;
 
 /// Hosts that are this machine.
 const LOCAL: &[&str] = &["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];

@@ -1,14 +1,20 @@
 //! [`Run`]: one command while its effects are found, and the ways to state them.
 
+pub(crate) mod collected;
+pub(crate) mod input;
+mod non_production;
+pub(crate) mod path;
+pub(crate) mod pipelines;
+mod remediation;
+
 use guard_sdk::ResolvedPath;
 use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
 
-use super::Collected;
-use super::draft::Draft;
-use super::path::{self, Device};
-use super::pipeline::{self, Pipelines};
-use super::{non_production, remediation};
-use crate::programs::options::{Operand, Options, Parsed, parse};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed, parse};
+use collected::Collected;
+use path::Device;
+use pipelines::Pipelines;
 
 /// One command, what surrounds it, and where its effects go.
 pub(crate) struct Run<'a> {
@@ -29,7 +35,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         command: &'a Command,
         commands: &'a [Command],
         pipelines: &'a Pipelines,
@@ -85,7 +91,7 @@ impl<'a> Run<'a> {
     }
 
     /// Adds an effect that is as certain as the caller says, whatever the command is.
-    pub(super) fn state(&mut self, draft: Draft, certain: bool) {
+    pub(crate) fn state(&mut self, draft: Draft, certain: bool) {
         let mut draft = draft;
         if draft.severity > Severity::Notable && non_production::applies(self.command, &draft) {
             draft.severity = Severity::Notable;
@@ -146,7 +152,7 @@ impl<'a> Run<'a> {
             Some(Device::Stream) => {}
             Some(Device::Socket) => self.connect(operand),
             _ => {
-                let sent = pipeline::is_sent(self.command, &self.name, self.commands, self.pipelines);
+                let sent = pipelines::is_sent(self.command, &self.name, self.commands, self.pipelines);
                 self.emit_on(draft.flag("sent", sent), operand);
             }
         }

@@ -2,8 +2,8 @@
 
 use guard_sdk::syntax::Command;
 
-use super::run::Run;
-use crate::programs::options::Operand;
+use crate::options::Operand;
+use crate::run::Run;
 
 /// Text, and whether it is all known.
 pub(crate) struct Input {
