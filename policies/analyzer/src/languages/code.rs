@@ -5,9 +5,10 @@
 
 mod data;
 
+use policy_secret_names::{Likelihood, likelihood};
+
 use super::Found;
 use crate::draft::Draft;
-use crate::programs::secrets::is_telling;
 
 /// What a call does to the path that is its first argument.
 #[derive(Debug, Clone, Copy)]
@@ -157,7 +158,7 @@ fn prints_secret(text: &str) -> bool {
         // A piece of it tells little.
         let rest = behind.trim_start_matches(['"', '\'']).get(end..).unwrap_or_default();
         let whole = !rest.trim_start_matches(['"', '\'', ']', '}']).starts_with('[');
-        whole && is_telling(name.get(..end).unwrap_or_default())
+        whole && likelihood(name.get(..end).unwrap_or_default()) == Some(Likelihood::Likely)
     };
     let evaluated = text.trim_start().strip_prefix("process.env.").is_some_and(named);
     let mut printed = PRINTED.iter().flat_map(|start| text.match_indices(start).take(MAX_CALLS));

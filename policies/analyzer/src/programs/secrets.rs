@@ -2,6 +2,8 @@
 //!
 //! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
+use policy_secret_names::{Likelihood, likelihood};
+
 use crate::draft::Draft;
 use crate::run::Run;
 
@@ -261,27 +263,17 @@ fn prints_variable(run: &Run<'_>) -> bool {
     if !is_last || is_kept || is_captured {
         return false;
     }
+    let names_secret = |name: &str| likelihood(name) == Some(Likelihood::Likely);
     let mut words = run.arguments().iter();
     match run.name.as_str() {
-        "printenv" => words.any(|word| is_telling(&word.text)),
+        "printenv" => words.any(|word| names_secret(&word.text)),
         "echo" | "printf" => words.any(|word| {
             // `${NAME:+set}` and the like show that it is there, not what it is.
             let whole =
                 |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}}}"));
-            let telling = word.parts.iter().filter(|part| part.kind == "variable" && is_telling(&part.text));
+            let telling = word.parts.iter().filter(|part| part.kind == "variable" && names_secret(&part.text));
             telling.take(MAX_VARIABLES).any(|part| whole(&part.text))
         }),
         _ => false,
     }
-}
-
-/// Whether the name of a variable says that it holds a secret, not where one lies or what it is called.
-pub(crate) fn is_telling(name: &str) -> bool {
-    const SAYS: &[&str] = &["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY"];
-    const DENIES: &[&str] = &[
-        "_FILE", "_PATH", "_DIR", "_NAME", "_ID", "_URL", "_ARN", "_TYPE", "_COUNT", "_LENGTH", "_TTL", "TOKENS",
-        "_EXPIRY",
-    ];
-    let name = name.to_ascii_uppercase();
-    SAYS.iter().any(|word| name.contains(word)) && !DENIES.iter().any(|end| name.ends_with(end))
 }
