@@ -270,7 +270,7 @@ impl Writer {
 
     fn entry(&self, file: &File, name: &str, facts: &str) -> Result<String, Complaint> {
         let short: String = self.short.iter().collect();
-        let long: Vec<&String> = self.long.iter().collect();
+        let long = self.long.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
         let mut harmless = file.options.harmless.join("|");
         if !harmless.split('|').any(|mark| mark == "--help") {
             harmless = format!("--help|{harmless}");
@@ -279,7 +279,7 @@ impl Writer {
         let act = file.function.as_ref().map_or("None".to_owned(), |path| format!("Some(super::{path})"));
         Ok(format!(
             "    Entry {{\n        file: {name:?},\n        options: Options {{ short: {short:?}, attached: \"\", \
-             long: &{long:?}, leading: {}, single: {}, exact: {} }},\n        abbreviates: {},\n        beside: {},\n        through: &[{}],\n        \
+             long: {long:?}, leading: {}, single: {}, exact: {} }},\n        abbreviates: {},\n        beside: {},\n        through: &[{}],\n        \
              harmless: &[{}],\n        dry: &[{}],\n        named: {:?},\n        act: {act},\n        effects: &[\n\
              {facts}        ],\n    }},\n",
             file.options.leading,

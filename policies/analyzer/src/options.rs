@@ -1,11 +1,13 @@
 //! Splits the words of a command into options and operands, as getopt does.
 //!
-//! One parser for every program: short clusters, values attached or in the next word, `--name=value`, abbreviated long
+//! One parser for every program and every wrapper: short clusters, values attached or in the next word, `--name=value`, abbreviated long
 //! names and `--`. It knows no program; which options take a value is said by an [`Options`] value of the table.
 
 use std::borrow::Cow;
 
 use guard_sdk::syntax::Word;
+
+use crate::word::expand::literal;
 
 /// Which options of a program take a value, and where options may stand.
 #[derive(Debug, Clone, Copy)]
@@ -14,8 +16,8 @@ pub(crate) struct Options {
     pub(crate) short: &'static str,
     /// Short options whose value, if any, is the rest of the cluster.
     pub(crate) attached: &'static str,
-    /// Long options, without dashes, whose value is the next word when there is no `=`.
-    pub(crate) long: &'static [&'static str],
+    /// Long options, without dashes and with spaces between, whose value is the next word when there is no `=`.
+    pub(crate) long: &'static str,
     /// The first operand ends the options, as before a subcommand.
     pub(crate) leading: bool,
     /// One dash begins a long name, as in `-chdir=x`; there are no clusters.
@@ -26,16 +28,21 @@ pub(crate) struct Options {
 
 impl Options {
     /// No option takes a value.
-    pub(crate) const NONE: Options = Options::new("", &[]);
+    pub(crate) const NONE: Options = Options::new("", "");
 
     /// Options anywhere; `short` and `long` take values.
-    pub(crate) const fn new(short: &'static str, long: &'static [&'static str]) -> Options {
+    pub(crate) const fn new(short: &'static str, long: &'static str) -> Options {
         Options { short, attached: "", long, leading: false, single: false, exact: false }
     }
 
     /// Options before the first operand only.
-    pub(crate) const fn leading(short: &'static str, long: &'static [&'static str]) -> Options {
+    pub(crate) const fn leading(short: &'static str, long: &'static str) -> Options {
         Options { short, attached: "", long, leading: true, single: false, exact: false }
+    }
+
+    /// The same, with long names that count only as they are.
+    pub(crate) const fn exactly(self) -> Options {
+        Options { exact: true, ..self }
     }
 
     /// The same, with short options that swallow the rest of their cluster.
@@ -81,7 +88,7 @@ impl<'a> Operand<'a> {
 
 /// An option as it was given.
 #[derive(Debug, Clone)]
-struct Flag<'a> {
+pub(crate) struct Flag<'a> {
     name: Name<'a>,
     value: Option<Operand<'a>>,
 }
@@ -92,16 +99,52 @@ enum Name<'a> {
     Long(&'a str),
 }
 
+impl<'a> Flag<'a> {
+    /// A long option whose value is a word of its own.
+    pub(crate) fn long(name: &'a str, value: &'a Word) -> Flag<'a> {
+        Flag { name: Name::Long(name), value: Some(Operand::of(value)) }
+    }
+
+    /// Whether this is its name: a letter, or a long name as it is.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        match self.name {
+            Name::Short(letter) => name.strip_prefix(letter).is_some_and(str::is_empty),
+            Name::Long(given) => given == name,
+        }
+    }
+
+    /// Whether one of them is its name.
+    pub(crate) fn is_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.is(name))
+    }
+
+    /// The text of its value; empty if it has none.
+    pub(crate) fn text(&self) -> &str {
+        self.value.as_ref().map_or("", |value| &value.text)
+    }
+
+    /// The word that is its value, or one that is made of the part of a word.
+    pub(crate) fn word(&self) -> Word {
+        match &self.value {
+            Some(value) if value.text.len() == value.word.text.len() => value.word.clone(),
+            _ => literal(self.text()),
+        }
+    }
+}
+
 /// The words of a command, told apart.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Parsed<'a> {
-    flags: Vec<Flag<'a>>,
+    /// Options in order.
+    pub(crate) flags: Vec<Flag<'a>>,
     /// Operands in order.
     pub(crate) operands: Vec<Operand<'a>>,
     /// The words from the first operand on; only meaningful for leading options.
     pub(crate) rest: &'a [Word],
     /// How many operands stand before `--`.
     pub(crate) before_dashes: Option<usize>,
+    /// No option is known only at run time, so what stands behind is no guess.
+    pub(crate) certain: bool,
 }
 
 impl<'a> Parsed<'a> {
@@ -140,6 +183,11 @@ impl<'a> Parsed<'a> {
     /// Every value given for an option, in order.
     pub(crate) fn values(&self, letters: &str, long: &str) -> impl Iterator<Item = Operand<'a>> {
         self.flags.iter().filter(move |flag| matches(flag.name, letters, long, false)).filter_map(|f| f.value.clone())
+    }
+
+    /// The first option with one of these names, which are letters and long names as they are.
+    pub(crate) fn flag(&self, names: &[&str]) -> Option<&Flag<'a>> {
+        self.flags.iter().find(|flag| flag.is_any(names))
     }
 
     /// The text of an operand; empty if there is none.
@@ -187,7 +235,19 @@ fn is_abbreviation(given: &str, long: &str, least: usize) -> bool {
 ///
 /// `shouted` folds short options to lower case, for a command that is written in capitals throughout.
 pub(crate) fn parse<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Parsed<'a> {
-    let mut parsed = Parsed::default();
+    let mut parsed = read(words, spec, shouted);
+    parsed.operands.extend(parsed.rest.iter().map(Operand::of));
+    parsed
+}
+
+/// Tells leading options from what follows them, which stands in `rest` alone.
+pub(crate) fn leading(words: &[Word], spec: Options) -> Parsed<'_> {
+    read(words, Options { leading: true, ..spec }, false)
+}
+
+fn read<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Parsed<'a> {
+    let mut parsed =
+        Parsed { flags: Vec::new(), operands: Vec::new(), rest: words, before_dashes: None, certain: true };
     let mut index = 0;
     while let Some(word) = words.get(index) {
         let text = word.text.as_str();
@@ -195,6 +255,9 @@ pub(crate) fn parse<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Pars
             parsed.before_dashes = Some(parsed.operands.len());
             index += 1;
             break;
+        }
+        if text.len() > 1 && text.starts_with('-') {
+            parsed.certain &= !word.dynamic;
         }
         if let Some(long) = text.strip_prefix("--") {
             index += long_option(&mut parsed, word, long, words.get(index + 1), spec);
@@ -211,7 +274,6 @@ pub(crate) fn parse<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Pars
         index += 1;
     }
     parsed.rest = words.get(index..).unwrap_or_default();
-    parsed.operands.extend(parsed.rest.iter().map(Operand::of));
     parsed
 }
 
@@ -237,7 +299,7 @@ fn long_option<'a>(
 
 /// The full name of an option that takes a value, however it is abbreviated.
 fn with_value(given: &str, spec: Options) -> Option<&'static str> {
-    let mut names = spec.long.iter().copied();
+    let mut names = spec.long.split_ascii_whitespace();
     let exact = names.clone().find(|name| same(given, name));
     if spec.exact {
         return exact;
@@ -286,7 +348,7 @@ mod tests {
     #[test]
     fn a_cluster_ends_where_a_letter_takes_a_value() {
         let words = words("-rvofile x -o next");
-        let parsed = parse(&words, Options::new("o", &[]), false);
+        let parsed = parse(&words, Options::new("o", ""), false);
         assert!(parsed.has("r", "") && parsed.has("v", ""));
         let values: Vec<_> = parsed.values("o", "").map(|value| value.text.into_owned()).collect();
         assert_eq!(values, ["file", "next"]);
@@ -320,7 +382,7 @@ mod tests {
     #[test]
     fn one_dash_may_begin_a_long_name() {
         let words = words("-chdir=x -target y z");
-        let spec = Options { single: true, ..Options::new("", &["target"]) };
+        let spec = Options { single: true, ..Options::new("", "target") };
         let parsed = parse(&words, spec, false);
         assert!(parsed.on("", "chdir", false) && !parsed.on("c", "", false));
         assert_eq!(parsed.value("", "target").unwrap().text, "y");

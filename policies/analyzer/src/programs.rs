@@ -20,6 +20,7 @@ pub(crate) mod interpreters;
 mod migrations;
 mod plain;
 mod process;
+pub(crate) mod program;
 mod publish;
 mod readers;
 mod scripts;
@@ -31,27 +32,8 @@ mod table;
 mod text;
 mod uploads;
 
-use crate::options::{Options, Parsed};
 use crate::run::Run;
-
-/// States the effects of a command.
-type Act = for<'a> fn(&mut Run<'a>, &Parsed<'a>);
-
-/// One program.
-pub(crate) struct Program {
-    /// Its names, in lower case.
-    names: &'static [&'static str],
-    /// Which of its options take a value.
-    options: Options,
-    /// What it does.
-    act: Act,
-}
-
-impl Program {
-    const fn new(names: &'static [&'static str], options: Options, act: Act) -> Program {
-        Program { names, options, act }
-    }
-}
+use program::{Program, unversioned};
 
 /// Every family; the ones asked for most stand first.
 const FAMILIES: &[&[Program]] = &[
@@ -120,11 +102,6 @@ pub(crate) fn is_known(name: &str) -> bool {
 /// Whether the program is known to do nothing that an effect could say.
 pub(crate) fn is_plain(name: &str) -> bool {
     plain::is_plain(name)
-}
-
-/// `python` for `python3.12`.
-pub(crate) fn unversioned(name: &str) -> &str {
-    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-')
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@ mod bounds;
 mod changes;
 mod drops;
 mod functions;
+mod reader;
 mod tokens;
 
 use guard_sdk::syntax::Severity;
 
 use super::Found;
 use crate::draft::Draft;
+use reader::Reader;
 use tokens::{Dialect, Token, Tokens};
 
 /// The most statements of one text that are looked at.
@@ -140,58 +142,6 @@ fn closed<'s, 't>(tokens: &'s [Token<'t>]) -> &'s [Token<'t>] {
         depth < 0
     });
     tokens.get(..end.unwrap_or(tokens.len())).unwrap_or_default()
-}
-
-/// A statement read from left to right.
-struct Reader<'s, 't> {
-    tokens: &'s [Token<'t>],
-}
-
-impl<'t> Reader<'_, 't> {
-    /// Steps over the word if it comes next.
-    fn take(&mut self, word: &str) -> bool {
-        match self.tokens.split_first() {
-            Some((token, rest)) if token.is(word) => {
-                self.tokens = rest;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn take_all(&mut self, words: &[&str]) {
-        for word in words {
-            self.take(word);
-        }
-    }
-
-    /// A name, with its schema: `public.users`.
-    fn name(&mut self) -> String {
-        let mut name = String::new();
-        while let Some((Token::Word(text) | Token::Name(text), rest)) = self.tokens.split_first() {
-            name.push_str(text);
-            self.tokens = rest;
-            match rest.split_first() {
-                Some((Token::Sign('.'), rest)) => {
-                    name.push('.');
-                    self.tokens = rest;
-                }
-                _ => break,
-            }
-        }
-        name
-    }
-
-    /// Steps over the next token, if it is a word.
-    fn word(&mut self) -> Option<&'t str> {
-        let (Token::Word(word), rest) = self.tokens.split_first()? else { return None };
-        self.tokens = rest;
-        Some(word)
-    }
-
-    fn contains(&self, word: &str) -> bool {
-        self.tokens.iter().any(|token| token.is(word))
-    }
 }
 
 fn effect(statement: &[Token<'_>]) -> Option<Draft> {

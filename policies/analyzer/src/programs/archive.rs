@@ -4,7 +4,7 @@ mod clouds;
 
 use guard_sdk::syntax::Word;
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::path::{self, Device};
@@ -12,41 +12,22 @@ use crate::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["tar", "gtar", "bsdtar"], TAR, tar),
-    Program::new(&["unzip"], Options::new("dPx", &[]), unzip),
-    Program::new(&["zip"], Options::new("bnPtix", &["password"]), zip),
+    Program::new(&["unzip"], Options::new("dPx", ""), unzip),
+    Program::new(&["zip"], Options::new("bnPtix", "password"), zip),
     Program::new(&["7z", "7za", "7zz", "unrar"], Options::NONE.with_attached("o"), seven),
     Program::new(
         &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress", "uncompress"],
-        Options::new("So", &["suffix"]),
+        Options::new("So", "suffix"),
         compress,
     ),
-    Program::new(
-        &["rclone"],
-        Options::new("", &["config", "filter", "include", "exclude", "transfers"]),
-        clouds::rclone,
-    ),
-    Program::new(&["cpio"], Options::new("FOEHDICRM", &["file", "directory"]), cpio),
+    Program::new(&["rclone"], Options::new("", "config filter include exclude transfers"), clouds::rclone),
+    Program::new(&["cpio"], Options::new("FOEHDICRM", "file directory"), cpio),
 ];
 
 const TAR: Options = Options::new(
     "fCTXbgKNVI",
-    &[
-        "file",
-        "directory",
-        "files-from",
-        "exclude-from",
-        "exclude",
-        "transform",
-        "strip-components",
-        "use-compress-program",
-        "owner",
-        "group",
-        "mode",
-        "info-script",
-        "new-volume-script",
-        "to-command",
-        "checkpoint-action",
-    ],
+    "file directory files-from exclude-from exclude transform strip-components use-compress-program owner \
+     group mode info-script new-volume-script to-command checkpoint-action",
 );
 
 /// Files below `folder` are written; which ones, only the archive knows.

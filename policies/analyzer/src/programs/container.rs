@@ -10,23 +10,8 @@ use crate::run::Run;
 
 const ENGINE: Options = Options::leading(
     "Hcl",
-    &[
-        "host",
-        "context",
-        "config",
-        "log-level",
-        "tlscacert",
-        "tlscert",
-        "tlskey",
-        "root",
-        "runroot",
-        "url",
-        "connection",
-        "identity",
-        "namespace",
-        "address",
-        "storage-driver",
-    ],
+    "host context config log-level tlscacert tlscert tlskey root runroot url connection identity \
+     namespace address storage-driver",
 );
 
 /// What a call does beside removing.
@@ -42,7 +27,7 @@ pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         "cp" => copies(run, words),
         "run" | "create" => runs(run, words, &engine),
         "save" | "export" => {
-            let parsed = run.parse(words, Options::new("o", &["output"]));
+            let parsed = run.parse(words, Options::new("o", "output"));
             parsed.values("o", "output").for_each(|file| run.write(&file));
         }
         _ => {}
@@ -83,30 +68,6 @@ fn given(mount: &str) -> Option<String> {
 
 const RUN: Options = Options::leading(
     "vepwuhlm",
-    &[
-        "volume",
-        "mount",
-        "env",
-        "env-file",
-        "publish",
-        "name",
-        "network",
-        "workdir",
-        "user",
-        "hostname",
-        "pid",
-        "entrypoint",
-        "label",
-        "memory",
-        "cpus",
-        "restart",
-        "platform",
-        "add-host",
-        "cap-add",
-        "device",
-        "ipc",
-        "net",
-        "gpus",
-        "tmpfs",
-    ],
+    "volume mount env env-file publish name network workdir user hostname pid entrypoint label memory \
+     cpus restart platform add-host cap-add device ipc net gpus tmpfs",
 );

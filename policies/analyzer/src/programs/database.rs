@@ -4,7 +4,8 @@ mod lines;
 mod stores;
 mod remote_host;
 
-use super::{Program, scripts};
+use super::program::Program;
+use super::scripts;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -12,69 +13,41 @@ use crate::run::Run;
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["psql", "pgcli", "usql", "vsql"], PSQL, psql),
     Program::new(&["mysql", "mariadb", "mycli"], MYSQL, mysql),
-    Program::new(&["sqlite3", "sqlite", "litecli"], Options::new("", &[]), sqlite),
-    Program::new(&["duckdb"], Options::new("cs", &["cmd", "init", "separator"]), duckdb),
+    Program::new(&["sqlite3", "sqlite", "litecli"], Options::new("", ""), sqlite),
+    Program::new(&["duckdb"], Options::new("cs", "cmd init separator"), duckdb),
     Program::new(
         &["sqlcmd", "isql", "tsql"],
-        Options::new("SdUPQqiohH", &["query", "input-file", "server", "database-name"]),
+        Options::new("SdUPQqiohH", "query input-file server database-name"),
         sqlcmd,
     ),
-    Program::new(&["clickhouse-client", "clickhouse"], Options::new("qhudn", &QUERY), query),
+    Program::new(
+        &["clickhouse-client", "clickhouse"],
+        Options::new("qhudn", "query host user password database port"),
+        query,
+    ),
     Program::new(&["cockroach", "snowsql", "trino", "presto", "hive", "beeline", "impala-shell"], EXECUTE, query),
     Program::new(&["sqlplus", "cqlsh"], EXECUTE, query),
-    Program::new(&["bq"], Options::leading("", &["project_id", "location", "dataset_id"]), bq),
-    Program::new(&["dropdb"], Options::new("hpUO", &["host", "port", "username", "maintenance-db"]), dropdb),
-    Program::new(&["dropuser"], Options::new("hpU", &["host", "port", "username"]), dropuser),
-    Program::new(&["mysqladmin", "mariadb-admin"], Options::new("huPS", &["host", "user", "port"]), mysqladmin),
-    Program::new(
-        &["mongosh", "mongo"],
-        Options::new("up", &["eval", "host", "port", "username", "password", "file"]),
-        stores::mongo,
-    ),
-    Program::new(
-        &["mongoimport"],
-        Options::new("dcuph", &["db", "collection", "uri", "file", "host"]),
-        stores::mongoimport,
-    ),
+    Program::new(&["bq"], Options::leading("", "project_id location dataset_id"), bq),
+    Program::new(&["dropdb"], Options::new("hpUO", "host port username maintenance-db"), dropdb),
+    Program::new(&["dropuser"], Options::new("hpU", "host port username"), dropuser),
+    Program::new(&["mysqladmin", "mariadb-admin"], Options::new("huPS", "host user port"), mysqladmin),
+    Program::new(&["mongosh", "mongo"], Options::new("up", "eval host port username password file"), stores::mongo),
+    Program::new(&["mongoimport"], Options::new("dcuph", "db collection uri file host"), stores::mongoimport),
     Program::new(&["flushall", "flushdb", "config"], Options::NONE, stores::bare),
-    Program::new(
-        &["cypher-shell"],
-        Options::new("aupd", &["address", "username", "password", "database", "file"]),
-        cypher,
-    ),
-    Program::new(&["influx"], Options::new("e", &["execute", "database", "host", "port", "bucket", "org"]), influx),
-    Program::new(
-        &["redis-cli", "valkey-cli"],
-        Options::leading("hpnasuPrid", &["user", "pass", "pattern", "eval"]),
-        stores::redis,
-    ),
-    Program::new(&["pg_dump", "pg_dumpall"], Options::new("fhpUdnFt", &["file", "host", "port", "dbname"]), dump),
-    Program::new(&["pg_restore"], Options::new("dhpUFfjtn", &["dbname", "host", "port", "file"]), restore),
+    Program::new(&["cypher-shell"], Options::new("aupd", "address username password database file"), cypher),
+    Program::new(&["influx"], Options::new("e", "execute database host port bucket org"), influx),
+    Program::new(&["redis-cli", "valkey-cli"], Options::leading("hpnasuPrid", "user pass pattern eval"), stores::redis),
+    Program::new(&["pg_dump", "pg_dumpall"], Options::new("fhpUdnFt", "file host port dbname"), dump),
+    Program::new(&["pg_restore"], Options::new("dhpUFfjtn", "dbname host port file"), restore),
 ];
 
 const PSQL: Options = Options::new(
     "cdfhpULovFPRTv",
-    &[
-        "command",
-        "dbname",
-        "file",
-        "host",
-        "port",
-        "username",
-        "output",
-        "log-file",
-        "set",
-        "variable",
-        "field-separator",
-        "pset",
-    ],
+    "command dbname file host port username output log-file set variable field-separator pset",
 );
 const MYSQL: Options =
-    Options::new("ehuPSD", &["execute", "host", "user", "port", "socket", "database", "defaults-file", "init-command"])
-        .with_attached("p");
-const QUERY: [&str; 6] = ["query", "host", "user", "password", "database", "port"];
-const EXECUTE: Options =
-    Options::new("eqfhud", &["execute", "query", "file", "host", "user", "url", "database", "server"]);
+    Options::new("ehuPSD", "execute host user port socket database defaults-file init-command").with_attached("p");
+const EXECUTE: Options = Options::new("eqfhud", "execute query file host user url database server");
 
 /// The statements on standard input, if no option gave any.
 fn from_input(run: &mut Run<'_>, client: &str) {
@@ -222,7 +195,7 @@ fn query<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn bq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((first, words)) = parsed.rest.split_first() else { return };
-    let rest = run.parse(words, Options::new("", &["destination_table", "format"]));
+    let rest = run.parse(words, Options::new("", "destination_table format"));
     match first.text.as_str() {
         "query" => drop(given(run, "bq", rest.operands.iter().cloned())),
         "rm" => {

@@ -2,7 +2,7 @@
 //!
 //! Those that wipe one stand in `programs/disks.toml`, volumes in `programs/volumes.toml`.
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -10,11 +10,11 @@ use crate::run::Run;
 pub(super) const TABLE: &[Program] = &[
     Program::new(
         &["mkfs", "mke2fs", "mkswap", "mkdosfs", "mkntfs", "mkexfatfs", "newfs"],
-        Options::new("tLUbimNIEOJTgGrMCFSRfnsv", &["type", "label", "uuid"]),
+        Options::new("tLUbimNIEOJTgGrMCFSRfnsv", "type label uuid"),
         make,
     ),
-    Program::new(&["fdisk", "cfdisk", "gdisk", "cgdisk", "sgdisk", "sfdisk"], Options::new("bCHSotn", &[]), partition),
-    Program::new(&["parted"], Options::new("a", &["align"]), parted),
+    Program::new(&["fdisk", "cfdisk", "gdisk", "cgdisk", "sgdisk", "sfdisk"], Options::new("bCHSotn", ""), partition),
+    Program::new(&["parted"], Options::new("a", "align"), parted),
 ];
 
 fn format(run: &mut Run<'_>, device: &Operand<'_>) {

@@ -4,7 +4,8 @@ mod metadata;
 
 use guard_sdk::syntax::Command;
 
-use super::{Program, scripts};
+use super::program::Program;
+use super::scripts;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::Run;
@@ -12,94 +13,24 @@ use crate::run::Run;
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["curl", "curlie"], CURL, curl),
     Program::new(&["wget", "wget2"], WGET, wget),
-    Program::new(&["http", "https", "xh", "xhs"], Options::new("oaA", &["output", "auth", "auth-type"]), httpie),
-    Program::new(&["aria2c"], Options::new("dosxji", &["dir", "out", "input-file"]), aria),
+    Program::new(&["http", "https", "xh", "xhs"], Options::new("oaA", "output auth auth-type"), httpie),
+    Program::new(&["aria2c"], Options::new("dosxji", "dir out input-file"), aria),
 ];
 
 const CURL: Options = Options::new(
     "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
-    &[
-        "output",
-        "request",
-        "header",
-        "data",
-        "data-raw",
-        "data-binary",
-        "data-urlencode",
-        "data-ascii",
-        "json",
-        "form",
-        "user",
-        "user-agent",
-        "url",
-        "upload-file",
-        "output-dir",
-        "dump-header",
-        "cookie",
-        "cookie-jar",
-        "config",
-        "cert",
-        "key",
-        "cacert",
-        "max-time",
-        "connect-timeout",
-        "retry",
-        "retry-delay",
-        "proxy",
-        "referer",
-        "resolve",
-        "write-out",
-        "range",
-        "interface",
-        "limit-rate",
-        "trace",
-        "trace-ascii",
-        "stderr",
-        "form-string",
-        "unix-socket",
-        "netrc-file",
-        "max-redirs",
-        "proto",
-        "variable",
-        "etag-save",
-        "etag-compare",
-        "hsts",
-        "alt-svc",
-        "pass",
-        "key-type",
-        "quote",
-        "oauth2-bearer",
-        "aws-sigv4",
-        "libcurl",
-    ],
+    "output request header data data-raw data-binary data-urlencode data-ascii json form user user-agent \
+     url upload-file output-dir dump-header cookie cookie-jar config cert key cacert max-time \
+     connect-timeout retry retry-delay proxy referer resolve write-out range interface limit-rate trace \
+     trace-ascii stderr form-string unix-socket netrc-file max-redirs proto variable etag-save \
+     etag-compare hsts alt-svc pass key-type quote oauth2-bearer aws-sigv4 libcurl",
 );
 
 const WGET: Options = Options::new(
     "OPoaitTUwQlARDXIBe",
-    &[
-        "output-document",
-        "directory-prefix",
-        "output-file",
-        "append-output",
-        "input-file",
-        "tries",
-        "timeout",
-        "user-agent",
-        "header",
-        "post-data",
-        "post-file",
-        "body-data",
-        "body-file",
-        "method",
-        "user",
-        "password",
-        "level",
-        "load-cookies",
-        "save-cookies",
-        "execute",
-        "wait",
-        "quota",
-    ],
+    "output-document directory-prefix output-file append-output input-file tries timeout user-agent \
+     header post-data post-file body-data body-file method user password level load-cookies save-cookies \
+     execute wait quota",
 );
 
 /// Whether the command prints what it downloads.

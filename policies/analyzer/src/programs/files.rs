@@ -5,7 +5,7 @@ mod transfer;
 
 use guard_sdk::syntax::{Command, Severity};
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -16,9 +16,9 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["rmdir", "rd", "del", "erase"], Options::NONE, del),
     Program::new(&["unlink", "trash", "trash-put", "rmtrash"], Options::NONE, deletes),
     Program::new(&["rimraf", "del-cli"], Options::NONE, deletes_trees),
-    Program::new(&["shred"], Options::new("ns", &["iterations", "size", "random-source"]), shred),
-    Program::new(&["wipe"], Options::new("bloPQSxX", &[]), shred),
-    Program::new(&["scrub"], Options::new("bDpsX", &["pattern", "blocksize", "dirent", "device-size"]), shred),
+    Program::new(&["shred"], Options::new("ns", "iterations size random-source"), shred),
+    Program::new(&["wipe"], Options::new("bloPQSxX", ""), shred),
+    Program::new(&["scrub"], Options::new("bDpsX", "pattern blocksize dirent device-size"), shred),
     Program::new(&["trash-empty"], Options::NONE, empties_bin),
     Program::new(&["gio"], Options::NONE, gio),
     Program::new(&["cp", "gcp"], COPY, cp),
@@ -26,47 +26,36 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["ln", "gln", "link"], COPY, ln),
     Program::new(
         &["install", "ginstall"],
-        Options::new("gmoStT", &["group", "mode", "owner", "suffix", "target-directory", "strip-program"]),
+        Options::new("gmoStT", "group mode owner suffix target-directory strip-program"),
         install,
     ),
-    Program::new(&["scp"], Options::new("cFiJloPSXD", &[]), transfer::scp),
+    Program::new(&["scp"], Options::new("cFiJloPSXD", ""), transfer::scp),
     Program::new(
         &["rsync"],
         Options::new(
             "efBTM",
-            &[
-                "rsh",
-                "rsync-path",
-                "exclude",
-                "include",
-                "exclude-from",
-                "include-from",
-                "files-from",
-                "filter",
-                "log-file",
-                "backup-dir",
-                "password-file",
-            ],
+            "rsh rsync-path exclude include exclude-from include-from files-from filter log-file backup-dir \
+     password-file",
         ),
         transfer::rsync,
     ),
-    Program::new(&["mkdir", "gmkdir"], Options::new("mZ", &["mode"]), makes_directories),
-    Program::new(&["mkfifo", "mknod"], Options::new("mZ", &["mode"]), writes_first),
-    Program::new(&["touch", "gtouch"], Options::new("drt", &["date", "reference", "time"]), writes),
+    Program::new(&["mkdir", "gmkdir"], Options::new("mZ", "mode"), makes_directories),
+    Program::new(&["mkfifo", "mknod"], Options::new("mZ", "mode"), writes_first),
+    Program::new(&["touch", "gtouch"], Options::new("drt", "date reference time"), writes),
     Program::new(&["tee", "gtee", "sponge"], Options::NONE, tee),
-    Program::new(&["truncate", "gtruncate"], Options::new("sr", &["size", "reference"]), truncate),
-    Program::new(&["fallocate"], Options::new("lo", &["length", "offset"]), writes),
+    Program::new(&["truncate", "gtruncate"], Options::new("sr", "size reference"), truncate),
+    Program::new(&["fallocate"], Options::new("lo", "length offset"), writes),
     Program::new(&["dd", "gdd", "dcfldd"], Options::NONE, dd),
-    Program::new(&["split", "gsplit", "csplit"], Options::new("abClnt", &["suffix-length", "lines", "bytes"]), split),
-    Program::new(&["chmod", "gchmod"], Options::new("", &["reference"]), modes::chmod),
-    Program::new(&["chattr", "chflags"], Options::new("pv", &[]), modes::chattr),
-    Program::new(&["setfacl"], Options::new("mxMXn", &["modify", "remove"]), modes::marks),
-    Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", &["reference", "from"]), modes::chown),
+    Program::new(&["split", "gsplit", "csplit"], Options::new("abClnt", "suffix-length lines bytes"), split),
+    Program::new(&["chmod", "gchmod"], Options::new("", "reference"), modes::chmod),
+    Program::new(&["chattr", "chflags"], Options::new("pv", ""), modes::chattr),
+    Program::new(&["setfacl"], Options::new("mxMXn", "modify remove"), modes::marks),
+    Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", "reference from"), modes::chown),
     Program::new(&["dos2unix", "unix2dos"], Options::NONE, writes),
-    Program::new(&["rename", "prename", "file-rename"], Options::new("e", &[]), rename),
+    Program::new(&["rename", "prename", "file-rename"], Options::new("e", ""), rename),
 ];
 
-const COPY: Options = Options::new("tS", &["target-directory", "suffix"]);
+const COPY: Options = Options::new("tS", "target-directory suffix");
 
 fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("rR", "recursive");

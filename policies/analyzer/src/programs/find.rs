@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::Word;
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::{Run, here};

@@ -10,7 +10,7 @@ mod relatives;
 
 use guard_sdk::syntax::Severity;
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -21,84 +21,80 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(relatives::NAMES, relatives::GLOBAL, relatives::act),
 ];
 
-const GLOBAL: Options = Options::leading(
-    "Cc",
-    &["git-dir", "work-tree", "namespace", "super-prefix", "config-env", "attr-source", "list-cmds"],
-);
+const GLOBAL: Options =
+    Options::leading("Cc", "git-dir work-tree namespace super-prefix config-env attr-source list-cmds");
 
 /// A subcommand.
 struct Verb {
     name: &'static str,
     options: Options,
-    act: super::Act,
+    act: super::program::Act,
 }
 
-const fn verb(name: &'static str, options: Options, act: super::Act) -> Verb {
+const fn verb(name: &'static str, options: Options, act: super::program::Act) -> Verb {
     Verb { name, options, act }
 }
 
 const VERBS: &[Verb] = &[
     verb("push", push::OPTIONS, push::push),
-    verb("reset", Options::new("", &["pathspec-from-file"]), reset),
-    verb("clean", Options::new("e", &["exclude"]), clean),
-    verb("checkout", Options::new("bB", &["orphan", "conflict", "pathspec-from-file"]), discard::checkout),
-    verb("switch", Options::new("cC", &["create", "orphan", "conflict"]), discard::switch),
-    verb("restore", Options::new("s", &["source", "conflict", "pathspec-from-file"]), discard::restore),
-    verb("stash", Options::leading("", &[]), discard::stash),
-    verb("branch", Options::new("u", &["set-upstream-to", "sort", "format", "contains", "points-at"]), refs::branch),
-    verb("tag", Options::new("mFun", &["message", "file", "local-user", "sort", "format"]), refs::tag),
-    verb("rm", Options::new("", &["pathspec-from-file"]), rm),
+    verb("reset", Options::new("", "pathspec-from-file"), reset),
+    verb("clean", Options::new("e", "exclude"), clean),
+    verb("checkout", Options::new("bB", "orphan conflict pathspec-from-file"), discard::checkout),
+    verb("switch", Options::new("cC", "create orphan conflict"), discard::switch),
+    verb("restore", Options::new("s", "source conflict pathspec-from-file"), discard::restore),
+    verb("stash", Options::leading("", ""), discard::stash),
+    verb("branch", Options::new("u", "set-upstream-to sort format contains points-at"), refs::branch),
+    verb("tag", Options::new("mFun", "message file local-user sort format"), refs::tag),
+    verb("rm", Options::new("", "pathspec-from-file"), rm),
     verb("mv", Options::NONE, mv),
-    verb("worktree", Options::leading("", &[]), worktree),
+    verb("worktree", Options::leading("", ""), worktree),
     verb("clone", CLONE, clone),
-    verb("init", Options::new("b", &["template", "separate-git-dir", "object-format", "initial-branch"]), init),
-    verb("config", Options::new("f", &["file", "blob", "type", "default"]), config),
-    verb("remote", Options::leading("", &[]), refs::remote),
-    verb("update-ref", Options::new("m", &[]), refs::update_ref),
-    verb("reflog", Options::leading("", &[]), refs::reflog),
+    verb("init", Options::new("b", "template separate-git-dir object-format initial-branch"), init),
+    verb("config", Options::new("f", "file blob type default"), config),
+    verb("remote", Options::leading("", ""), refs::remote),
+    verb("update-ref", Options::new("m", ""), refs::update_ref),
+    verb("reflog", Options::leading("", ""), refs::reflog),
     verb("gc", Options::NONE, refs::gc),
-    verb("prune", Options::new("", &["expire"]), refs::gc),
+    verb("prune", Options::new("", "expire"), refs::gc),
     verb("filter-branch", Options::NONE, refs::rewrite),
     verb("filter-repo", Options::NONE, refs::rewrite),
-    verb("apply", Options::new("pC", &["exclude", "include", "directory"]), apply),
-    verb("am", Options::new("p", &["directory"]), apply),
-    verb("archive", Options::new("o", &["output", "format", "prefix", "remote", "exec"]), looks::archive),
-    verb("format-patch", Options::new("onv", &["output-directory"]), looks::log),
-    verb("diff", Options::new("OSGUl", &["output"]), looks::diff),
-    verb("log", Options::new("nOSGULl", &["output", "grep", "author", "since", "until", "format"]), looks::log),
-    verb("show", Options::new("OSGUl", &["output"]), looks::show),
+    verb("apply", Options::new("pC", "exclude include directory"), apply),
+    verb("am", Options::new("p", "directory"), apply),
+    verb("archive", Options::new("o", "output format prefix remote exec"), looks::archive),
+    verb("format-patch", Options::new("onv", "output-directory"), looks::log),
+    verb("diff", Options::new("OSGUl", "output"), looks::diff),
+    verb("log", Options::new("nOSGULl", "output grep author since until format"), looks::log),
+    verb("show", Options::new("OSGUl", "output"), looks::show),
     verb("bundle", Options::NONE, looks::bundle),
-    verb("merge", Options::new("msXF", &["strategy", "strategy-option", "message"]), joins),
-    verb("rebase", Options::new("sXxC", &["onto", "strategy", "exec"]), joins),
-    verb("cherry-pick", Options::new("msX", &["mainline", "strategy"]), joins),
-    verb("revert", Options::new("msX", &["mainline", "strategy"]), joins),
-    verb("pull", Options::new("sXj", &["strategy", "strategy-option", "depth"]), joins),
+    verb("merge", Options::new("msXF", "strategy strategy-option message"), joins),
+    verb("rebase", Options::new("sXxC", "onto strategy exec"), joins),
+    verb("cherry-pick", Options::new("msX", "mainline strategy"), joins),
+    verb("revert", Options::new("msX", "mainline strategy"), joins),
+    verb("pull", Options::new("sXj", "strategy strategy-option depth"), joins),
     verb("cat-file", Options::NONE, looks::revision_file),
-    verb("add", Options::new("", &["pathspec-from-file", "chmod"]), looks::add),
-    verb("grep", Options::new("efABCm", &["max-depth", "threads"]).with_attached("O"), looks::grep),
-    verb("blame", Options::new("LSCM", &["contents", "ignore-rev", "ignore-revs-file"]), looks::blame),
-    verb("annotate", Options::new("LS", &[]), looks::blame),
-    verb("hash-object", Options::new("t", &["path"]), looks::hash_object),
+    verb("add", Options::new("", "pathspec-from-file chmod"), looks::add),
+    verb("grep", Options::new("efABCm", "max-depth threads").with_attached("O"), looks::grep),
+    verb("blame", Options::new("LSCM", "contents ignore-rev ignore-revs-file"), looks::blame),
+    verb("annotate", Options::new("LS", ""), looks::blame),
+    verb("hash-object", Options::new("t", "path"), looks::hash_object),
     verb("send-pack", push::OPTIONS, push::push),
-    verb("fetch", Options::new("joS", &["depth", "upload-pack", "refmap"]), refs::fetch),
-    verb("symbolic-ref", Options::new("m", &[]), refs::symbolic_ref),
+    verb("fetch", Options::new("joS", "depth upload-pack refmap"), refs::fetch),
+    verb("symbolic-ref", Options::new("m", ""), refs::symbolic_ref),
     verb("replace", Options::NONE, refs::replace),
-    verb("notes", Options::new("mFCc", &["ref"]), refs::notes),
-    verb("checkout-index", Options::new("", &["prefix", "stage"]), discard::checkout_index),
-    verb("read-tree", Options::new("", &["prefix", "index-output"]), discard::read_tree),
-    verb("submodule", Options::leading("", &[]), discard::submodule),
-    verb("lfs", Options::leading("", &[]), lfs),
-    verb("annex", Options::leading("", &[]), annex),
-    verb("svn", Options::leading("", &[]), publishes),
-    verb("p4", Options::leading("", &[]), publishes),
-    verb("subtree", Options::leading("P", &["prefix"]), publishes),
-    verb("commit", Options::new("mFCct", &["message", "file", "author", "date", "template"]), commit),
+    verb("notes", Options::new("mFCc", "ref"), refs::notes),
+    verb("checkout-index", Options::new("", "prefix stage"), discard::checkout_index),
+    verb("read-tree", Options::new("", "prefix index-output"), discard::read_tree),
+    verb("submodule", Options::leading("", ""), discard::submodule),
+    verb("lfs", Options::leading("", ""), lfs),
+    verb("annex", Options::leading("", ""), annex),
+    verb("svn", Options::leading("", ""), publishes),
+    verb("p4", Options::leading("", ""), publishes),
+    verb("subtree", Options::leading("P", "prefix"), publishes),
+    verb("commit", Options::new("mFCct", "message file author date template"), commit),
 ];
 
-const CLONE: Options = Options::new(
-    "obucj",
-    &["origin", "branch", "upload-pack", "config", "depth", "template", "reference", "separate-git-dir", "filter"],
-);
+const CLONE: Options =
+    Options::new("obucj", "origin branch upload-pack config depth template reference separate-git-dir filter");
 
 fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("C", "").for_each(|folder| run.enter(&folder));
@@ -191,7 +187,7 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn worktree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((first, words)) = parsed.rest.split_first() else { return };
-    let parsed = run.parse(words, Options::new("bB", &["reason"]));
+    let parsed = run.parse(words, Options::new("bB", "reason"));
     match first.text.as_ref() {
         "remove" => {
             let force = parsed.has("f", "force");

@@ -4,7 +4,8 @@
 
 use guard_sdk::syntax::Word;
 
-use super::{Program, scripts, unversioned};
+use super::program::{Program, unversioned};
+use super::scripts;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::Run;
 
@@ -12,15 +13,15 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
     Program::new(&["python", "pypy", "ipython"], PYTHON, python),
     Program::new(&["node", "nodejs", "bun", "tsx"], NODE, node),
-    Program::new(&["deno"], Options::leading("", &[]), deno),
+    Program::new(&["deno"], Options::leading("", ""), deno),
     Program::new(&["perl"], PERL, perl),
     Program::new(&["ruby"], PERL, ruby),
-    Program::new(&["php"], Options::leading("rfdcz", &["run", "file", "define"]), php),
-    Program::new(&["lua", "luajit"], Options::leading("el", &[]), lua),
-    Program::new(&["rscript", "r"], Options::leading("e", &["eval"]), r_language),
-    Program::new(OTHERS, Options::leading("eEc", &["eval", "command"]), other_language),
+    Program::new(&["php"], Options::leading("rfdcz", "run file define"), php),
+    Program::new(&["lua", "luajit"], Options::leading("el", ""), lua),
+    Program::new(&["rscript", "r"], Options::leading("e", "eval"), r_language),
+    Program::new(OTHERS, Options::leading("eEc", "eval command"), other_language),
     Program::new(&["erl"], Options::NONE, erlang),
-    Program::new(&["osascript"], Options::leading("el", &[]), osascript),
+    Program::new(&["osascript"], Options::leading("el", ""), osascript),
     Program::new(&["pwsh", "powershell"], Options::NONE, powershell),
 ];
 
@@ -54,10 +55,10 @@ const OTHERS: &[&str] = &[
     "janet",
 ];
 
-const SHELL: Options = Options::leading("oO", &["rcfile", "init-file"]);
-const PYTHON: Options = Options::leading("cmWX", &[]);
-const NODE: Options = Options::leading("eprC", &["eval", "print", "require", "import", "input-type"]);
-const PERL: Options = Options::leading("eE", &[]).with_attached("iMImFdDCxr");
+const SHELL: Options = Options::leading("oO", "rcfile init-file");
+const PYTHON: Options = Options::leading("cmWX", "");
+const NODE: Options = Options::leading("eprC", "eval print require import input-type");
+const PERL: Options = Options::leading("eE", "").with_attached("iMImFdDCxr");
 
 /// Where an interpreter's program comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,8 +101,8 @@ pub(crate) fn how(run: &Run<'_>) -> How {
         },
         "node" | "nodejs" => of_language(words, NODE, "ep"),
         "perl" | "ruby" => of_language(words, PERL, "eE"),
-        "php" => of_language(words, Options::leading("rf", &[]), "rf"),
-        "osascript" | "lua" => of_language(words, Options::leading("el", &[]), "e"),
+        "php" => of_language(words, Options::leading("rf", ""), "rf"),
+        "osascript" | "lua" => of_language(words, Options::leading("el", ""), "e"),
         "eval" => {
             let any = words.iter().any(holds_commands);
             if any { How::Words } else { How::Nothing }

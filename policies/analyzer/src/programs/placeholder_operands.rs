@@ -78,7 +78,7 @@ fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
 
 /// The pattern of `fd`, which is a regular expression, as a name; all files if there is none.
 fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
-    let parsed = parse(words, Options::new("edEtcjSo", &["extension", "max-depth", "exclude", "type", "size"]), false);
+    let parsed = parse(words, Options::new("edEtcjSo", "extension max-depth exclude type size"), false);
     let (pattern, starts) = parsed.operands.split_first().map_or(("", &[][..]), |(first, rest)| (&*first.text, rest));
     let name = find::last_name(pattern);
     let start = starts.first().map_or(".", |start| start.text.as_ref()).trim_end_matches('/');

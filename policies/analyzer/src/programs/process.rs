@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::Severity;
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Options, Parsed};
 use crate::run::Run;
@@ -11,7 +11,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["kill"], Options::NONE, kill),
     Program::new(
         &["pkill", "killall", "killall5", "skill", "xkill"],
-        Options::new("uUgGPtsoy", &["signal", "user", "parent", "group", "older-than", "younger-than", "pidfile"]),
+        Options::new("uUgGPtsoy", "signal user parent group older-than younger-than pidfile"),
         by_name,
     ),
     Program::new(&["fuser"], Options::NONE, fuser),

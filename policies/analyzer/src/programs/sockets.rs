@@ -1,6 +1,6 @@
 //! Programs that open connections by themselves, or listen, and hand what comes to a program.
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -8,15 +8,15 @@ use crate::run::Run;
 pub(super) const TABLE: &[Program] = &[
     Program::new(
         &["nc", "ncat", "netcat"],
-        Options::new("ecpswiqgGmoTVxXIO", &["exec", "sh-exec", "lua-exec", "source", "source-port", "output", "proxy"]),
+        Options::new("ecpswiqgGmoTVxXIO", "exec sh-exec lua-exec source source-port output proxy"),
         netcat,
     ),
-    Program::new(&["socat"], Options::new("lbtTLW", &[]), socat),
-    Program::new(&["telnet"], Options::new("elnbXkS", &[]), connects),
-    Program::new(&["ftp", "sftp", "lftp"], Options::new("bceFilPRSsou", &[]), transfers),
+    Program::new(&["socat"], Options::new("lbtTLW", ""), socat),
+    Program::new(&["telnet"], Options::new("elnbXkS", ""), connects),
+    Program::new(&["ftp", "sftp", "lftp"], Options::new("bceFilPRSsou", ""), transfers),
     Program::new(
         &["mutt", "mail", "mailx", "s-nail", "swaks"],
-        Options::new("aAscbrSeiH", &["attach", "body", "to", "from", "server"]),
+        Options::new("aAscbrSeiH", "attach body to from server"),
         mails,
     ),
 ];

@@ -2,16 +2,16 @@
 //!
 //! Accounts, the firewall, the kernel and packages stand in `programs/`.
 
-use super::Program;
+use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Options, Parsed};
 use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
-    Program::new(&["mount"], Options::new("toLUO", &["types", "options"]), mount),
-    Program::new(&["umount"], Options::new("tO", &["types"]), unmount),
-    Program::new(&["crontab"], Options::new("u", &[]), crontab),
-    Program::new(&["at", "batch"], Options::new("qft", &[]), schedules),
+    Program::new(&["mount"], Options::new("toLUO", "types options"), mount),
+    Program::new(&["umount"], Options::new("tO", "types"), unmount),
+    Program::new(&["crontab"], Options::new("u", ""), crontab),
+    Program::new(&["at", "batch"], Options::new("qft", ""), schedules),
 ];
 
 fn mount<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

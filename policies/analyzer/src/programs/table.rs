@@ -7,7 +7,8 @@ mod call;
 
 use guard_sdk::syntax::{Severity, Word};
 
-use super::{Act, placeholder_operands};
+use super::placeholder_operands;
+use super::program::Act;
 use crate::options::Options;
 use crate::run::Run;
 use call::Call;

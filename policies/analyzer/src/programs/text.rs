@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::Word;
 
-use super::Program;
+use super::program::Program;
 use super::readers::reads;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
@@ -13,35 +13,32 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["grep", "egrep", "fgrep", "ggrep", "zgrep", "zegrep", "zfgrep"], GREP, grep),
     Program::new(
         &["rg"],
-        Options::new(
-            "ABCEMTdefgjmrt",
-            &["regexp", "file", "glob", "iglob", "type", "type-not", "replace", "max-count"],
-        ),
+        Options::new("ABCEMTdefgjmrt", "regexp file glob iglob type type-not replace max-count"),
         grep,
     ),
-    Program::new(&["ag", "ack", "ugrep"], Options::new("ABCGm", &["ignore", "ignore-dir", "type"]), grep),
-    Program::new(&["sed", "gsed"], Options::new("efl", &["expression", "file", "line-length"]).with_attached("i"), sed),
+    Program::new(&["ag", "ack", "ugrep"], Options::new("ABCGm", "ignore ignore-dir type"), grep),
+    Program::new(&["sed", "gsed"], Options::new("efl", "expression file line-length").with_attached("i"), sed),
     Program::new(
         &["awk", "gawk", "mawk", "nawk"],
-        Options::new("Fvfil", &["field-separator", "assign", "file", "include", "load"]),
+        Options::new("Fvfil", "field-separator assign file include load"),
         awk,
     ),
     Program::new(
         &["sort", "gsort"],
-        Options::new("kotST", &["key", "output", "field-separator", "buffer-size", "temporary-directory"]),
+        Options::new("kotST", "key output field-separator buffer-size temporary-directory"),
         writes_output,
     ),
-    Program::new(&["uniq", "guniq"], Options::new("fsw", &["skip-fields", "skip-chars"]), second_is_written),
-    Program::new(&["xxd"], Options::new("clogsn", &[]), second_is_written),
-    Program::new(&["iconv"], Options::new("fto", &["from-code", "to-code", "output"]), writes_output),
-    Program::new(&["base64", "gbase64"], Options::new("wio", &["wrap", "input", "output"]), writes_output),
-    Program::new(&["jq", "gojq", "jaq"], Options::new("fL", &["from-file", "indent"]), jq),
-    Program::new(&["yq", "dasel"], Options::new("opI", &["from-file"]), yq),
+    Program::new(&["uniq", "guniq"], Options::new("fsw", "skip-fields skip-chars"), second_is_written),
+    Program::new(&["xxd"], Options::new("clogsn", ""), second_is_written),
+    Program::new(&["iconv"], Options::new("fto", "from-code to-code output"), writes_output),
+    Program::new(&["base64", "gbase64"], Options::new("wio", "wrap input output"), writes_output),
+    Program::new(&["jq", "gojq", "jaq"], Options::new("fL", "from-file indent"), jq),
+    Program::new(&["yq", "dasel"], Options::new("opI", "from-file"), yq),
     // Not a program of its own: some agents take it out of the command and carry it out themselves.
-    Program::new(&["apply_patch", "applypatch"], Options::new("", &[]), apply_patch),
+    Program::new(&["apply_patch", "applypatch"], Options::new("", ""), apply_patch),
     Program::new(
         &["patch", "gpatch"],
-        Options::new("bBdDFgioprVYz", &["input", "output", "directory", "strip", "fuzz", "reject-file"]),
+        Options::new("bBdDFgioprVYz", "input output directory strip fuzz reject-file"),
         patch,
     ),
     Program::new(
@@ -60,28 +57,17 @@ pub(super) const TABLE: &[Program] = &[
             "goimports",
             "stylua",
         ],
-        Options::new("l", &["edition", "config", "config-path", "line-length"]),
+        Options::new("l", "edition config config-path line-length"),
         formats,
     ),
     Program::new(&["openssl"], Options::NONE, openssl),
-    Program::new(&["gpg", "gpg2", "age"], Options::new("oru", &["output", "recipient", "local-user"]), writes_output),
-    Program::new(&["ssh-keygen"], Options::new("bCfmNPRtV", &[]), keygen),
+    Program::new(&["gpg", "gpg2", "age"], Options::new("oru", "output recipient local-user"), writes_output),
+    Program::new(&["ssh-keygen"], Options::new("bCfmNPRtV", ""), keygen),
 ];
 
 const GREP: Options = Options::new(
     "ABCDdefm",
-    &[
-        "regexp",
-        "file",
-        "include",
-        "exclude",
-        "exclude-from",
-        "exclude-dir",
-        "max-count",
-        "after-context",
-        "before-context",
-        "context",
-    ],
+    "regexp file include exclude exclude-from exclude-dir max-count after-context before-context context",
 );
 
 fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

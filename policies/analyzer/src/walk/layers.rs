@@ -7,7 +7,8 @@ use super::shell::Shell;
 use super::{Place, Unit, Walker};
 use crate::limits;
 use crate::word::{Child, is_name};
-use crate::wrappers::{self, Layer, What};
+use crate::wrappers;
+use crate::wrappers::layer::{self, Layer, What};
 
 /// A command on its way through the wrappers.
 pub(super) struct Pending<'t> {
@@ -25,12 +26,12 @@ pub(super) struct Pending<'t> {
 impl Walker {
     /// Takes the wrappers off a command and lists what is left.
     pub(super) fn dispatch(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
-        if let Some(name) = wrappers::program(&pending.argv).filter(|_| !self.copies.is_empty()) {
+        if let Some(name) = layer::program(&pending.argv).filter(|_| !self.copies.is_empty()) {
             let name = name.to_owned();
             self.names.insert(name);
         }
         pending.certain &= !self.name_is_supposed(&mut pending.argv) && !self.name_is_copied(&mut pending.argv);
-        if let Some(name) = wrappers::program(&pending.argv) {
+        if let Some(name) = layer::program(&pending.argv) {
             let name = name.to_owned();
             self.names.insert(name);
         }
@@ -85,17 +86,17 @@ impl Walker {
         let mut output = Input::Pipe;
         let certain = self.certain;
         for run in runs {
-            if run.place == wrappers::Place::Remote && pending.redirections.is_empty() {
+            if run.place == layer::Place::Remote && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
             }
             let shell = self.shell.clone();
             match &run.place {
-                wrappers::Place::Here | wrappers::Place::Apart => {}
-                wrappers::Place::Directory(directory) => {
+                layer::Place::Here | layer::Place::Apart => {}
+                layer::Place::Directory(directory) => {
                     self.shell.change_directory(std::slice::from_ref(directory));
                 }
-                wrappers::Place::Unknown => self.shell.lose_directory(),
-                wrappers::Place::Remote => self.shell = Shell::new("", ""),
+                layer::Place::Unknown => self.shell.lose_directory(),
+                layer::Place::Remote => self.shell = Shell::new("", ""),
             }
             let late = run.via.kind == "trap";
             let expands = run.via.kind == "alias";
@@ -146,7 +147,7 @@ impl Walker {
             }
             self.marks.truncate(marks);
             self.certain = certain;
-            if run.place != wrappers::Place::Here {
+            if run.place != layer::Place::Here {
                 self.shell = shell;
             }
         }

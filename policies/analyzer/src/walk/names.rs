@@ -7,7 +7,8 @@ use crate::limits;
 use crate::programs;
 use crate::word::expand::literal;
 use crate::word::parameter;
-use crate::wrappers::{self, Layer, Place, What, program, spelled};
+use crate::wrappers;
+use crate::wrappers::layer::{Layer, Place, What, joined, program, spelled};
 
 /// Programs that a pattern is taken to mean, if it can: those by which most is lost, and those that run others.
 const SUPPOSED: &[&str] = &[
@@ -47,7 +48,7 @@ impl Walker {
             rest = tail;
         }
         words.extend(rest.iter().map(spelled));
-        let text = crate::wrappers::joined(&words);
+        let text = joined(&words);
         let mut layer = Layer::one("alias", &first.text, What::Text { text, parameters: None }, Place::Here);
         if let Some(run) = layer.runs.first_mut() {
             // A shell that is not interactive may leave aliases alone.

@@ -10,8 +10,9 @@ use super::layers::Pending;
 use crate::effects;
 use crate::limits;
 use crate::programs;
+use crate::wrappers::layer::{Layer, Place, Run, What, program};
+use crate::wrappers::reads_program;
 use crate::wrappers::shells::is_shell;
-use crate::wrappers::{Layer, Place, Run, What, program, reads_program};
 
 /// Words behind which a program's words are often another command.
 const BEFORE_WORDS: &[&str] = &["--", "-e", "-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "with"];

@@ -5,7 +5,8 @@ use guard_sdk::syntax::{Assignment, Via, Word};
 use super::Walker;
 use crate::limits;
 use crate::word::expand::{Values as _, literal};
-use crate::wrappers::{is_program_setting, program};
+use crate::wrappers::is_program_setting;
+use crate::wrappers::layer::program;
 
 /// Variables whose value some program runs.
 const COMMANDS: &[&str] = &[

@@ -11,7 +11,8 @@ use super::output::Input;
 use super::{Place, Walker};
 use crate::limits;
 use crate::word::expand::literal;
-use crate::wrappers::{self, program};
+use crate::wrappers;
+use crate::wrappers::layer::program;
 
 /// Programs that run the scripts of a package.
 const PACKAGERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];

@@ -5,14 +5,14 @@
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::options::{self, Seen, Takes};
-use super::{Place, Run, What};
+use super::layer::{Place, Run, What, takes};
+use crate::options::{Flag, Options, leading};
 use crate::word::expand::literal;
 
 /// A program, and where the texts stand that it runs.
 struct Carrier {
     names: &'static [&'static str],
-    takes: Takes,
+    takes: Options,
     /// Options, each with what must stand before the text in its value.
     options: &'static [(&'static str, &'static str)],
     /// What must stand before the text in an operand.
@@ -21,15 +21,11 @@ struct Carrier {
 
 const fn carrier(
     names: &'static [&'static str],
-    takes: Takes,
+    takes: Options,
     options: &'static [(&'static str, &'static str)],
     operands: &'static [&'static str],
 ) -> Carrier {
     Carrier { names, takes, options, operands }
-}
-
-const fn takes(short: &'static str, long: &'static str) -> Takes {
-    Takes { short, long }
 }
 
 /// Escapes of editors to the shell.
@@ -172,11 +168,11 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         return texts.collect();
     }
     let Some(carrier) = CARRIERS.iter().find(|carrier| carrier.names.contains(&name)) else { return Vec::new() };
-    let (seen, operands) = everything(words, carrier.takes, name);
+    let (flags, operands) = everything(words, carrier.takes, name);
     let mut found = Vec::new();
-    for seen in &seen {
-        let matching = carrier.options.iter().filter(|(option, _)| *option == seen.name);
-        found.extend(matching.filter_map(|(_, before)| run(name, &behind(&value(seen), before)?)).take(1));
+    for flag in &flags {
+        let matching = carrier.options.iter().filter(|(option, _)| flag.is(option));
+        found.extend(matching.filter_map(|(_, before)| run(name, &behind(&flag.word(), before)?)).take(1));
     }
     for operand in operands {
         found.extend(carrier.operands.iter().filter_map(|before| run(name, &behind(operand, before)?)).take(1));
@@ -185,33 +181,25 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
 }
 
 /// All options, wherever they stand, and the operands.
-fn everything<'a>(words: &'a [Word], takes: Takes, name: &str) -> (Vec<Seen<'a>>, Vec<&'a Word>) {
-    let (mut seen, mut operands) = (Vec::new(), Vec::new());
+fn everything<'a>(words: &'a [Word], takes: Options, name: &str) -> (Vec<Flag<'a>>, Vec<&'a Word>) {
+    let (mut flags, mut operands) = (Vec::new(), Vec::new());
     let mut rest = words;
     // Long options of these begin with one dash.
     if matches!(name, "gdb" | "lldb" | "zip" | "go") {
         let single = |pair: &'a [Word]| match pair {
-            [option, value] => Some(Seen {
-                name: option.text.strip_prefix('-')?.trim_start_matches('-'),
-                value: Some(value),
-                inline: "",
-            }),
+            [option, value] => Some(Flag::long(option.text.strip_prefix('-')?.trim_start_matches('-'), value)),
             _ => None,
         };
         return (words.windows(2).filter_map(single).collect(), operands);
     }
     loop {
-        let mut options = options::read(rest, takes);
-        seen.append(&mut options.seen);
+        let mut options = leading(rest, takes);
+        flags.append(&mut options.flags);
         let Some((operand, tail)) = options.rest.split_first() else { break };
         operands.push(operand);
         rest = tail;
     }
-    (seen, operands)
-}
-
-fn value(seen: &Seen<'_>) -> Word {
-    seen.value.map_or_else(|| literal(seen.inline), Clone::clone)
+    (flags, operands)
 }
 
 /// What follows `before`, whatever its case, in a word; past it if it begins a name's end, as `=!` does.
@@ -310,11 +298,10 @@ const GIT_OPTIONS: &[(&str, &[&str])] = &[
 
 fn git(words: &[Word]) -> Vec<Run> {
     let global = takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env attr-source");
-    let options = options::read(words, global);
+    let options = leading(words, global);
     let mut found = Vec::new();
-    for seen in options.seen.iter().filter(|seen| seen.name == "c") {
-        let setting = value(seen);
-        let Some((name, text)) = setting.text.split_once('=') else { continue };
+    for setting in options.flags.iter().filter(|flag| flag.is("c")) {
+        let Some((name, text)) = setting.text().split_once('=') else { continue };
         if is_program_setting(&name.to_ascii_lowercase()) {
             found.extend(run("git", &literal(text.strip_prefix('!').unwrap_or(text))));
         }
@@ -332,7 +319,7 @@ fn git(words: &[Word]) -> Vec<Run> {
         _ => None,
     };
     if let Some(tail) = tail {
-        let tail = options::read(tail, takes("", "")).rest;
+        let tail = leading(tail, takes("", "")).rest;
         if let [text] = tail {
             found.extend(run("git", text));
         } else if !tail.is_empty() {
@@ -350,9 +337,9 @@ fn git(words: &[Word]) -> Vec<Run> {
         } else {
             "u"
         };
-        let (seen, _) = everything(rest, takes(short, long), "git");
-        let texts = seen.iter().filter(|seen| names.contains(&seen.name));
-        found.extend(texts.filter_map(|seen| run("git", &value(seen))));
+        let (flags, _) = everything(rest, takes(short, long), "git");
+        let texts = flags.iter().filter(|flag| flag.is_any(names));
+        found.extend(texts.filter_map(|flag| run("git", &flag.word())));
     }
     found
 }

@@ -8,9 +8,9 @@ mod languages;
 
 use guard_sdk::syntax::{Part, Via, Word};
 
-use super::options::{self, Takes};
-use super::{Place, Run, What};
-use crate::programs::unversioned;
+use super::layer::{Place, Run, What, takes};
+use crate::options::{Flag, leading};
+use crate::programs::program::unversioned;
 use crate::word::expand::literal;
 use languages::{LANGUAGES, Language};
 
@@ -41,8 +41,8 @@ pub(super) fn file<'a>(name: &str, argv: &'a [Word]) -> Option<&'a Word> {
     let lower = name.to_ascii_lowercase();
     let plain = unversioned(&lower);
     let language = LANGUAGES.iter().find(|language| language.programs.contains(&plain) && !language.operand)?;
-    let options = options::read(argv.get(1..)?, language.takes);
-    if options.has(language.code) || options.has(&["m"]) {
+    let options = leading(argv.get(1..)?, language.takes);
+    if options.flag(language.code).is_some() || options.flag(&["m"]).is_some() {
         return None;
     }
     options.rest.iter().find(|word| word.text != "run")
@@ -64,12 +64,10 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
-    let options = options::read(words, language.takes);
+    let options = leading(words, language.takes);
     let mut texts: Vec<&str> = Vec::new();
-    for seen in options.seen.iter().filter(|seen| language.code.contains(&seen.name)) {
-        texts.push(seen.value.map_or(seen.inline, |word| word.text.as_str()));
-    }
-    let is_file = options.has(&["f", "file"]);
+    texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
+    let is_file = options.flag(&["f", "file"]).is_some();
     match options.rest.first() {
         Some(word) if language.operand && !is_file => texts.push(&word.text),
         Some(word) if plain == "deno" && word.text == "eval" => {
@@ -149,10 +147,10 @@ fn schedule(input: &str) -> Vec<Run> {
 
 /// `sed '1e COMMAND'`.
 fn sed(words: &[Word]) -> Vec<Run> {
-    let options = options::read(words, Takes { short: "efEl", long: "expression file" });
-    let scripts = options.seen.iter().filter(|seen| matches!(seen.name, "e" | "expression"));
-    let mut texts: Vec<&str> = scripts.map(|seen| seen.value.map_or(seen.inline, |word| word.text.as_str())).collect();
-    if texts.is_empty() && !options.has(&["f", "file"]) {
+    let options = leading(words, takes("efEl", "expression file"));
+    let scripts = options.flags.iter().filter(|flag| flag.is_any(&["e", "expression"]));
+    let mut texts: Vec<&str> = scripts.map(Flag::text).collect();
+    if texts.is_empty() && options.flag(&["f", "file"]).is_none() {
         texts.extend(options.rest.first().map(|word| word.text.as_str()));
     }
     let command = |script: &&str| {

@@ -2,26 +2,23 @@
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::options::{self, Takes};
-use super::{Layer, Place, Run, What, joined};
+use super::layer::{Layer, Place, Run, What, joined, takes};
+use crate::options::{Flag, Options, leading};
 
-const SSH: Takes = Takes { short: "BbcDEeFIiJLlmOopPQRSWw", long: "" };
+const SSH: Options = takes("BbcDEeFIiJLlmOopPQRSWw", "");
 /// `-M` takes the port that is watched.
-const AUTOSSH: Takes = Takes { short: "BbcDEeFIiJLlmMOopPQRSWw", long: "" };
-const EXEC: Takes = Takes { short: "euw", long: "env env-file user workdir detach-keys index" };
-const RUN: Takes = Takes {
-    short: "aceheluvwmp",
-    long: "add-host annotation attach blkio-weight cap-add cap-drop cgroupns cidfile cpus cpu-shares cpuset-cpus \
+const AUTOSSH: Options = takes("BbcDEeFIiJLlmMOopPQRSWw", "");
+const EXEC: Options = takes("euw", "env env-file user workdir detach-keys index");
+const RUN: Options = takes(
+    "aceheluvwmp",
+    "add-host annotation attach blkio-weight cap-add cap-drop cgroupns cidfile cpus cpu-shares cpuset-cpus \
            device dns entrypoint env env-file expose group-add gpus health-cmd hostname ip ipc label label-file link \
            log-driver log-opt mac-address memory mount name network net pid platform publish pull restart runtime \
            security-opt shm-size stop-signal storage-opt sysctl tmpfs ulimit user userns uts volume volumes-from workdir",
-};
-const DOCKER: Takes =
-    Takes { short: "cHl", long: "config context host log-level tlscacert tlscert tlskey connection url" };
-const COMPOSE: Takes =
-    Takes { short: "fp", long: "file project-name profile project-directory env-file parallel ansi" };
-const KUBECTL: Takes =
-    Takes { short: "ncsf", long: "namespace context cluster container kubeconfig server user token filename" };
+);
+const DOCKER: Options = takes("cHl", "config context host log-level tlscacert tlscert tlskey connection url");
+const COMPOSE: Options = takes("fp", "file project-name profile project-directory env-file parallel ansi");
+const KUBECTL: Options = takes("ncsf", "namespace context cluster container kubeconfig server user token filename");
 
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     match name {
@@ -39,11 +36,11 @@ fn layer(argv: &[Word], inner: &[Word], kind: &str, detail: &str, what: What, ce
     Some(Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Remote, certain, mark: None }] })
 }
 
-fn ssh(argv: &[Word], takes: Takes) -> Option<Layer> {
-    let options = options::read(argv.get(1..)?, takes);
+fn ssh(argv: &[Word], spec: Options) -> Option<Layer> {
+    let options = leading(argv.get(1..)?, spec);
     let (host, rest) = options.rest.split_first()?;
     // Options may stand after the host as well.
-    let more = options::read(rest, SSH);
+    let more = leading(rest, SSH);
     if more.rest.is_empty() {
         return None;
     }
@@ -53,15 +50,15 @@ fn ssh(argv: &[Word], takes: Takes) -> Option<Layer> {
 
 /// Whether `ssh` names a host and nothing to run there.
 pub(super) fn ssh_has_no_command(argv: &[Word]) -> bool {
-    let options = options::read(argv.get(1..).unwrap_or_default(), SSH);
-    let inert = options.has(&["N", "V", "Q", "O", "G", "W"]);
+    let options = leading(argv.get(1..).unwrap_or_default(), SSH);
+    let inert = options.flag(&["N", "V", "Q", "O", "G", "W"]).is_some();
     matches!(options.rest, [_]) && !inert
 }
 
-fn container(argv: &[Word], words: &[Word], takes: Takes) -> Option<Layer> {
-    let options = options::read(words, takes);
+fn container(argv: &[Word], words: &[Word], spec: Options) -> Option<Layer> {
+    let options = leading(words, spec);
     let (target, inner) = options.rest.split_first()?;
-    let entry = options.word(&["entrypoint"]).filter(|word| !word.text.is_empty());
+    let entry = options.flag(&["entrypoint"]).map(Flag::word).filter(|word| !word.text.is_empty());
     if inner.is_empty() && entry.is_none() {
         return None;
     }
@@ -71,19 +68,19 @@ fn container(argv: &[Word], words: &[Word], takes: Takes) -> Option<Layer> {
 }
 
 fn docker(argv: &[Word]) -> Option<Layer> {
-    let words = options::read(argv.get(1..)?, DOCKER).rest;
+    let words = leading(argv.get(1..)?, DOCKER).rest;
     let (verb, rest) = words.split_first()?;
     match verb.text.as_str() {
         "container" => {
             let (verb, rest) = rest.split_first()?;
-            container(argv, rest, takes(&verb.text)?)
+            container(argv, rest, of_verb(&verb.text)?)
         }
         "compose" => compose(argv, rest),
-        verb => container(argv, rest, takes(verb)?),
+        verb => container(argv, rest, of_verb(verb)?),
     }
 }
 
-fn takes(verb: &str) -> Option<Takes> {
+fn of_verb(verb: &str) -> Option<Options> {
     match verb {
         "exec" => Some(EXEC),
         "run" | "create" => Some(RUN),
@@ -92,23 +89,23 @@ fn takes(verb: &str) -> Option<Takes> {
 }
 
 fn compose(argv: &[Word], words: &[Word]) -> Option<Layer> {
-    let words = options::read(words, COMPOSE).rest;
+    let words = leading(words, COMPOSE).rest;
     let (verb, rest) = words.split_first()?;
-    container(argv, rest, takes(&verb.text)?)
+    container(argv, rest, of_verb(&verb.text)?)
 }
 
 fn kubectl(argv: &[Word]) -> Option<Layer> {
-    let words = options::read(argv.get(1..)?, KUBECTL).rest;
+    let words = leading(argv.get(1..)?, KUBECTL).rest;
     let (verb, rest) = words.split_first()?;
     if !matches!(verb.text.as_str(), "exec" | "run" | "debug" | "rsh") {
         return None;
     }
     let dashes = rest.iter().position(|word| word.text == "--");
-    let target = options::read(rest, KUBECTL).rest.first()?;
+    let target = leading(rest, KUBECTL).rest.first()?;
     let inner = match dashes {
         Some(at) => rest.get(at + 1..)?,
         None if matches!(verb.text.as_str(), "exec" | "rsh") => {
-            options::read(options::read(rest, KUBECTL).rest.get(1..)?, KUBECTL).rest
+            leading(leading(rest, KUBECTL).rest.get(1..)?, KUBECTL).rest
         }
         None => return None,
     };

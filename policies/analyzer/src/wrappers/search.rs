@@ -2,9 +2,9 @@
 
 use guard_sdk::syntax::{Part, Via, Word};
 
-use super::options::{self, Takes};
-use super::{Layer, Place, Run, What, joined, spelled};
+use super::layer::{Layer, Place, Run, What, joined, program, spelled, takes};
 use crate::limits;
+use crate::options::{Flag, leading};
 use crate::word::expand::literal;
 
 fn run(kind: &str, words: &[Word], place: Place) -> Run {
@@ -82,26 +82,23 @@ pub(super) fn fd(argv: &[Word]) -> Option<Layer> {
 
 /// `xargs PROGRAM WORDS`: the operands come from standard input.
 pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
-    let takes = Takes {
-        short: "aEdILnPsJRS",
-        long: "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var",
-    };
-    let options = options::read(argv.get(1..)?, takes);
+    let spec = takes("aEdILnPsJRS", "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var");
+    let options = leading(argv.get(1..)?, spec);
     let words = options.rest.to_vec();
     if words.is_empty() {
         return None;
     }
-    let mark = match options.value(&["I", "J", "i", "replace"]) {
+    let mark = match options.flag(&["I", "J", "i", "replace"]).map(Flag::text) {
         Some("") => Some("{}"),
         mark => mark,
     };
-    let delimiter = match options.value(&["d", "delimiter"]) {
+    let delimiter = match options.flag(&["d", "delimiter"]).map(Flag::text) {
         Some("\\n") => Some('\n'),
         Some("\\0") => Some('\0'),
         Some(text) => text.chars().next(),
-        None => options.has(&["0", "null"]).then_some('\0'),
+        None => options.flag(&["0", "null"]).is_some().then_some('\0'),
     };
-    let from_file = options.has(&["a", "arg-file"]);
+    let from_file = options.flag(&["a", "arg-file"]).is_some();
     let input = input.filter(|text| !from_file && text.len() <= limits::VALUE);
     let runs = match (mark, input) {
         (Some(mark), Some(text)) => {
@@ -114,9 +111,7 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
                 let known = lines.into_iter().map(|line| run("xargs", &replaced(&words, mark, line), Place::Apart));
                 let mut runs: Vec<Run> = known.collect();
                 // Who hands whole texts to a shell may hand it others.
-                if words.iter().any(|word| word.text == mark)
-                    && super::program(&words).is_some_and(super::shells::is_shell)
-                {
+                if words.iter().any(|word| word.text == mark) && program(&words).is_some_and(super::shells::is_shell) {
                     runs.push(filled(words, mark));
                 }
                 runs
@@ -164,11 +159,11 @@ fn replaced(words: &[Word], mark: &str, text: &str) -> Vec<Word> {
 
 /// `parallel PROGRAM WORDS ::: ARGUMENTS`: the words are joined and become shell.
 pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
-    let takes = Takes {
-        short: "aCEdILnNPjSsTJ",
-        long: "arg-file colsep delimiter jobs max-args max-procs sshlogin joblog results timeout retries delay tmpdir workdir",
-    };
-    let options = options::read(argv.get(1..)?, takes);
+    let spec = takes(
+        "aCEdILnNPjSsTJ",
+        "arg-file colsep delimiter jobs max-args max-procs sshlogin joblog results timeout retries delay tmpdir workdir",
+    );
+    let options = leading(argv.get(1..)?, spec);
     let mut words: Vec<Word> = options.rest.iter().take_while(|word| !word.text.starts_with(":::")).cloned().collect();
     if words.is_empty() {
         // Without a command, the arguments themselves are commands.

@@ -2,8 +2,8 @@
 
 use guard_sdk::syntax::Word;
 
-use super::options::{self, Takes};
-use super::{Layer, Place, What, joined, program};
+use super::layer::{Layer, Place, What, joined, program, takes};
+use crate::options::leading;
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
@@ -73,9 +73,9 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
         // Without a command, the shell of the other machine reads.
         Some("ssh") => super::remote::ssh_has_no_command(argv),
         Some("sudo" | "sudo-rs" | "doas") => {
-            let takes = Takes { short: "ugpCchrRtTDU", long: "user group chdir" };
-            let options = options::read(argv.get(1..).unwrap_or_default(), takes);
-            options.rest.is_empty() && options.has(&["s", "i", "shell", "login"])
+            let spec = takes("ugpCchrRtTDU", "user group chdir");
+            let options = leading(argv.get(1..).unwrap_or_default(), spec);
+            options.rest.is_empty() && options.flag(&["s", "i", "shell", "login"]).is_some()
         }
         Some("su") => argv.iter().skip(1).all(|word| !word.text.contains("-c") && word.text != "--help"),
         // A job is shell, unless a file holds it.
@@ -135,8 +135,8 @@ pub(super) fn eval(argv: &[Word]) -> Option<Layer> {
 
 /// `trap TEXT SIGNALS`. The text runs later, in this shell; `trap` stays.
 pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
-    let options = options::read(argv.get(1..)?, Takes { short: "", long: "" });
-    if options.has(&["p", "l"]) {
+    let options = leading(argv.get(1..)?, takes("", ""));
+    if options.flag(&["p", "l"]).is_some() {
         return None;
     }
     let (text, signals) = options.rest.split_first()?;
@@ -150,12 +150,11 @@ pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
 
 /// `git -c alias.x='!TEXT' x WORDS`.
 pub(super) fn git_alias(argv: &[Word]) -> Option<Layer> {
-    let takes = Takes { short: "Cc", long: "git-dir work-tree namespace exec-path super-prefix config-env" };
-    let options = options::read(argv.get(1..)?, takes);
+    let spec = takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env");
+    let options = leading(argv.get(1..)?, spec);
     let (verb, words) = options.rest.split_first()?;
-    let setting = options.seen.iter().filter(|seen| seen.name == "c").find_map(|seen| {
-        let text = seen.value.map_or(seen.inline, |word| word.text.as_str());
-        let (name, value) = text.split_once('=')?;
+    let setting = options.flags.iter().filter(|flag| flag.is("c")).find_map(|flag| {
+        let (name, value) = flag.text().split_once('=')?;
         let name = name.to_ascii_lowercase();
         (name.strip_prefix("alias.")? == verb.text.to_ascii_lowercase()).then_some(value)
     })?;

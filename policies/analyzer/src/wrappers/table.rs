@@ -5,13 +5,13 @@ mod tools;
 
 use guard_sdk::syntax::Word;
 
-use super::options::{self, Takes};
-use super::{Layer, Place, Run, What, assignments, joined};
+use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
+use crate::options::{Flag, Options, Parsed, leading};
 
 /// A wrapper whose operands are a program and its words.
 pub(super) struct Wrapper {
     pub(super) name: &'static str,
-    pub(super) takes: Takes,
+    pub(super) takes: Options,
     /// Operands before the program.
     pub(super) skip: usize,
     /// Words that must stand before the options, such as `run` in `uv run`.
@@ -44,7 +44,7 @@ pub(super) struct Wrapper {
 
 pub(super) const PLAIN: Wrapper = Wrapper {
     name: "",
-    takes: Takes { short: "", long: "" },
+    takes: takes("", ""),
     skip: 0,
     verbs: &[],
     inert: &[],
@@ -61,11 +61,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     kind: "",
 };
 
-pub(super) const fn takes(short: &'static str, long: &'static str) -> Takes {
-    Takes { short, long }
-}
-
-/// Takes a plain wrapper off.
+/// Options a plain wrapper off.
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     let rows = [tools::WRAPPERS, system::WRAPPERS];
@@ -78,7 +74,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let mut words = words;
     if !wrapper.verbs.is_empty() {
         // Options of the program itself may stand before the verb.
-        words = options::read(words, wrapper.takes).rest;
+        words = leading(words, wrapper.takes).rest;
         let (verb, rest) = words.split_first()?;
         if !wrapper.verbs.contains(&verb.text.as_str()) {
             return None;
@@ -97,11 +93,11 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         );
     }
     let options = read(wrapper, words);
-    if options.has(wrapper.inert) {
+    if options.flag(wrapper.inert).is_some() {
         return None;
     }
-    let detail = options.value(wrapper.detail).unwrap_or_default();
-    let place = match options.word(wrapper.directory) {
+    let detail = options.flag(wrapper.detail).map_or("", Flag::text);
+    let place = match options.flag(wrapper.directory).map(Flag::word) {
         Some(directory) => Place::Directory(directory),
         None => wrapper.place(),
     };
@@ -128,7 +124,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     {
         rest = tail;
     }
-    let entry = options.word(&[wrapper.entry]).filter(|_| !wrapper.entry.is_empty());
+    let entry = options.flag(&[wrapper.entry]).map(Flag::word).filter(|_| !wrapper.entry.is_empty());
     let inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
     let what = What::Words { assignments: assigned, words: inner.clone() };
     let mut layer = finish(wrapper, detail, what, place, &inner)?;
@@ -139,8 +135,8 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
 }
 
 /// Options, those with two values included.
-fn read<'a>(wrapper: &Wrapper, words: &'a [Word]) -> options::Options<'a> {
-    let mut options = options::read(words, wrapper.takes);
+fn read<'a>(wrapper: &Wrapper, words: &'a [Word]) -> Parsed<'a> {
+    let mut options = leading(words, wrapper.takes);
     if wrapper.pairs.is_empty() {
         return options;
     }
@@ -190,11 +186,11 @@ impl Wrapper {
 }
 
 /// The text of `-c`, which may also stand after the operands: `su root -c TEXT`, `flock FILE -c TEXT`.
-fn text(wrapper: &Wrapper, words: &[Word], options: &options::Options<'_>) -> Option<Word> {
+fn text(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<Word> {
     if wrapper.text.is_empty() {
         return None;
     }
-    if let Some(mut text) = options.word(wrapper.text) {
+    if let Some(mut text) = options.flag(wrapper.text).map(Flag::word) {
         if wrapper.name == "env" {
             // What follows `-S TEXT` are more words of the same command.
             text = joined(&[std::slice::from_ref(&text), options.rest].concat());

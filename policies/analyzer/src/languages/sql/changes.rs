@@ -2,8 +2,9 @@
 
 use guard_sdk::syntax::Severity;
 
+use super::bounds;
+use super::reader::Reader;
 use super::tokens::Token;
-use super::{Reader, bounds};
 use crate::draft::Draft;
 
 fn destructive(operation: &'static str) -> Draft {

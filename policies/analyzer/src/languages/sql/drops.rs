@@ -1,6 +1,6 @@
 //! `DROP`: what kinds of things it takes away.
 
-use super::Reader;
+use super::reader::Reader;
 use super::tokens::Token;
 use crate::draft::Draft;
 

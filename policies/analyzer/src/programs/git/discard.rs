@@ -116,7 +116,7 @@ pub(super) fn read_tree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 pub(super) fn submodule<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((first, words)) = parsed.rest.split_first() else { return };
-    let rest = run.parse(words, Options::new("", &["depth", "reference"]));
+    let rest = run.parse(words, Options::new("", "depth reference"));
     let loses = match first.text.as_str() {
         "deinit" | "update" => rest.is("f", "force"),
         _ => false,

@@ -6,7 +6,7 @@ use crate::draft::Draft;
 use crate::options::{Options, Parsed};
 use crate::run::Run;
 
-pub(super) const OPTIONS: Options = Options::new("o", &["push-option", "receive-pack", "exec", "repo"]);
+pub(super) const OPTIONS: Options = Options::new("o", "push-option receive-pack exec repo");
 
 /// How a push treats what is on the other side.
 #[derive(Clone, Copy, PartialEq, Eq)]

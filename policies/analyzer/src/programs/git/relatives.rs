@@ -104,10 +104,8 @@ const VERBS: &[Verb] = &[
 ];
 
 /// Options before the verb that take a value.
-pub(super) const GLOBAL: Options = Options::leading(
-    "RcduHP",
-    &["cwd", "repository", "config", "config-dir", "username", "password", "color", "at-op", "at-operation"],
-);
+pub(super) const GLOBAL: Options =
+    Options::leading("RcduHP", "cwd repository config config-dir username password color at-op at-operation");
 
 pub(super) fn act<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let name = match run.name.as_str() {

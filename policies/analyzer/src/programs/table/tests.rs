@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use guard_sdk::syntax::{Command, Effect};
 use serde::Deserialize;
 
-use super::super::unversioned;
 use super::call::{Call, fits};
 use super::{Entry, Fact, entry};
 use crate::options::parse;
+use crate::programs::program::unversioned;
 
 /// What is read of a file again, as the program has no use for it.
 #[derive(Deserialize)]

@@ -1,11 +1,12 @@
 //! The table of languages whose code starts programs. Data, one entry a language.
 
-use crate::wrappers::options::Takes;
+use crate::options::Options;
+use crate::wrappers::layer::takes;
 
 /// A language: the programs that run it, and the calls that start others.
 pub(super) struct Language {
     pub(super) programs: &'static [&'static str],
-    pub(super) takes: Takes,
+    pub(super) takes: Options,
     /// Options whose value is code.
     pub(super) code: &'static [&'static str],
     /// The first operand is code, as of `awk`.
@@ -17,10 +18,6 @@ pub(super) struct Language {
     pub(super) bare: bool,
     /// What stands between backticks runs.
     pub(super) backticks: bool,
-}
-
-const fn takes(short: &'static str, long: &'static str) -> Takes {
-    Takes { short, long }
 }
 
 pub(super) static LANGUAGES: &[Language] = &[
