@@ -3,6 +3,7 @@
 //! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text always
 //! gives the same answer. It decides nothing; what may run is the business of policies.
 
+mod base64;
 mod limits;
 mod prescan;
 

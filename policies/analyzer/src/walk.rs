@@ -9,6 +9,7 @@ mod layers;
 mod names;
 mod output;
 mod plain;
+mod printed;
 pub(crate) mod shell;
 mod simple;
 mod state;
@@ -27,7 +28,6 @@ use crate::prescan::{self, Prepared};
 use crate::word::{self, Child, Mode};
 use crate::{fallback_lexer, witness};
 use output::Input;
-pub(crate) use output::base64;
 use shell::Shell;
 
 /// Walks one text and all the texts inside it.

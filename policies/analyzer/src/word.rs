@@ -6,7 +6,6 @@
 mod ansi;
 mod brace;
 pub(crate) mod expand;
-pub(crate) mod parameter;
 
 use crate::parse::scan::{self, Frame, byte};
 use crate::parse::tree::Range;

@@ -6,7 +6,7 @@ use super::Walker;
 use crate::limits;
 use crate::programs;
 use crate::word::expand::literal;
-use crate::word::parameter;
+use crate::word::expand::parameter;
 use crate::wrappers;
 use crate::wrappers::layer::{Layer, Place, What, joined, program, spelled};
 

@@ -1,10 +1,11 @@
 //! What a command reads, and what it is known to write, so that `echo TEXT | sh` can be followed.
+//!
+//! Looks at one command at a time and knows nothing of the walk.
 
-use guard_sdk::syntax::{Command, Redirection, Span, Word};
+use guard_sdk::syntax::{Command, Redirection, Word};
 
-use super::{Unit, Walker};
+use crate::base64;
 use crate::limits;
-use crate::parse;
 use crate::parse::tree::Range;
 use crate::word::expand::{self, Values};
 use crate::word::{self, Mode};
@@ -104,7 +105,7 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
         },
         "which" if words.len() == 1 => words.first().map(|word| installed(&word.text)),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
-            read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64(&word.text)?).ok())
+            read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64::decode(&word.text)?).ok())
         }
         _ => None,
     };
@@ -114,35 +115,6 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
 /// Where a program usually lies. As a command's name the folder means nothing; as an operand it does.
 fn installed(name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") }
-}
-
-impl Walker {
-    /// What a command or process substitution, given as it is written, prints, if its words say so.
-    pub(super) fn printed(&mut self, source: &str) -> Option<String> {
-        let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
-        let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
-        let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        let prints = matches!(name, "echo" | "printf" | "cat" | "which" | "command" | "type");
-        if !prints || self.outputs_left == 0 || body.len() > limits::VALUE || body.contains('`') {
-            return None;
-        }
-        self.outputs_left -= 1;
-        let sequence = parse::parse(body, self.dialect).ok()?;
-        let [item] = sequence.items.as_slice() else { return None };
-        let mut probe = Walker::new(self.dialect, "", "");
-        probe.shell = self.shell.clone();
-        probe.outputs_left = std::mem::take(&mut self.outputs_left);
-        probe.depth = self.depth + 1;
-        let unit = Unit { text: body, origin: super::Origin::Inside(Span { start: 0, end: 0 }) };
-        let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
-        self.outputs_left = probe.outputs_left;
-        // That a text is decoded is worth telling more than the text.
-        let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
-        match output {
-            Input::Piped(word) if !word.dynamic && !decoded => Some(word.text.trim_end_matches('\n').to_owned()),
-            _ => None,
-        }
-    }
 }
 
 fn reversed(text: &str) -> String {
@@ -251,28 +223,4 @@ fn unescape(text: &str) -> String {
         }
     }
     result
-}
-
-/// Decodes base64.
-pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let (mut bits, mut width) = (0_u32, 0);
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' => break,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
-        width += 6;
-        if width >= 8 {
-            width -= 8;
-            bytes.push(u8::try_from(bits >> width & 0xff).ok()?);
-        }
-    }
-    Some(bytes)
 }

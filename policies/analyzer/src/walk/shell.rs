@@ -9,8 +9,8 @@ use std::rc::Rc;
 use guard_sdk::syntax::{Part, Word};
 
 use crate::limits;
+use crate::word::expand::parameter;
 use crate::word::expand::{Values, literal};
-use crate::word::parameter;
 
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

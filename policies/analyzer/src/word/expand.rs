@@ -1,10 +1,12 @@
 //! Pieces to words: braces, values of variables that are known, and the splitting of what they give.
 
+pub(crate) mod parameter;
+
 use std::borrow::Cow;
 
 use guard_sdk::syntax::{Part, Word};
 
-use super::{Piece, PieceKind, brace, is_name, parameter};
+use super::{Piece, PieceKind, brace, is_name};
 use crate::limits;
 
 /// What a text knows of its variables. A value may have parts that are known only at run time.

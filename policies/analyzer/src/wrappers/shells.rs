@@ -180,7 +180,7 @@ pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
         joined(words.get(at + 1..)?)
     } else {
         let at = words.iter().position(|word| is(word, &["e", "ec", "enc", "encodedcommand"]))?;
-        let bytes = crate::walk::base64(&words.get(at + 1)?.text)?;
+        let bytes = crate::base64::decode(&words.get(at + 1)?.text)?;
         let units: Vec<u16> = bytes
             .chunks_exact(2)
             .map(|pair| pair.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte)))

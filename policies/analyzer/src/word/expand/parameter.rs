@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use guard_sdk::syntax::Word;
 
-use super::expand::{self, Known, Values};
-use super::{Mode, is_name};
+use super::{Known, Values};
 use crate::limits;
 use crate::parse::tree::Range;
+use crate::word::{self, Mode, expand, is_name};
 
 /// `${NAME[SUBSCRIPT]OPERATOR}` taken apart.
 struct Parameter<'s> {
@@ -81,7 +81,7 @@ fn slice<'v>(words: Vec<&'v Word>, operator: &str, parameters: bool) -> Option<V
 
 /// The text of an operand, if all of it is known.
 fn operand(text: &str, values: &dyn Values) -> Option<String> {
-    let pieces = super::read(text, Range { start: 0, end: text.len() }, Mode::Quoted).pieces;
+    let pieces = word::read(text, Range { start: 0, end: text.len() }, Mode::Quoted).pieces;
     let text = text.trim_matches('\'');
     if pieces.len() <= 1 && !text.contains(['$', '`', '"', '\\', '\'']) {
         return Some(text.to_owned());
