@@ -77,7 +77,7 @@ fn guest_bindings_equal_the_contract() {
 #[test]
 fn analyzer_bindings_equal_the_contract() {
     check(
-        "host/shell/src/bindings.rs",
+        "policies/analyzer/src/bindings.rs",
         "analyzer-guest",
         options("crate::bindings", vec![shared("types"), shared("syntax")]),
     );

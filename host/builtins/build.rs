@@ -73,7 +73,7 @@ type Policies = BTreeMap<(u32, String), (String, Guard)>;
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for path in ["policies", "guest-sdk", "wit", "host/shell", "Cargo.toml", "Cargo.lock"] {
+    for path in ["policies", "guest-sdk", "wit", "host/compiler", "host/engine", "host/contract", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
@@ -111,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The policies by order and name. A folder without the metadata table is a library of theirs.
+/// The policies by order and name. The analyzer and the libraries lack the table of metadata.
 fn policies(root: &Path) -> Result<Policies, Box<dyn Error>> {
     let mut policies = BTreeMap::new();
     for entry in fs::read_dir(root.join("policies"))? {

@@ -1,50 +1,9 @@
-//! Names whose value is a secret.
+//! Names whose value is a secret, and options of programs that take a password.
 
-/// Parts of such a name, upper case, without `_` and `-`.
-const PARTS: &[&str] = &[
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "PASSCODE",
-    "APIKEY",
-    "ACCESSKEY",
-    "ACCOUNTKEY",
-    "AUTHKEY",
-    "ENCRYPTIONKEY",
-    "MASTERKEY",
-    "PRIVATEKEY",
-    "SIGNINGKEY",
-    "CREDENTIAL",
-    "AUTHORIZATION",
-    "COOKIE",
-];
-
-/// Whole names, upper case.
-const WHOLE: &[&str] = &["PASS", "PW", "PWD", "SIG", "AUTH", "PGPASS", "MYSQL_PWD"];
-
-/// Ends of a name that make it the name of something else: a file, a number, a program.
-const HARMLESS_ENDS: &[&str] = &[
-    "FILE", "PATH", "DIR", "STDIN", "HELPER", "NAME", "TYPE", "LENGTH", "POLICY", "MANAGER", "COUNT", "LIMIT",
-    "EXPIRY", "TTL", "JAR", "ENV",
-];
-
-/// The longest name that is looked at.
-const NAME_BYTES: usize = 128;
-
-/// Whether a value of this name is a secret.
+/// Whether a value of this name may be a secret, which is enough to hide it.
+#[must_use]
 pub fn is_telling(name: &str) -> bool {
-    let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    let name = name.get(name.len().saturating_sub(NAME_BYTES)..).unwrap_or(name);
-    let upper = name.to_ascii_uppercase();
-    if WHOLE.contains(&upper.as_str()) {
-        return true;
-    }
-    let bare: String = upper.chars().filter(|c| !matches!(c, '_' | '-')).collect();
-    let counts = bare.contains("TOKENIZ") || (bare.ends_with("TOKENS") && bare != "TOKENS");
-    let part = || PARTS.iter().any(|part| bare.contains(part));
-    !counts && part() && !HARMLESS_ENDS.iter().any(|end| bare.ends_with(end))
+    policy_secret_names::likelihood(name).is_some()
 }
 
 /// Whether a value under a telling name cannot be a secret after all.

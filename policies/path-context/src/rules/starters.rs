@@ -10,10 +10,10 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
-use policy_path_reach::{Reach, reach, takes_whole};
+use policy_blast_radius::{BlastRadius, blast_radius, takes_whole};
 
+use crate::call_view::{CallView, Verdicts, is_of_file};
 use crate::place::Place;
-use crate::scene::{Scene, Verdicts, is_of_file};
 use crate::settings::Matter;
 
 /// One pattern of the starter file.
@@ -23,7 +23,7 @@ pub(crate) struct Starter {
     patterns: &'static [&'static str],
     /// Texts that may mean it where a command is not understood.
     texts: &'static [&'static str],
-    hits: fn(&Effect, &Scene<'_>) -> bool,
+    hits: fn(&Effect, &CallView<'_>) -> bool,
 }
 
 impl std::fmt::Debug for Starter {
@@ -42,22 +42,22 @@ pub(crate) const STARTERS: &[Starter] = &[
         rule: rule("rm_rf_root", Outcome::Deny, "deletion of the root of the file system, or of a part of the system"),
         patterns: &["rm -rf /"],
         texts: &["rm -rf /"],
-        hits: |effect, scene| takes_tree(effect) && reaches(effect, scene) >= Reach::System,
+        hits: |effect, view| takes_tree(effect) && radius(effect, view) >= BlastRadius::System,
     },
     Starter {
         rule: rule("rm_rf_home", Outcome::Deny, "deletion of a home directory"),
         patterns: &["rm -rf ~"],
         texts: &["rm -rf ~"],
-        hits: |effect, scene| takes_tree(effect) && reaches(effect, scene) == Reach::Home,
+        hits: |effect, view| takes_tree(effect) && radius(effect, view) == BlastRadius::Home,
     },
     Starter {
         rule: rule("rm_rf_wildcard", Outcome::Deny, "deletion of the whole working directory"),
         patterns: &[r"rm -rf \*"],
         texts: &["rm -rf *"],
-        hits: |effect, scene| {
+        hits: |effect, view| {
             let is_forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
             let is_rm = effect.tag("by").is_none_or(|program| program.eq_ignore_ascii_case("rm"));
-            is_forced && is_rm && reaches(effect, scene) == Reach::WorkingDirectory
+            is_forced && is_rm && radius(effect, view) == BlastRadius::WorkingDirectory
         },
     },
     Starter {
@@ -86,27 +86,27 @@ pub(crate) const STARTERS: &[Starter] = &[
         rule: rule("dd_to_device", Outcome::Deny, "'dd' onto a device"),
         patterns: &["dd if=.* of=/dev/", "dd.*of=/dev/"],
         texts: &["of=/dev/"],
-        hits: |effect, scene| effect.operation == "device.write" && program(effect, scene) == "dd",
+        hits: |effect, view| effect.operation == "device.write" && program(effect, view) == "dd",
     },
     Starter {
         rule: rule("write_to_device", Outcome::Deny, "a write to a device"),
         patterns: &["> /dev/sda"],
         texts: &["> /dev/sd"],
-        hits: |effect, scene| effect.operation == "device.write" && program(effect, scene) != "dd",
+        hits: |effect, view| effect.operation == "device.write" && program(effect, view) != "dd",
     },
     Starter {
         rule: rule("shutdown", Outcome::Ask, "the machine is switched off"),
         patterns: &["shutdown"],
         texts: &["shutdown"],
-        hits: |effect, scene| {
-            effect.operation == "power.off" || effect.kind == "power" && program(effect, scene) == "shutdown"
+        hits: |effect, view| {
+            effect.operation == "power.off" || effect.kind == "power" && program(effect, view) == "shutdown"
         },
     },
     Starter {
         rule: rule("reboot", Outcome::Ask, "the machine is started anew"),
         patterns: &["reboot"],
         texts: &["reboot"],
-        hits: |effect, scene| effect.operation == "power.reboot" && program(effect, scene) != "shutdown",
+        hits: |effect, view| effect.operation == "power.reboot" && program(effect, view) != "shutdown",
     },
     Starter {
         rule: rule("service_stop", Outcome::Ask, "a service that stops"),
@@ -144,16 +144,16 @@ pub(crate) fn default(starter: &Starter) -> Outcome {
     starter.rule.default
 }
 
-pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts) {
-    for rule in &scene.settings.bash {
+pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdicts) {
+    for rule in &view.settings.bash {
         let Matter::Starter(starter) = rule.matter else { continue };
-        if !(starter.hits)(effect, scene) {
+        if !(starter.hits)(effect, view) {
             continue;
         }
-        let command = scene.command(effect.command_id);
+        let command = view.command(effect.command_id);
         if rule.outside {
-            let place = if is_of_file(effect) { scene.place(effect) } else { None };
-            if place.or_else(|| Some(scene.place_of_command(command?))) == Some(Place::Safe) {
+            let place = if is_of_file(effect) { view.place(effect) } else { None };
+            if place.or_else(|| Some(view.place_of_command(command?))) == Some(Place::Safe) {
                 continue;
             }
         }
@@ -164,15 +164,15 @@ pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts)
 }
 
 /// Looks at the text of a call that was not understood as a whole. It may be data, so a person is asked.
-pub(crate) fn check_text(scene: &Scene<'_>, verdicts: &mut Verdicts) {
-    for rule in &scene.settings.bash {
+pub(crate) fn check_text(view: &CallView<'_>, verdicts: &mut Verdicts) {
+    for rule in &view.settings.bash {
         let Matter::Starter(starter) = rule.matter else { continue };
         if !rule.outside
             && !verdicts.has(&starter.rule)
-            && starter.texts.iter().any(|text| holds(scene.raw_text(), text))
+            && starter.texts.iter().any(|text| holds(view.raw_text(), text))
         {
             let what = format!("a text that is not understood may mean {}", starter.rule.summary);
-            verdicts.add(&starter.rule, Outcome::Ask, &what, scene.raw_text(), None);
+            verdicts.add(&starter.rule, Outcome::Ask, &what, view.raw_text(), None);
         }
     }
 }
@@ -190,15 +190,15 @@ fn holds(text: &str, wanted: &str) -> bool {
 }
 
 /// Whether a starter that denies has the deletion, so that nothing need be said of where it happens.
-pub(crate) fn is_caught(effect: &Effect, scene: &Scene<'_>) -> bool {
-    scene.settings.bash.iter().any(|rule| match rule.matter {
-        Matter::Starter(starter) => rule.outcome == Outcome::Deny && !rule.outside && (starter.hits)(effect, scene),
+pub(crate) fn is_caught(effect: &Effect, view: &CallView<'_>) -> bool {
+    view.settings.bash.iter().any(|rule| match rule.matter {
+        Matter::Starter(starter) => rule.outcome == Outcome::Deny && !rule.outside && (starter.hits)(effect, view),
         _ => false,
     })
 }
 
-fn reaches(effect: &Effect, scene: &Scene<'_>) -> Reach {
-    reach(effect, scene.command(effect.command_id), &|| &scene.facts)
+fn radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius {
+    blast_radius(effect, view.command(effect.command_id), &|| &view.facts)
 }
 
 /// Whether a whole directory goes. A plain `rm` takes a link, not what it leads to.
@@ -207,8 +207,8 @@ fn takes_tree(effect: &Effect) -> bool {
 }
 
 /// The program that has an effect, without its folder and in lower case.
-fn program(effect: &Effect, scene: &Scene<'_>) -> String {
-    let command = scene.command(effect.command_id);
+fn program(effect: &Effect, view: &CallView<'_>) -> String {
+    let command = view.command(effect.command_id);
     let name = effect.tag("by").or_else(|| command.map(|command| command.program()));
     name.unwrap_or_default().to_ascii_lowercase()
 }
