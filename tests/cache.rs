@@ -26,7 +26,7 @@ const NOBODY: u32 = 65534;
 
 /// A world whose chain, the guest `shell`, has answered once.
 fn prepared() -> World {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell"], "");
     answers(&world);
     world
@@ -192,7 +192,7 @@ fn swap(world: &World) -> PathBuf {
 
 /// A world that has artifacts of `shell` and of `denies`, but whose chain is `shell` alone.
 fn with_two_artifacts() -> World {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell", "denies"], "");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     chain(&world, &["shell"], "");
@@ -271,7 +271,7 @@ fn a_damaged_chain_is_prepared_anew() {
 
 #[test]
 fn a_chain_that_was_edited_is_not_believed() {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["trap"], "");
     assert_eq!(world.bash("ls -la").decision(), "ask");
     let file = chain_file(&world);

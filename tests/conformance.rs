@@ -33,7 +33,7 @@ const NEEDED: [(&str, &str); 2] = [
 
 #[test]
 fn every_built_in_holds_to_all_rules() {
-    let world = World::warm();
+    let world = World::new();
     let mut names = Vec::new();
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../policies")).unwrap() {
         let manifest = fs::read_to_string(entry.as_ref().unwrap().path().join("Cargo.toml")).unwrap_or_default();
@@ -103,7 +103,7 @@ const WITHOUT_ANSWER: &[&str] = &["bad-settings", "decide", "odd-input", "error-
 
 #[test]
 fn every_hostile_guest_breaks_what_it_is_made_for_and_nothing_else() {
-    let world = guests::world();
+    let world = World::new();
     let mut wrong = Vec::new();
     for (guest, expected) in GUESTS {
         let component = guests::place(&world, guest);
@@ -121,7 +121,7 @@ fn every_hostile_guest_breaks_what_it_is_made_for_and_nothing_else() {
 
 #[test]
 fn what_cannot_be_tried_is_skipped_and_never_passed() {
-    let world = guests::world();
+    let world = World::new();
     let report = |guest: &str| {
         let component = guests::place(&world, guest);
         conformance(&world, component.to_str().unwrap(), &[]).1
@@ -136,7 +136,7 @@ fn what_cannot_be_tried_is_skipped_and_never_passed() {
 
 #[test]
 fn the_report_names_what_is_wrong_and_what_helps() {
-    let world = guests::world();
+    let world = World::new();
     let component = guests::place(&world, "undeclared-rule");
     let ended = world.run(&["conformance", component.to_str().unwrap()], "");
     assert_eq!(ended.exit, 1, "{ended:?}");
@@ -164,7 +164,7 @@ fn the_report_names_what_is_wrong_and_what_helps() {
 
 #[test]
 fn settings_of_ones_own_are_those_that_must_be_taken() {
-    let world = World::warm();
+    let world = World::new();
     let (taken, _) = conformance(&world, "command-guard", &["--settings", "{\"secret-reads\":\"ask\"}"]);
     assert_eq!(taken.exit, 0, "{taken:?}");
     let (refused, report) = conformance(&world, "command-guard", &["--settings", "{\"secret-reads\":5}"]);
@@ -173,7 +173,7 @@ fn settings_of_ones_own_are_those_that_must_be_taken() {
 
 #[test]
 fn what_is_not_there_ends_with_a_code_of_its_own() {
-    let world = guests::world();
+    let world = World::new();
     assert_eq!(world.run(&["conformance", "no-such-policy"], "").exit, 66);
     assert_eq!(world.run(&["conformance"], "").exit, 64);
     assert_eq!(world.run(&["conformance", "shell", "--settings", "5"], "").exit, 64);

@@ -19,7 +19,7 @@ fn component() -> &'static PathBuf {
 
 /// A world whose chain is this guest alone, with `keys` in its entry.
 fn world_with(keys: &str) -> World {
-    let world = guests::world();
+    let world = World::new();
     world.configure(&format!("preset = \"none\"\n{}", guests::entry("asks", component(), keys)));
     let warmed = world.run(&["cache", "warm"], "");
     assert_eq!(warmed.exit, 0, "{warmed:?}");
@@ -106,7 +106,7 @@ fn what_a_frozen_wasi_does_not_give_is_a_fault() {
 
 #[test]
 fn the_key_is_part_of_the_configuration_and_of_the_artifact() {
-    let world = guests::world();
+    let world = World::new();
     let both = format!(
         "preset = \"none\"\n{}{}",
         guests::entry("plain", component(), ""),
@@ -132,7 +132,7 @@ fn the_key_is_part_of_the_configuration_and_of_the_artifact() {
 
 #[test]
 fn a_project_cannot_ask_for_it() {
-    let world = guests::world();
+    let world = World::new();
     world.configure("preset = \"none\"\n");
     std::fs::copy(component(), world.path("repo/asks.wasm")).unwrap();
     world
@@ -143,7 +143,7 @@ fn a_project_cannot_ask_for_it() {
 
 #[test]
 fn a_policy_can_be_added_and_tested_with_it() {
-    let world = guests::world();
+    let world = World::new();
     world.configure("preset = \"none\"\n");
     let component = component().to_str().unwrap();
     let added = world.run(&["policy", "add", component, "--wasi", "frozen"], "");

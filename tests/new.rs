@@ -23,7 +23,7 @@ fn read(path: &str) -> String {
 
 #[test]
 fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
-    let world = World::cold();
+    let world = World::new();
     for (language, source) in LANGUAGES {
         let name = format!("team-{language}");
         let ended = world.run(&["new", &name, "--lang", language], "");
@@ -62,7 +62,7 @@ fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
 
 #[test]
 fn what_is_in_the_way_or_no_name_is_refused_and_nothing_is_written() {
-    let world = World::cold();
+    let world = World::new();
     world.write("repo/taken/notes.txt", "mine");
     for (arguments, exit, word) in [
         (["taken", "--lang", "c"], 69, "is there already, and is not empty"),
@@ -138,7 +138,7 @@ fn the_tools_of_the_templates_have_one_version() {
 /// The SDK in a project stands alone: what its manifest takes from this workspace is put in.
 #[test]
 fn the_sdk_in_a_project_has_the_dependencies_that_it_has_here() {
-    let world = World::cold();
+    let world = World::new();
     assert_eq!(world.run(&["new", "team", "--lang", "rust"], "").exit, 0);
     let written = fs::read_to_string(world.repo().join("team/guard-sdk/Cargo.toml")).unwrap();
     assert!(!written.contains("workspace") && !written.contains("lints"), "{written}");

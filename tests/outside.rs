@@ -7,7 +7,7 @@ use crate::support::{crates, world};
 fn a_policy_of_a_third_party_decides_in_the_hook() {
     let folder = tempfile::tempdir().unwrap();
     let component = crates::build("outside", folder.path(), "no_friday.wasm");
-    let world = World::warm();
+    let world = World::new();
     let path = component.to_str().unwrap();
     world.configure(&format!(
         "[[policy]]\nname = \"friday\"\nsource = \"{path}\"\n[policy.grants]\nenv = [\"DEPLOYER\"]\n"

@@ -4,7 +4,6 @@
 //! the policies beside it still decide. Times are not measured: that the hook's own deadline did not have to answer is
 //! proof enough that a limit did.
 
-use crate::support::guests;
 use std::process::Command;
 
 use crate::support::guests::{chain, entry, place};
@@ -15,7 +14,7 @@ const DEADLINE: &str = "there was no verdict in time";
 /// The guest is at fault for `cause` at every call, and stops nobody, whatever `on-error` says.
 fn check(guest: &str, cause: &str) {
     for on_error in ["ask", "deny", "allow"] {
-        let world = guests::world();
+        let world = World::new();
         chain(&world, &[guest, "denies"], &format!("on-error = \"{on_error}\""));
         check_in(&world, guest, cause, on_error);
     }
@@ -54,7 +53,7 @@ fn check_sound(world: &World, guest: &str, keys: &str) {
 #[test]
 fn the_guests_are_sound_where_no_part_is_replaced() {
     // Otherwise every fault below could be one of the shell.
-    check_sound(&guests::world(), "shell", "");
+    check_sound(&World::new(), "shell", "");
 }
 
 // Limits of `engine/limits.rs`, set in `Policy::store`.
@@ -161,7 +160,7 @@ fn a_call_of_a_foreign_import_is_a_fault() {
 
 #[test]
 fn a_foreign_import_that_is_never_called_does_no_harm() {
-    check_sound(&guests::world(), "unused-foreign-import", "");
+    check_sound(&World::new(), "unused-foreign-import", "");
 }
 
 #[test]
@@ -188,7 +187,7 @@ fn a_core_module_is_refused() {
 
 /// `cache warm` ends and says what is wrong; the hook says the same and has not run out of time.
 fn check_described(guest: &str, cause: &str) {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &[guest, "denies"], "");
     let warmed = world.run(&["cache", "warm"], "");
     assert_eq!(warmed.exit, 69, "{warmed:?}");
@@ -215,7 +214,7 @@ fn a_description_that_recurses_breaks_the_policy_alone() {
 #[test]
 fn a_policy_that_cannot_describe_itself_is_not_asked_again_at_every_call() {
     // Preparing it takes all of its time limit, two seconds, which no call after the first one should have to wait.
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["describe-loops", "denies"], "");
     world.run(&["cache", "warm"], "");
     let chains = world.path(".cache/guard-host/chains");
@@ -228,7 +227,7 @@ fn a_policy_that_cannot_describe_itself_is_not_asked_again_at_every_call() {
 #[test]
 fn a_flood_of_journal_lines_ends_at_the_limit_and_changes_nothing_else() {
     // The guest itself traps unless 64 lines of its 1,000 are taken.
-    let world = guests::world();
+    let world = World::new();
     let file = world.path("notes.jsonl");
     let keys = format!("[policy.grants.journal]\nnotes = \"{}\"", file.display());
     check_sound(&world, "journal-flood", &keys);
@@ -246,7 +245,7 @@ fn a_journal_without_a_grant_takes_no_line() {
 
 #[test]
 fn a_flood_of_log_lines_ends_at_the_limit_and_changes_nothing_else() {
-    let world = guests::world();
+    let world = World::new();
     check_sound(&world, "log-flood", "");
     let explained = world.run(&["explain", "ls -la"], "");
     let lines: Vec<&str> = explained.stdout.lines().filter(|line| line.contains("log: x")).collect();
@@ -265,7 +264,7 @@ fn sixteen_loops(world: &World) -> String {
 #[test]
 fn loops_that_outlast_the_hook_give_a_question_at_its_deadline() {
     // `hook/flight.rs::watch`.
-    let world = guests::world();
+    let world = World::new();
     world.configure(&format!("preset = \"none\"\n{}", sixteen_loops(&world)));
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let ended = world.bash("ls -la");
@@ -276,7 +275,7 @@ fn loops_that_outlast_the_hook_give_a_question_at_its_deadline() {
 #[test]
 fn loops_of_a_project_do_not_outlast_the_deny_of_its_user() {
     // The deny is heard before the project's policies are asked, and the deadline answers with the worst it heard.
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["denies"], "");
     world.write("repo/.guard/guard.toml", sixteen_loops(&world));
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
@@ -304,7 +303,7 @@ fn after(world: &World, setup: &str) -> Ended {
 
 #[test]
 fn a_small_stack_of_the_process_does_not_turn_a_recursion_into_silence() {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["deep-recursion"], "");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     for kilobytes in [4096, 1024, 512] {
@@ -319,7 +318,7 @@ fn no_size_of_threads_in_the_environment_turns_the_hook_off() {
     // A repository can set variables for the agent's session; this one is read by Rust's library.
     for guest in ["shell", "describe-recurses"] {
         for bytes in ["1", "65536", "800000", "4611686018427387904"] {
-            let world = guests::world();
+            let world = World::new();
             chain(&world, &[guest], "");
             for time in ["first", "second"] {
                 let ended = after(&world, &format!("export RUST_MIN_STACK={bytes}"));

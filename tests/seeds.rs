@@ -98,7 +98,7 @@ fn seed(name: &str) -> PathBuf {
 /// A world in which the chain of each preset is compiled, with a configuration file for each, and for each of the seeds'
 /// files that serve as settings.
 fn prepared(cases: &[Case]) -> World {
-    let world = World::warm();
+    let world = World::new();
     for preset in PRESETS {
         world.write(&format!("{preset}.toml"), format!("preset = \"{preset}\"\n"));
     }
@@ -218,7 +218,7 @@ fn generic_blocks(world: &World) {
 
 /// The lines of the log for the seed's two calls, as the seed has them but for the time.
 fn log_lines(_: &World) {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"guardrail\"\n");
     let seed = fs::read_to_string(seed("s2-65.jsonl")).unwrap();
     let lines: Vec<Value> = seed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -14,7 +14,7 @@ use crate::support::world::{Ended, World};
 
 /// A world with the preset `guardrail`, and these keys beside it. Its policies are compiled before anybody asks.
 fn guardrail(keys: &str) -> World {
-    let world = World::warm();
+    let world = World::new();
     world.configure(&format!("preset = \"guardrail\"\n{keys}"));
     let ended = world.run(&["cache", "warm"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
@@ -44,7 +44,7 @@ fn operations(world: &World, key: &str) -> Vec<String> {
 
 /// A world in which `git push` was asked about and confirmed in `s1`; none without a terminal to confirm at.
 fn pushed() -> Option<World> {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let ended = terminal::attended(&world, &["confirm", "git push"])?;
     assert_eq!(ended.exit, 0, "{ended:?}");

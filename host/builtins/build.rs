@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
@@ -73,7 +73,9 @@ type Policies = BTreeMap<(u32, String), (String, Guard)>;
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for path in ["policies", "guest-sdk", "wit", "host/compiler", "host/engine", "host/contract", "Cargo.toml", "Cargo.lock"] {
+    for path in
+        ["policies", "guest-sdk", "wit", "host/compiler", "host/engine", "host/contract", "Cargo.toml", "Cargo.lock"]
+    {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
@@ -82,14 +84,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
     let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
     let (mut analyzer, mut compiler, mut artifacts_of) = (String::from("None"), String::from("None"), String::new());
+    let mut components = String::new();
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
         let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
         let compilers = Compilers::build(&root, &out)?;
-        let mut carry = Carry { guests: &guests, compilers: &compilers, out: &out, symbols: &mut artifacts_of };
+        let mut carry = Carry {
+            guests: &guests,
+            compilers: &compilers,
+            out: &out,
+            symbols: &mut artifacts_of,
+            components: &mut components,
+        };
         for ((_, name), (package, guard)) in &policies {
-            let guest = carry.guest(package)?;
+            let guest_value = carry.guest(package, !guard.presets.is_empty())?;
             let Guard { presets, grants, tools, settings_file, may_allow, places, called, .. } = guard;
             let starter = match &guard.starter {
                 Some(stem) => starter(&root.join("policies").join(name), stem)?,
@@ -99,13 +108,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                 table,
                 "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, \
                  settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
-                 starter: {starter}, guest: {guest} }},",
+                 starter: {starter}, guest: {guest_value} }},",
             )?;
         }
-        analyzer = format!("Some({})", carry.guest(ANALYZER)?);
+        analyzer = format!("Some({})", carry.guest(ANALYZER, true)?);
         compiler = format!("Some({})", packed("compiler", &fs::read(&compilers.target)?, &out)?);
     }
     writeln!(table, "];\nstatic ANALYZER: Option<Guest> = {analyzer};\nstatic COMPILER: Option<Packed> = {compiler};")?;
+    writeln!(table, "static COMPONENTS: &[Packed] = &[\n{components}];")?;
     table.push_str(&artifacts_of);
     fs::write(out.join("builtin_table.rs"), table)?;
     Ok(())
@@ -149,9 +159,7 @@ fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -
     }
     let target = folder(out, "guests");
     let mut cargo = cargo(root)?;
-    cargo
-        .args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"])
-        .arg(&target);
+    cargo.args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"]).arg(&target);
     for package in packages {
         cargo.args(["-p", package]);
     }
@@ -207,23 +215,31 @@ struct Carry<'a> {
     out: &'a Path,
     /// The artifacts, as Rust.
     symbols: &'a mut String,
+    /// The components, as values of a table.
+    components: &'a mut String,
 }
 
 impl Carry<'_> {
     /// Makes a component of a guest, compiles it, and gives it as a value of the table.
-    fn guest(&mut self, package: &str) -> Result<String, Box<dyn Error>> {
+    fn guest(&mut self, package: &str, in_place: bool) -> Result<String, Box<dyn Error>> {
         let name = package.replace('-', "_");
         let module = fs::read(self.guests.join(format!("{name}.wasm")))?;
         let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
         let wasm = encode().map_err(|error| format!("{name} cannot be made a component: {error:#}"))?;
+        let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
         let artifact = self.compilers.run(&wasm, &["compile", &env::var("TARGET")?])?;
-        let path = self.out.join(format!("{name}.cwasm"));
-        fs::write(&path, &artifact)?;
-        let path = path.to_str().ok_or("the target directory is not UTF-8")?;
-        writeln!(self.symbols, "artifact!({name}, \"guard_artifact_{name}\", {path:?}, {});", artifact.len())?;
-        let wasm = packed(&name, &wasm, self.out)?;
-        Ok(format!("Guest {{ wasm: {wasm}, artifact: {name}::artifact, description: {description:?} }}"))
+        writeln!(self.components, "    {},", packed(&format!("{name}.wasm"), &wasm, self.out)?)?;
+        let artifact = if in_place {
+            let path = self.out.join(format!("{name}.cwasm"));
+            fs::write(&path, &artifact)?;
+            let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+            writeln!(self.symbols, "artifact!({name}, \"guard_artifact_{name}\", {path:?}, {});", artifact.len())?;
+            format!("Artifact::InPlace({name}::artifact)")
+        } else {
+            format!("Artifact::Packed({})", packed(&format!("{name}.cwasm"), &artifact, self.out)?)
+        };
+        Ok(format!("Guest {{ sha256: {digest:?}, artifact: {artifact}, description: {description:?} }}"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the next call sees: every change of what a prepared chain was made of.
 
+use crate::support::world::World;
 use std::fs;
 
 use guard_state::hex;
@@ -46,7 +47,7 @@ fn a_changed_component_is_seen_by_the_next_call() {
 
 #[test]
 fn a_component_of_another_digest_than_the_pinned_one_is_at_fault() {
-    let world = guests::world();
+    let world = World::new();
     let pin = |guest: &str| format!("sha256 = \"{}\"", hex(&Sha256::digest(guests::bytes(guest))));
     chain(&world, &["shell"], &pin("shell"));
     answers(&world);
@@ -60,7 +61,7 @@ fn a_component_of_another_digest_than_the_pinned_one_is_at_fault() {
 
 #[test]
 fn a_pinned_component_that_changes_later_is_at_fault() {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell"], &format!("sha256 = \"{}\"", hex(&Sha256::digest(guests::bytes("shell")))));
     answers(&world);
     fs::write(world.path("guests/shell.wasm"), guests::bytes("denies")).unwrap();

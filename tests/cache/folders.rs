@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{NOBODY, answers, change_mode, is_answer, is_root, prepared};
-use crate::support::guests::{self, chain};
+use crate::support::guests::chain;
 use crate::support::world::{Ended, World, end};
 
 /// The folders that everything depends on.
@@ -24,7 +24,7 @@ fn is_refused(world: &World, folder: &Path) {
 #[test]
 fn a_folder_that_others_can_write_to_is_not_used_for_a_new_chain() {
     for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
-        let world = guests::world();
+        let world = World::new();
         chain(&world, &["shell"], "");
         change_mode(&world.path(folder), 0o770);
         is_refused(&world, &world.path(folder));
@@ -50,7 +50,7 @@ fn a_folder_of_another_user_is_not_used() {
         return;
     }
     for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
-        let world = guests::world();
+        let world = World::new();
         chain(&world, &["shell"], "");
         std::os::unix::fs::chown(world.path(folder), Some(NOBODY), None).unwrap();
         is_refused(&world, &world.path(folder));
@@ -60,7 +60,7 @@ fn a_folder_of_another_user_is_not_used() {
 #[test]
 fn a_folder_behind_a_link_is_not_used() {
     for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
-        let world = guests::world();
+        let world = World::new();
         chain(&world, &["shell"], "");
         let (path, moved) = (world.path(folder), world.path("moved"));
         fs::rename(&path, &moved).unwrap();
@@ -123,7 +123,7 @@ impl Bound {
 
 #[test]
 fn a_state_folder_that_cannot_be_read_is_a_fault_of_every_policy() {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell", "denies"], "on-error = \"deny\"");
     let Some(bound) = Bound::new(world) else { return };
     is_answer(&bound.bash("ls -la"));
@@ -141,7 +141,7 @@ fn a_state_folder_that_cannot_be_read_is_a_fault_of_every_policy() {
 
 #[test]
 fn a_key_that_cannot_be_read_never_ends_in_silence() {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell"], "");
     let Some(bound) = Bound::new(world) else { return };
     is_answer(&bound.bash("ls -la"));
@@ -154,7 +154,7 @@ fn a_key_that_cannot_be_read_never_ends_in_silence() {
 #[test]
 fn a_cache_that_cannot_be_read_never_ends_in_silence() {
     for folder in FOLDERS {
-        let world = guests::world();
+        let world = World::new();
         chain(&world, &["shell"], "");
         let Some(bound) = Bound::new(world) else { return };
         bound.with_mode(folder, 0o000, || {
@@ -166,7 +166,7 @@ fn a_cache_that_cannot_be_read_never_ends_in_silence() {
 
 #[test]
 fn a_home_that_cannot_be_written_gives_a_question_when_nothing_is_prepared() {
-    let world = World::cold();
+    let world = World::new();
     chain(&world, &["shell"], "");
     let Some(bound) = Bound::new(world) else { return };
     bound.with_mode("", 0o555, || {
@@ -178,7 +178,7 @@ fn a_home_that_cannot_be_written_gives_a_question_when_nothing_is_prepared() {
 
 #[test]
 fn a_home_that_cannot_be_written_is_enough_for_a_prepared_chain() {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell", "denies"], "");
     let Some(bound) = Bound::new(world) else { return };
     is_answer(&bound.bash("ls -la"));

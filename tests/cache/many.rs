@@ -6,7 +6,7 @@ use std::process::Command;
 use std::thread;
 
 use super::{answers, cached, change_mode, files, is_answer};
-use crate::support::guests::{self, chain};
+use crate::support::guests::chain;
 use crate::support::world::{Ended, World, end};
 
 /// Counts the files that come to be under a name in a folder, by the machine's own account.
@@ -57,7 +57,7 @@ fn at_once(number: usize, run: impl Fn() -> Ended + Sync) -> Vec<Ended> {
 
 #[test]
 fn of_sixteen_hooks_at_once_one_compiles_and_all_answer() {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell"], "");
     let watch = arrivals::watch(&world.path(".cache/guard-host/artifacts"));
     for ended in at_once(16, || world.bash("ls -la")) {
@@ -73,7 +73,7 @@ fn of_sixteen_hooks_at_once_one_compiles_and_all_answer() {
 
 #[test]
 fn sixteen_processes_on_a_bare_machine_make_one_key_and_each_artifact_once() {
-    let world = World::cold();
+    let world = World::new();
     chain(&world, &["shell"], "");
     let (state, artifacts) = (world.path(".local/state/guard-host"), world.path(".cache/guard-host/artifacts"));
     for folder in [&state, &artifacts] {
@@ -101,7 +101,7 @@ fn is_temporary(path: &Path) -> bool {
 #[test]
 fn what_the_machine_could_not_do_once_is_tried_again() {
     // Nothing can be instantiated in 3 GB of addresses. That is no property of the policy, and not to be kept as one.
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &["shell"], "");
     let program = world.command(&[]);
     let mut limited = Command::new("sh");

@@ -11,7 +11,7 @@ use crate::support::world::{Ended, World};
 
 /// A warm world whose chain is this guest alone.
 fn warm(guest: &str, keys: &str) -> World {
-    let world = guests::world();
+    let world = World::new();
     chain(&world, &[guest], keys);
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     world
@@ -96,7 +96,7 @@ fn holding(world: &World, word: &str) -> Vec<PathBuf> {
 
 #[test]
 fn settings_that_no_entry_has_any_more_are_in_no_file_of_the_cache() {
-    let world = guests::world();
+    let world = World::new();
     world.configure("preset = \"none\"\n");
     let source = guests::place(&world, "slow-settings");
     let policy = |arguments: &[&str]| {

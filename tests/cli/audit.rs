@@ -22,7 +22,7 @@ fn line(day: u32, action: &str, policy: &str, rule: &str, session: &str) -> Stri
 
 /// A world with a rotated log, a present one, and damage in both.
 fn world() -> World {
-    let world = World::cold();
+    let world = World::new();
     world.write(
         ".local/state/guard-host/audit.jsonl.1",
         line(1, "block", "command-guard", "rm-root", "s1")
@@ -102,7 +102,7 @@ fn stats_count_by_policy_rule_and_day_with_what_was_let_pass() {
 
 #[test]
 fn what_the_hook_writes_is_shown() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     assert_deny(&world.bash("rm -rf /"), &[]);
     let text = world.run(&["audit", "show", "--since", "1h"], "").stdout;
@@ -113,7 +113,7 @@ fn what_the_hook_writes_is_shown() {
 
 #[test]
 fn a_log_that_is_not_there_is_empty_and_one_that_is_no_file_an_error() {
-    let world = World::cold();
+    let world = World::new();
     let ended = world.run(&["audit", "show"], "");
     assert_eq!((ended.exit, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
     assert_eq!(world.run(&["audit", "stats"], "").stdout, "lines      0\noverrides  0\n");
@@ -124,7 +124,7 @@ fn a_log_that_is_not_there_is_empty_and_one_that_is_no_file_an_error() {
 
 #[test]
 fn a_followed_log_goes_on_through_a_rotation() {
-    let world = World::cold();
+    let world = World::new();
     let path = world.write(LOG, line(1, "block", "p", "r", "s"));
     let mut command = world.command(&["audit", "show", "--follow", "--action", "block"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();

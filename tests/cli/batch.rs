@@ -21,7 +21,7 @@ fn outcomes(lines: &[Value]) -> Vec<&str> {
 
 #[test]
 fn answers_come_in_the_order_of_the_questions() {
-    let world = World::warm();
+    let world = World::new();
     let kinds = [("ls", "abstain"), ("git push", "ask"), ("rm -rf /", "deny"), ("echo 'rm -rf /'", "abstain")];
     let asked: Vec<_> = kinds.iter().cycle().take(400).collect();
     let input: String =
@@ -34,7 +34,7 @@ fn answers_come_in_the_order_of_the_questions() {
 
 #[test]
 fn a_line_is_a_call_or_a_whole_payload() {
-    let world = World::warm();
+    let world = World::new();
     let input = [
         json!({ "tool": "Bash", "input": "rm -rf /" }),
         json!({ "tool": "Bash", "input": { "command": "rm -rf /" } }),
@@ -57,7 +57,7 @@ fn a_line_is_a_call_or_a_whole_payload() {
 
 #[test]
 fn a_payload_line_is_judged_as_the_hook_judges_it() {
-    let world = World::warm();
+    let world = World::new();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/harness/claude");
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -78,7 +78,7 @@ fn a_payload_line_is_judged_as_the_hook_judges_it() {
 
 #[test]
 fn the_directory_of_a_line_finds_its_project() {
-    let world = World::warm();
+    let world = World::new();
     world.write("strict/.git/HEAD", "");
     world.write("strict/.guard/guard.toml", "preset = \n");
     let line = |cwd: &str| format!("{}\n", json!({ "tool": "Bash", "input": "ls", "cwd": world.path(cwd) }));
@@ -88,7 +88,7 @@ fn the_directory_of_a_line_finds_its_project() {
 
 #[test]
 fn a_bad_line_is_told_by_its_number_and_the_rest_goes_on() {
-    let world = World::warm();
+    let world = World::new();
     let bad = [
         "x",
         "5",
@@ -116,7 +116,7 @@ fn a_bad_line_is_told_by_its_number_and_the_rest_goes_on() {
 
 #[test]
 fn a_field_of_another_type_is_a_bad_line_and_not_a_consent() {
-    let world = World::warm();
+    let world = World::new();
     let input = "{\"tool\":\"Bash\",\"input\":{\"command\":[\"rm\",\"-rf\",\"/\"]}}\n{\"tool\":\"Write\",\"input\":{\"file_path\":5}}\n";
     let (ended, lines) = batch(&world, input);
     assert_eq!((ended.exit, outcomes(&lines)), (65, vec!["error", "error"]));
@@ -124,7 +124,7 @@ fn a_field_of_another_type_is_a_bad_line_and_not_a_consent() {
 
 #[test]
 fn no_input_is_no_output() {
-    let world = World::warm();
+    let world = World::new();
     for input in ["", "\n", "\n \n\t\n"] {
         let (ended, _) = batch(&world, input);
         assert!(ended.is_silent(), "{ended:?}");
@@ -133,14 +133,14 @@ fn no_input_is_no_output() {
 
 #[test]
 fn the_last_line_needs_no_newline() {
-    let (ended, lines) = batch(&World::warm(), "{\"tool\":\"Bash\",\"input\":\"rm -rf /\"}");
+    let (ended, lines) = batch(&World::new(), "{\"tool\":\"Bash\",\"input\":\"rm -rf /\"}");
     assert_eq!((ended.exit, outcomes(&lines)), (0, vec!["deny"]));
     assert!(ended.stdout.ends_with("}\n"));
 }
 
 #[test]
 fn a_long_directory_costs_no_more_than_its_length() {
-    let world = World::warm();
+    let world = World::new();
     let line = json!({ "tool": "Bash", "input": "rm -rf /", "cwd": "/a".repeat(1 << 17) }).to_string();
     let began = Instant::now();
     let (ended, lines) = batch(&world, &line);
@@ -151,7 +151,7 @@ fn a_long_directory_costs_no_more_than_its_length() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    let world = World::warm();
+    let world = World::new();
     let mut command = world.command(&["check", "--batch"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
@@ -174,7 +174,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 
 #[test]
 fn a_verdict_comes_before_the_next_line_is_there() {
-    let world = World::warm();
+    let world = World::new();
     let mut child = world.command(&["check", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     for (command, outcome) in [("ls", "abstain"), ("rm -rf /", "deny"), ("git push", "ask")] {

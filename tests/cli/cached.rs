@@ -13,7 +13,7 @@ fn rows(world: &World) -> Vec<Value> {
 
 #[test]
 fn the_list_has_each_artifact_with_its_policy_and_size() {
-    let world = World::cold();
+    let world = World::new();
     assert!(rows(&world).is_empty());
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let rows = rows(&world);
@@ -30,7 +30,7 @@ fn the_list_has_each_artifact_with_its_policy_and_size() {
 
 #[test]
 fn what_is_cleared_is_made_anew() {
-    let world = World::cold();
+    let world = World::new();
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let before = rows(&world).len();
     let ended = world.run(&["cache", "clear", "--older-than", "1h"], "");

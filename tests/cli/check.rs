@@ -27,7 +27,7 @@ fn assert_exit(world: &World, arguments: &[&str], exit: i32) -> Ended {
 
 #[test]
 fn the_exit_code_tells_the_verdict() {
-    let world = World::warm();
+    let world = World::new();
     assert_exit(&world, &["check", "ls -la"], 0);
     assert_exit(&world, &["check", "git push"], 1);
     assert_exit(&world, &["check", "rm -rf /"], 2);
@@ -41,7 +41,7 @@ fn the_exit_code_tells_the_verdict() {
 
 #[test]
 fn the_text_for_people_says_outcome_reason_and_way_out() {
-    let world = World::warm();
+    let world = World::new();
     let ended = assert_exit(&world, &["check", "rm -rf /"], 2);
     assert!(
         ended.stdout.starts_with("deny: Dangerous command: `rm -rf /`") && ended.stdout.contains("Instead: "),
@@ -53,7 +53,7 @@ fn the_text_for_people_says_outcome_reason_and_way_out() {
 
 #[test]
 fn the_record_for_machines_has_stable_keys() {
-    let world = World::warm();
+    let world = World::new();
     let ended = assert_exit(&world, &["check", "--format", "json", "rm -rf /"], 2);
     let value = record(&ended.stdout);
     assert_eq!(value["outcome"], "deny");
@@ -67,7 +67,7 @@ fn the_record_for_machines_has_stable_keys() {
 
 #[test]
 fn nothing_is_logged() {
-    let world = World::warm();
+    let world = World::new();
     assert_exit(&world, &["check", "rm -rf /"], 2);
     assert_exit(&world, &["explain", "rm -rf /"], 0);
     world.run(&["check", "--batch"], "{\"tool\":\"Bash\",\"input\":\"rm -rf /\"}\n");
@@ -76,7 +76,7 @@ fn nothing_is_logged() {
 
 #[test]
 fn the_working_directory_of_the_call_can_be_given() {
-    let world = World::warm();
+    let world = World::new();
     std::fs::create_dir(world.path("other")).unwrap();
     let other = world.path("other").to_string_lossy().into_owned();
     world.write("repo/.guard/guard.toml", "preset = \n");
@@ -87,7 +87,7 @@ fn the_working_directory_of_the_call_can_be_given() {
 
 #[test]
 fn every_tool_is_judged_as_the_hook_judges_it() {
-    let world = World::warm();
+    let world = World::new();
     for (tool, input, exit) in [
         ("Bash", json!({ "command": "rm -rf /" }), 2),
         ("PowerShell", json!({ "command": "rm -rf /" }), 2),
@@ -113,7 +113,7 @@ fn every_tool_is_judged_as_the_hook_judges_it() {
 
 #[test]
 fn a_secret_is_in_no_answer() {
-    let world = World::warm();
+    let world = World::new();
     let secret = "Zq8".repeat(12);
     let command = format!("API_TOKEN={secret} git push https://me:{secret}@example.com/r");
     for arguments in [
@@ -129,7 +129,7 @@ fn a_secret_is_in_no_answer() {
 
 #[test]
 fn explain_tells_the_whole_way() {
-    let world = World::warm();
+    let world = World::new();
     let ended = assert_exit(&world, &["explain", "sudo git push | tee log"], 0);
     for word in [
         "understood, to the last byte",
@@ -149,14 +149,14 @@ fn explain_tells_the_whole_way() {
 
 #[test]
 fn explain_says_why_a_text_was_not_understood_in_full() {
-    let world = World::warm();
+    let world = World::new();
     let ended = assert_exit(&world, &["explain", "echo \"$(\""], 0);
     assert!(!ended.stdout.contains("to the last byte") && ended.stdout.contains("  because "), "{}", ended.stdout);
 }
 
 #[test]
 fn explain_for_machines_has_stable_keys() {
-    let world = World::warm();
+    let world = World::new();
     let ended = assert_exit(&world, &["explain", "--format", "json", "sudo git push"], 0);
     let value: Value = serde_json::from_str(&ended.stdout).unwrap();
     #[track_caller]

@@ -58,7 +58,7 @@ fn write_to(world: &World, path: &str) -> Ended {
 
 #[test]
 fn add_and_remove_leave_no_trace() {
-    let world = World::warm();
+    let world = World::new();
     let source = component(&world, "wishes");
     let texts = [
         None,
@@ -96,7 +96,7 @@ fn add_and_remove_leave_no_trace() {
 
 #[test]
 fn what_is_added_answers_the_next_call_and_is_held_to_its_digest() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"none\"\n");
     let source = component(&world, "shell");
     assert!(world.bash("ls").is_silent());
@@ -119,7 +119,7 @@ fn what_is_added_answers_the_next_call_and_is_held_to_its_digest() {
 
 #[test]
 fn wishes_that_are_not_granted_are_named_with_the_flag_that_grants_them() {
-    let world = World::warm();
+    let world = World::new();
     let source = component(&world, "wishes");
     let said = done(&world, &["add", &source, "--dry-run"]);
     for flag in ["`--grant env:CI`", "`--grant 'read:~/allowed.txt'`", "`--grant journal:notes=FILE`"] {
@@ -140,7 +140,7 @@ fn wishes_that_are_not_granted_are_named_with_the_flag_that_grants_them() {
 
 #[test]
 fn what_cannot_be_a_policy_is_not_added() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"none\"\n");
     let cases: [(&str, &[&str]); 6] = [
         ("fails-its-example", &["fails its own example 1", "not deny"]),
@@ -164,7 +164,7 @@ fn what_cannot_be_a_policy_is_not_added() {
 
 #[test]
 fn a_broken_configuration_is_told_with_its_line_and_left_alone() {
-    let world = World::warm();
+    let world = World::new();
     let source = component(&world, "shell");
     world.configure("preset = \"none\"\n\n[[policy]]\nnmae = \"x\"\n");
     for arguments in [&["add", &source][..], &["add", &source, "--replace", "--dry-run"], &["remove", "x"]] {
@@ -176,7 +176,7 @@ fn a_broken_configuration_is_told_with_its_line_and_left_alone() {
 
 #[test]
 fn nothing_of_the_preset_loses_its_place_unasked() {
-    let world = World::warm();
+    let world = World::new();
     let source = component(&world, "shell");
     refused(&world, CONFIG, &["add", &source, "--name", "self-protect"], 64, &["of your preset", "--replace"]);
     refused(&world, CONFIG, &["add", "builtin:command-guard"], 64, &["of your preset"]);
@@ -192,7 +192,7 @@ fn nothing_of_the_preset_loses_its_place_unasked() {
 
 #[test]
 fn a_dry_run_shows_the_difference_and_writes_nothing() {
-    let world = World::warm();
+    let world = World::new();
     let source = component(&world, "shell");
     world.configure("preset = \"none\"\n");
     let said = done(&world, &["add", &source, "--no-pin", "--dry-run"]);
@@ -212,7 +212,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
 
 #[test]
 fn a_project_names_its_component_by_the_way_to_it() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"none\"\n");
     let outside = component(&world, "shell");
     refused(&world, PROJECT, &["add", &outside, "--project"], 64, &["outside of the project"]);
@@ -232,7 +232,7 @@ fn a_project_names_its_component_by_the_way_to_it() {
 
 #[test]
 fn a_link_stays_the_users_and_leads_nowhere_else() {
-    let world = World::warm();
+    let world = World::new();
     let source = component(&world, "shell");
     let target = world.write("dotfiles/guard.toml", "preset = \"none\"\n");
     fs::create_dir_all(world.path(CONFIG).parent().unwrap()).unwrap();
@@ -251,7 +251,7 @@ fn a_link_stays_the_users_and_leads_nowhere_else() {
 
 #[test]
 fn inspect_shows_a_component_that_is_in_no_chain() {
-    let world = World::warm();
+    let world = World::new();
     let about = inspect(&world, &component(&world, "foreign-import"));
     assert_eq!(about["foreign"], json!(["wasi:cli/environment@0.2.0"]));
     assert_eq!(about["sha256"], json!(digest("foreign-import")));
@@ -285,7 +285,7 @@ fn inspect_shows_a_component_that_is_in_no_chain() {
 
 #[test]
 fn an_agent_neither_adds_nor_changes_what_was_added() {
-    let world = World::warm();
+    let world = World::new();
     let source = component(&world, "shell");
     done(&world, &["add", &source, "--name", "ours", "--tools", "WebFetch"]);
     for command in [

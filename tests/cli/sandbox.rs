@@ -7,7 +7,7 @@ use crate::support::world::{World, end};
 /// S4-08, S4-09, S4-99k.
 #[test]
 fn s4_70_from_any_folder_of_the_project_it_lies_at_the_root() {
-    let world = World::cold();
+    let world = World::new();
     fs::create_dir_all(world.path("repo/a/b")).unwrap();
     let mut command = world.command(&["sandbox", "new", "auth-investigation"]);
     command.current_dir(world.path("repo/a/b"));
@@ -27,7 +27,7 @@ fn s4_70_from_any_folder_of_the_project_it_lies_at_the_root() {
 
 #[test]
 fn s4_73_the_name_is_needed_and_the_folder_is_found_again() {
-    let world = World::cold();
+    let world = World::new();
     for name in ["", "..", "a/b", "-x", "--help-me", ".x", &"x".repeat(65)] {
         let ended = world.run(&["sandbox", "new", name], "");
         assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{name}: {ended:?}");
@@ -40,7 +40,7 @@ fn s4_73_the_name_is_needed_and_the_folder_is_found_again() {
 
 #[test]
 fn s4_74_a_link_in_the_way_ends_with_69() {
-    let world = World::cold();
+    let world = World::new();
     std::os::unix::fs::symlink(world.home.path(), world.path("repo/agent_sandbox")).unwrap();
     let ended = world.run(&["sandbox", "new", "x"], "");
     assert_eq!((ended.exit, ended.stdout.as_str()), (69, ""), "{ended:?}");

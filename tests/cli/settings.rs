@@ -23,7 +23,7 @@ fn read(world: &World) -> Value {
 
 #[test]
 fn s3_01_the_help_shows_what_takes_the_place_of_the_dangerous_flag() {
-    let world = World::cold();
+    let world = World::new();
     let help = settings(&world, &["--help"]).stdout;
     assert!(help.contains("claude -p --settings \"$(guard-host settings path --work-dir "), "{help}");
     let help = settings(&world, &["render", "--help"]).stdout;
@@ -32,7 +32,7 @@ fn s3_01_the_help_shows_what_takes_the_place_of_the_dangerous_flag() {
 
 #[test]
 fn s3_02_render_prints_the_same_bytes_and_writes_nothing() {
-    let world = World::cold();
+    let world = World::new();
     world.write("repo/plan.yaml", "conditions: [{command: ./blis run}]\n");
     let line = ["render", "--work-dir", "run", "--repo-path", ".", "--plan", "plan.yaml", "--allow-bin", "jq"];
     let (first, second) = (settings(&world, &line), settings(&world, &line));
@@ -48,7 +48,7 @@ fn s3_02_render_prints_the_same_bytes_and_writes_nothing() {
 
 #[test]
 fn s3_09_s3_49_init_registers_the_scripts_that_are_there() {
-    let world = World::cold();
+    let world = World::new();
     assert_eq!(init(&world, &[]).exit, 0);
     assert!(read(&world).get("hooks").is_none());
     let stop = world.write("repo/bin/nous-execute-stop", "");
@@ -68,7 +68,7 @@ fn s3_09_s3_49_init_registers_the_scripts_that_are_there() {
 
 #[test]
 fn s3_10_s3_50_a_hook_that_is_given_is_registered_by_its_absolute_path() {
-    let world = World::cold();
+    let world = World::new();
     let line = ["--pre-tool-use-hook", "x/../hooks/mine", "--stop-hook", "~/stop"];
     assert_eq!(init(&world, &line).exit, 0);
     let hooks = read(&world)["hooks"].clone();
@@ -79,7 +79,7 @@ fn s3_10_s3_50_a_hook_that_is_given_is_registered_by_its_absolute_path() {
 
 #[test]
 fn s3_11_s3_31_s3_32_init_writes_once_and_leaves_a_changed_file_alone() {
-    let world = World::cold();
+    let world = World::new();
     let first = init(&world, &[]);
     let path = world.path(FILE);
     assert_eq!((first.exit, first.stdout), (0, format!("wrote {}\n", path.display())));
@@ -100,14 +100,14 @@ fn s3_11_s3_31_s3_32_init_writes_once_and_leaves_a_changed_file_alone() {
 
 #[test]
 fn s3_11_no_link_is_written_through() {
-    let world = World::cold();
+    let world = World::new();
     let theirs = world.write("theirs.json", "theirs");
     fs::create_dir_all(world.path("repo/run/.claude")).unwrap();
     symlink(&theirs, world.path(FILE)).unwrap();
     assert_eq!(init(&world, &[]).exit, 0);
     assert_eq!(init(&world, &["--force"]).exit, 69);
     assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
-    let elsewhere = World::cold();
+    let elsewhere = World::new();
     fs::create_dir_all(elsewhere.path("repo/run")).unwrap();
     symlink(world.home.path(), elsewhere.path("repo/run/.claude")).unwrap();
     assert_eq!(init(&elsewhere, &[]).exit, 70);
@@ -116,7 +116,7 @@ fn s3_11_no_link_is_written_through() {
 
 #[test]
 fn s3_29_init_makes_the_folder_and_ends_the_file_with_a_newline() {
-    let world = World::cold();
+    let world = World::new();
     assert_eq!(init(&world, &[]).exit, 0);
     assert!(read(&world).is_object());
     assert!(fs::read_to_string(world.path(FILE)).unwrap().ends_with("}\n"));
@@ -125,7 +125,7 @@ fn s3_29_init_makes_the_folder_and_ends_the_file_with_a_newline() {
 
 #[test]
 fn s3_12_s3_30_path_and_args_name_the_file() {
-    let world = World::cold();
+    let world = World::new();
     let path = world.path(FILE).to_string_lossy().into_owned();
     assert_eq!(settings(&world, &["path", "--work-dir", "run"]).stdout, format!("{path}\n"));
     assert_eq!(settings(&world, &["path", "--work-dir", "./x/../run/"]).stdout, format!("{path}\n"));
@@ -150,7 +150,7 @@ fn shell(world: &World, line: &str) -> String {
 
 #[test]
 fn s3_12_the_lines_of_the_help_hold_for_every_folder() {
-    let world = World::cold();
+    let world = World::new();
     for folder in ["plain", "two words", "it's $HOME"] {
         let quoted = folder.replace('\'', "'\\''");
         assert_eq!(settings(&world, &["init", "--work-dir", folder]).exit, 0);
@@ -170,7 +170,7 @@ fn s3_12_the_lines_of_the_help_hold_for_every_folder() {
 #[test]
 fn what_lies_in_the_way_of_the_file_is_named() {
     for force in [&[][..], &["--force"]] {
-        let world = World::cold();
+        let world = World::new();
         fs::create_dir_all(world.path(FILE)).unwrap();
         let ended = init(&world, force);
         assert!(ended.exit == 69 && ended.stderr.contains("settings.json is a folder"), "{ended:?}");
@@ -190,7 +190,7 @@ fn what_lies_in_the_way_of_the_file_is_named() {
 
 #[test]
 fn the_entry_of_a_campaign_is_a_configuration_of_its_own_however_often_it_is_made() {
-    let world = World::cold();
+    let world = World::new();
     let help = settings(&world, &["render", "--help"]).stdout;
     assert!(help.contains("--guard > ") && !help.contains(">>"), "{help}");
     for _ in 0..2 {
@@ -202,7 +202,7 @@ fn the_entry_of_a_campaign_is_a_configuration_of_its_own_however_often_it_is_mad
 
 #[test]
 fn s3_33_what_bounds_nothing_ends_with_64() {
-    let world = World::cold();
+    let world = World::new();
     for folder in ["", "/", "/.."] {
         for command in ["render", "init"] {
             let ended = settings(&world, &[command, "--work-dir", folder]);
@@ -215,7 +215,7 @@ fn s3_33_what_bounds_nothing_ends_with_64() {
 
 #[test]
 fn a_plan_that_cannot_be_used_is_told() {
-    let world = World::cold();
+    let world = World::new();
     let render = || settings(&world, &["render", "--work-dir", "run", "--plan", "plan.yaml"]);
     assert_eq!(render().exit, 66);
     for text in ["", "a: [", "arms: []", "\0", &"x".repeat(2 << 20)] {
@@ -232,7 +232,7 @@ fn a_plan_that_cannot_be_used_is_told() {
 /// The harness keeps its file tools to the folders, and path-context keeps the rest of a call to them.
 #[test]
 fn s3_04_s3_35_a_write_outside_of_the_campaign_is_not_free() {
-    let world = World::warm();
+    let world = World::new();
     let guard = settings(&world, &["render", "--work-dir", "~/run", "--guard"]);
     assert_eq!((guard.exit, guard.stderr.as_str()), (0, ""));
     world.configure(&format!("preset = \"guardrail\"\n{}", guard.stdout));

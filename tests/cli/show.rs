@@ -23,7 +23,7 @@ fn assert_keys(value: &Value, keys: &[&str]) {
 
 #[test]
 fn policy_list_shows_the_chain_in_order() {
-    let world = World::warm();
+    let world = World::new();
     let rows = json_of(&world, &["policy", "list", "--format", "json"]);
     for row in rows.as_array().unwrap() {
         assert_keys(row, &["layer", "name", "source", "state", "tools", "version"]);
@@ -38,7 +38,7 @@ fn policy_list_shows_the_chain_in_order() {
 
 #[test]
 fn policy_list_shows_a_broken_policy_and_still_ends_well() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"ours\"\nsource = \"gone.wasm\"\n");
     let rows = json_of(&world, &["policy", "list", "--format", "json"]);
     let ours = rows.as_array().unwrap().iter().find(|row| row["name"] == "ours").unwrap();
@@ -47,7 +47,7 @@ fn policy_list_shows_a_broken_policy_and_still_ends_well() {
 
 #[test]
 fn policy_inspect_shows_what_a_policy_is() {
-    let world = World::warm();
+    let world = World::new();
     let about = json_of(&world, &["policy", "inspect", "command-guard", "--format", "json"]);
     assert_keys(
         &about,
@@ -69,7 +69,7 @@ fn policy_inspect_shows_what_a_policy_is() {
 
 #[test]
 fn policy_inspect_refuses_what_is_no_policy() {
-    let world = World::warm();
+    let world = World::new();
     let ended = world.run(&["policy", "inspect", "no-such-policy"], "");
     assert_eq!(ended.exit, 66);
     assert!(
@@ -83,7 +83,7 @@ fn policy_inspect_refuses_what_is_no_policy() {
 
 #[test]
 fn cache_warm_makes_everything_once() {
-    let world = World::warm();
+    let world = World::new();
     let ended = world.run(&["cache", "warm"], "");
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""));
     assert!(
@@ -95,7 +95,7 @@ fn cache_warm_makes_everything_once() {
 
 #[test]
 fn cache_warm_tells_what_cannot_be_made() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"ours\"\nsource = \"gone.wasm\"\n");
     let ended = world.run(&["cache", "warm"], "");
     assert!(
@@ -109,7 +109,7 @@ fn cache_warm_tells_what_cannot_be_made() {
 
 #[test]
 fn cache_verify_finds_a_flipped_byte_and_the_hook_maps_none() {
-    let world = World::cold();
+    let world = World::new();
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     assert_eq!(world.run(&["cache", "verify"], "").exit, 0);
     let artifacts = world.path(".cache/guard-host/artifacts");
@@ -136,12 +136,12 @@ fn cache_verify_finds_a_flipped_byte_and_the_hook_maps_none() {
 
 #[test]
 fn cache_verify_of_an_empty_cache_is_well() {
-    assert_eq!(World::cold().run(&["cache", "verify"], "").exit, 0);
+    assert_eq!(World::new().run(&["cache", "verify"], "").exit, 0);
 }
 
 #[test]
 fn config_show_tells_what_holds() {
-    let world = World::warm();
+    let world = World::new();
     world.configure(
         "deadline-ms = 900\n[[policy]]\nname = \"command-guard\"\nsettings = { raise = [\"git-push\"] }\ntools = [\"Bash\"]\n\
          [policy.grants]\nenv = [\"X\"]\n",
@@ -190,7 +190,7 @@ fn config_show_tells_what_holds() {
 
 #[test]
 fn config_show_works_on_a_broken_file_and_tells_the_problem() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \n");
     let shown = json_of(&world, &["config", "show", "--format", "json"]);
     assert_keys(&shown["problems"][0], &["hint", "layer", "place", "text"]);
@@ -200,7 +200,7 @@ fn config_show_works_on_a_broken_file_and_tells_the_problem() {
 
 #[test]
 fn config_check_ends_with_78_when_something_is_wrong() {
-    let world = World::warm();
+    let world = World::new();
     let ended = world.run(&["config", "check"], "");
     assert!(ended.exit == 0 && ended.stdout.starts_with("ok: "), "{ended:?}");
     world.write("repo/.guard/guard.toml", "preset = \"none\"\n");
@@ -210,7 +210,7 @@ fn config_check_ends_with_78_when_something_is_wrong() {
 
 #[test]
 fn another_configuration_file_can_be_named() {
-    let world = World::warm();
+    let world = World::new();
     let file =
         world.write("elsewhere.toml", "[[policy]]\nname = \"command-guard\"\nsettings = { raise = [\"git-push\"] }\n");
     let file = file.to_string_lossy();

@@ -15,13 +15,13 @@ fn root() -> PathBuf {
 }
 
 fn schema(arguments: &[&str]) -> Value {
-    let ended = World::cold().run(&[&["config", "schema"], arguments].concat(), "");
+    let ended = World::new().run(&[&["config", "schema"], arguments].concat(), "");
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{arguments:?}");
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
 fn starter(name: &str) -> String {
-    let ended = World::cold().run(&["config", "init", name, "--print"], "");
+    let ended = World::new().run(&["config", "init", name, "--print"], "");
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{name}");
     ended.stdout
 }
@@ -41,7 +41,7 @@ fn without_marks(with_examples: bool) -> String {
 
 #[test]
 fn s2_70_each_file_is_written_once_to_where_it_is_read() {
-    let world = World::cold();
+    let world = World::new();
     // The preset reads the second one there.
     let places =
         [".config/guard-host/guard.toml", ".claude/state/guardrails.json", ".config/guard-host/write-policies.json"];
@@ -63,7 +63,7 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
 
 #[test]
 fn config_init_goes_where_the_configuration_is() {
-    let world = World::cold();
+    let world = World::new();
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init"], "").exit, 0);
     assert!(world.path("repo/deep/er/my.toml").is_file());
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init", "write-policies.json"], "").exit, 0);
@@ -72,7 +72,7 @@ fn config_init_goes_where_the_configuration_is() {
 
 #[test]
 fn config_init_names_what_lies_in_the_way() {
-    let world = World::cold();
+    let world = World::new();
     let file = world.path(".config/guard-host/guard.toml");
     fs::create_dir_all(&file).unwrap();
     let ended = world.run(&["config", "init"], "");
@@ -87,7 +87,7 @@ fn config_init_names_what_lies_in_the_way() {
 #[test]
 fn the_starter_configuration_changes_nothing_and_says_the_defaults() {
     let shown = |text: Option<&str>| {
-        let world = World::cold();
+        let world = World::new();
         if let Some(text) = text {
             world.configure(text);
         }
@@ -214,7 +214,7 @@ fn unknown_keys_are_refused_wherever_they_stand() {
         }
     }
     // The program agrees with the schema of its configuration.
-    let world = World::cold();
+    let world = World::new();
     for slip in with_slips(&of_toml(&without_marks(true))) {
         world.configure(&toml::to_string(&slip).unwrap());
         let ended = world.run(&["config", "check"], "");
@@ -235,7 +235,7 @@ fn values_out_of_range_are_refused_by_the_schema_and_the_program() {
         "[[policy]]\nname = \"command-guard\"\non-error = \"skip\"",
     ] {
         assert_eq!(complaints(&schema, &of_toml(text)).len(), 1, "{text}");
-        let world = World::cold();
+        let world = World::new();
         world.configure(text);
         assert_eq!(world.run(&["config", "check"], "").exit, 78, "{text}");
     }

@@ -28,7 +28,7 @@ const COMMANDS: [&str; 18] = [
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {
-    let world = World::cold();
+    let world = World::new();
     let mut lines: Vec<Vec<&str>> = COMMANDS.iter().map(|command| vec![*command]).collect();
     lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"]]);
     lines.extend(["init", "schema"].map(|command| vec!["config", command]));
@@ -46,7 +46,7 @@ fn the_help_of_each_command_shows_two_examples() {
 
 #[test]
 fn the_help_names_every_command_and_the_exit_codes() {
-    let text = World::cold().run(&["--help"], "").stdout;
+    let text = World::new().run(&["--help"], "").stdout;
     for command in COMMANDS {
         assert!(text.contains(&format!("\n  {command} ")), "{command}: {text}");
     }
@@ -55,13 +55,13 @@ fn the_help_names_every_command_and_the_exit_codes() {
 
 #[test]
 fn the_version_is_that_of_the_package() {
-    let ended = World::cold().run(&["--version"], "");
+    let ended = World::new().run(&["--version"], "");
     assert_eq!((ended.exit, ended.stdout), (0, format!("guard-host {}\n", env!("CARGO_PKG_VERSION"))));
 }
 
 #[test]
 fn every_shell_gets_completions_that_name_every_command() {
-    let world = World::cold();
+    let world = World::new();
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let ended = world.run(&["completions", shell], "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{shell}");
@@ -73,7 +73,7 @@ fn every_shell_gets_completions_that_name_every_command() {
 
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
-    let world = World::cold();
+    let world = World::new();
     let lines: [&[&str]; 28] = [
         &[],
         &["no-such-command"],
@@ -113,7 +113,7 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
 
 #[test]
 fn an_input_that_makes_no_sense_ends_with_65() {
-    let world = World::warm();
+    let world = World::new();
     for input in ["{oops", "[]", "\"x\"", "5", "", "null"] {
         let ended = world.run(&["check", "--tool", "Write", input], "");
         assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{input}: {ended:?}");
@@ -123,7 +123,7 @@ fn an_input_that_makes_no_sense_ends_with_65() {
 
 #[test]
 fn an_error_is_never_taken_for_a_verdict() {
-    let world = World::cold();
+    let world = World::new();
     world.write(".local/state/guard-host", "a file");
     for arguments in [&["cache", "verify"][..], &["policy", "inspect", "/dev/null"]] {
         let ended = world.run(arguments, "");
@@ -135,7 +135,7 @@ fn an_error_is_never_taken_for_a_verdict() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    let world = World::warm();
+    let world = World::new();
     let lines: [&[&str]; 6] = [
         &["explain", "git push"],
         &["explain", "--format", "json", "git push"],

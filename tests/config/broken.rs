@@ -8,7 +8,7 @@ use crate::support::world::World;
 
 #[test]
 fn a_file_that_is_no_toml_asks_and_names_file_line_and_hint() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"standard\"\non-malformed = \"ask\n");
     let ended = world.bash("ls");
     assert_ask(&ended, &["[config: broken-config]", "guard.toml:2:", "Instead: "]);
@@ -17,7 +17,7 @@ fn a_file_that_is_no_toml_asks_and_names_file_line_and_hint() {
 
 #[test]
 fn a_broken_file_is_found_by_config_check() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"standrad\"\n");
     let ended = world.run(&["config", "check"], "");
     assert_eq!(ended.exit, 78);
@@ -26,7 +26,7 @@ fn a_broken_file_is_found_by_config_check() {
 
 #[test]
 fn a_file_that_is_named_and_not_there_is_told() {
-    let world = World::cold();
+    let world = World::new();
     for line in [&["config", "check", "--config", "./guard.toml"][..], &["--config", "./guard.toml", "config", "check"]]
     {
         let ended = world.run(line, "");
@@ -41,7 +41,7 @@ fn a_file_that_is_named_and_not_there_is_told() {
 
 #[test]
 fn a_component_that_is_not_the_pinned_one_is_found_by_config_check() {
-    let world = World::cold();
+    let world = World::new();
     let check = |entry: &str| {
         world.configure(&format!("[[policy]]\nname = \"mine\"\n{entry}"));
         world.run(&["config", "check"], "")
@@ -118,7 +118,7 @@ fn a_value_out_of_range_is_refused() {
 
 #[test]
 fn a_pattern_of_tools_that_is_no_glob_does_not_silence_the_policy() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"command-guard\"\ntools = [\"[Bash\"]\n");
     let ended = world.bash("rm -rf /");
     assert!(["ask", "deny"].contains(&ended.decision().as_str()), "{ended:?}");
@@ -173,7 +173,7 @@ fn a_version_that_is_too_new_is_told_before_the_keys_that_came_with_it() {
 
 #[test]
 fn a_repaired_file_counts_at_the_next_call() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \n");
     assert_ask(&world.bash("ls"), &["broken-config"]);
     world.configure("preset = \"standard\"\n");

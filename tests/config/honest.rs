@@ -26,7 +26,7 @@ fn nobody_is_asked_about_ordinary_work() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/honest.toml")).unwrap();
     let honest: Honest = toml::from_str(&text).unwrap();
     assert!(honest.commands.len() >= 60 && honest.edits.len() >= 40);
-    let world = World::warm();
+    let world = World::new();
     let repo = world.repo();
     let commands = honest.commands.iter().map(|command| json!({ "tool": "Bash", "input": command, "cwd": repo }));
     let edits = honest.edits.iter().enumerate().map(|(index, path)| {

@@ -19,7 +19,7 @@ fn write(world: &World, file: &str) -> Ended {
 
 #[test]
 fn s2_13_the_guardrail_preset_reads_the_seeds_file_where_it_lies() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"guardrail\"\n");
     assert_silent(&world.bash("frobnicate x"));
     world.write(".claude/state/guardrails.json", GUARDRAILS);
@@ -32,7 +32,7 @@ fn s2_13_the_guardrail_preset_reads_the_seeds_file_where_it_lies() {
 
 #[test]
 fn s2_26_a_seeds_file_that_cannot_be_read_leaves_the_defaults_and_is_told() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"guardrail\"\n");
     world.write(".claude/state/guardrails.json", "{");
     assert_deny(&write(&world, "/etc/hosts"), &["[path-context: blocked_path]"]);
@@ -43,7 +43,7 @@ fn s2_26_a_seeds_file_that_cannot_be_read_leaves_the_defaults_and_is_told() {
 
 #[test]
 fn an_entry_of_the_users_does_not_read_the_presets_file() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"guardrail\"\n[[policy]]\nname = \"path-context\"\n");
     world.write(".claude/state/guardrails.json", GUARDRAILS);
     assert_silent(&world.bash("frobnicate x"));
@@ -60,7 +60,7 @@ fn a_managed_preset_does_not_read_a_file_of_the_users() {
 
 #[test]
 fn settings_and_components_that_lie_elsewhere_are_guarded() {
-    let world = World::warm();
+    let world = World::new();
     world.write("ours.wasm", "no component");
     world.configure(
         "preset = \"guardrail\"\n[[policy]]\nname = \"ours\"\nsource = \"~/ours.wasm\"\non-error = \"allow\"\n",
@@ -74,7 +74,7 @@ fn settings_and_components_that_lie_elsewhere_are_guarded() {
 
 #[test]
 fn s4_35_a_production_path_is_allowed_with_its_notice_and_only_in_full() {
-    let world = World::warm();
+    let world = World::new();
     let text = "Production path: src/index.ts - ensure this is intentional";
     assert_silent(&write(&world, "src/index.ts"));
     world.configure("preset = \"full\"\n");
@@ -89,7 +89,7 @@ fn s4_35_a_production_path_is_allowed_with_its_notice_and_only_in_full() {
 
 #[test]
 fn s4_04_in_full_write_control_leaves_shell_commands_alone() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"full\"\n");
     assert_silent(&world.bash("echo x > node_modules/a"));
     world.configure("preset = \"full\"\n[[policy]]\nname = \"write-control\"\nsettings = { shell = true }\n");
@@ -98,7 +98,7 @@ fn s4_04_in_full_write_control_leaves_shell_commands_alone() {
 
 #[test]
 fn s4_37_a_notice_never_outranks_an_ask() {
-    let world = World::warm();
+    let world = World::new();
     world.configure(
         "preset = \"full\"\n[[policy]]\nname = \"protected-files\"\nsettings = { confirm = [\"src/index.ts\"] }\n",
     );
@@ -107,7 +107,7 @@ fn s4_37_a_notice_never_outranks_an_ask() {
 
 #[test]
 fn own_lists_of_protected_files_hold_for_shell_commands_and_one_file_is_told_once() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&world.bash("echo x > infra/main.tf"));
     world.configure("[[policy]]\nname = \"protected-files\"\nsettings = { blocked = [\"infra/*.tf\", \".env\"] }\n");
     assert_deny(&world.bash("echo x > infra/main.tf"), &["[protected-files: secret-file]"]);

@@ -30,7 +30,7 @@ fn an_entry_may_swap_a_built_in_for_another_component() {
 
 #[test]
 fn a_built_in_may_stand_in_the_chain_under_another_name() {
-    let world = World::warm();
+    let world = World::new();
     world.configure(
         "[[policy]]\nname = \"second\"\nsource = \"builtin:command-guard\"\nsettings = { raise = [\"git-push\"] }\n",
     );
@@ -47,7 +47,7 @@ fn a_component_stands_beside_the_file_that_names_it() {
 
 #[test]
 fn a_pinned_digest_that_differs_is_a_fault() {
-    let world = World::warm();
+    let world = World::new();
     let pin = "0".repeat(64);
     world.configure(&format!("[[policy]]\nname = \"command-guard\"\nsha256 = \"{pin}\"\n"));
     assert_ask(&world.bash("ls"), &["[command-guard: policy-fault]", &pin]);
@@ -120,7 +120,7 @@ fn a_settings_file_that_cannot_be_used_gives_the_defaults_and_a_warning() {
 
 #[test]
 fn a_warning_shows_in_check_and_in_config_check_and_changes_no_verdict() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/s.json\"\n");
     world.write("s.json", "{oops");
     assert_ask(&world.bash(PUSH), &["[command-guard: git-push]"]);
@@ -132,7 +132,7 @@ fn a_warning_shows_in_check_and_in_config_check_and_changes_no_verdict() {
 
 #[test]
 fn a_changed_settings_file_counts_at_the_next_call() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/s.json\"\n");
     assert_ask(&world.bash(PUSH), &[]);
     world.write("s.json", "{\"raise\":[\"git-push\"]}");
@@ -143,7 +143,7 @@ fn a_changed_settings_file_counts_at_the_next_call() {
 
 #[test]
 fn tools_narrow_what_a_policy_sees_and_never_widen_it() {
-    let world = World::warm();
+    let world = World::new();
     let entry = |tools: &str| world.configure(&format!("[[policy]]\nname = \"command-guard\"\ntools = {tools}\n"));
     let power =
         json!({ "tool_name": "PowerShell", "tool_input": { "command": "git push -f origin main" } }).to_string();
@@ -168,7 +168,7 @@ fn an_allow_of_a_policy_without_leave_grants_nothing() {
 
 #[test]
 fn settings_that_a_policy_refuses_are_its_fault_and_name_what_is_wrong() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { raise = [\"no-such-rule\"] }\n");
     assert_ask(&world.bash("ls"), &["[command-guard: policy-fault]", "no-such-rule"]);
 }

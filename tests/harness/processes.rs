@@ -65,7 +65,7 @@ fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
     for harness in guard_harness::ALL.iter().filter(|harness| harness.name() != "generic") {
         let processes: Processes = read(harness.name(), "processes.toml");
         for process in &processes.process {
-            let world = World::warm();
+            let world = World::new();
             let repo = world.repo().display().to_string();
             for (command, expected) in
                 [("rm -rf /", &process.deny), ("git push origin main", &process.ask), ("ls -la", &process.abstain)]
@@ -90,7 +90,7 @@ fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
 
 #[test]
 fn the_help_names_every_harness() {
-    let help = World::cold().run(&["hook", "--help"], "").stdout;
+    let help = World::new().run(&["hook", "--help"], "").stdout;
     let named = |name: &str| help.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
     for harness in guard_harness::ALL {
         assert!(named(harness.name()), "{}", harness.name());
@@ -99,7 +99,7 @@ fn the_help_names_every_harness() {
 
 #[test]
 fn the_payload_outranks_the_command_line() {
-    let world = World::warm();
+    let world = World::new();
     let crush = r#"{"event":"PreToolUse","session_id":"s","tool_name":"bash","tool_input":{"command":"rm -rf /"}}"#;
     let ended = world.run(&["hook", "claude"], crush);
     assert!(ended.exit == 0 && ended.stdout.starts_with("{\"decision\":\"deny\","), "{ended:?}");
@@ -111,7 +111,7 @@ fn the_payload_outranks_the_command_line() {
 
 #[test]
 fn what_cannot_be_judged_is_held_in_the_dialect_of_its_payload() {
-    let world = World::warm();
+    let world = World::new();
     let kiro = r#"{"hook_event_name":"preToolUse","session_id":"s","tool_name":"execute_bash","tool_input":{}}"#;
     let ended = world.run(&["hook"], kiro);
     assert!(ended.exit == 2 && ended.stdout.is_empty(), "{ended:?}");
@@ -129,7 +129,7 @@ fn what_cannot_be_judged_is_held_in_the_dialect_of_its_payload() {
 
 #[test]
 fn of_several_commands_the_worst_is_answered() {
-    let world = World::warm();
+    let world = World::new();
     let cline = r#"{"hookName":"tool_call","taskId":"t","tool_call":{"name":"run_commands",
         "input":{"commands":["ls","rm -rf /","git push origin main"]}}}"#;
     let ended = world.run(&["hook"], cline);
@@ -138,7 +138,7 @@ fn of_several_commands_the_worst_is_answered() {
 
 #[test]
 fn a_call_happens_in_the_directory_that_it_names() {
-    let world = World::warm();
+    let world = World::new();
     world.write("other/.git/HEAD", "ref: refs/heads/main\n");
     let payload = |directory: &str| {
         format!(
@@ -156,7 +156,7 @@ fn a_call_happens_in_the_directory_that_it_names() {
 
 #[test]
 fn a_directory_that_nobody_names_is_the_projects_where_the_hook_runs_elsewhere() {
-    let world = World::warm();
+    let world = World::new();
     let payload = r#"{"conversation_id":"c","hook_event_name":"beforeShellExecution","cursor_version":"2.0",
         "workspace_roots":[],"command":"git push origin main","cwd":""}"#;
     let project = world.path("elsewhere").display().to_string();
@@ -170,7 +170,7 @@ fn a_directory_that_nobody_names_is_the_projects_where_the_hook_runs_elsewhere()
 #[test]
 fn a_harness_that_sends_nothing_is_answered_in_time_and_in_its_dialect() {
     for (name, expected) in [("codex", "\"permissionDecision\":\"deny\""), ("cline", "{\"cancel\":true,")] {
-        let world = World::warm();
+        let world = World::new();
         let mut command = world.command(&["hook", name]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         // Kept until the end: the program waits for what does not come.
@@ -185,7 +185,7 @@ fn a_harness_that_sends_nothing_is_answered_in_time_and_in_its_dialect() {
 
 #[test]
 fn a_fault_is_answered_in_the_dialect_of_the_payload() {
-    let world = World::warm();
+    let world = World::new();
     // A policy that is not there gives no answer, and what it says of itself is an ask.
     world.configure("[[policy]]\nname = \"gone\"\nsource = \"/nowhere/gone.wasm\"\n");
     for name in ["codex", "cursor", "crush", "windsurf", "opencode"] {

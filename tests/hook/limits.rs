@@ -27,7 +27,7 @@ fn never_ending(world: &World, start: &str) -> (Ended, Duration) {
 /// S4-98.
 #[test]
 fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
-    let world = World::warm();
+    let world = World::new();
     for start in ["", "{\"tool_input\":{\"command\":\"ls\"}}"] {
         let (ended, elapsed) = never_ending(&world, start);
         assert_ask(&ended, &["[hook: no-verdict]"]);
@@ -38,7 +38,7 @@ fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
 /// S2-12d.
 #[test]
 fn a_reader_that_is_gone_changes_nothing_else() {
-    let world = World::warm();
+    let world = World::new();
     let payload = json!({ "tool_input": { "command": "rm -rf /" } }).to_string();
     let mut command = world.command(&["hook", "claude"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -62,7 +62,7 @@ fn with_closed(world: &World, closed: &str, command: &str) -> Ended {
 
 #[test]
 fn closed_streams_are_survived() {
-    let world = World::warm();
+    let world = World::new();
     let ended = with_closed(&world, ">&-", "rm -rf /");
     assert_eq!(ended.exit, 2);
     assert!(ended.stderr.starts_with("BLOCKED: "));
@@ -76,7 +76,7 @@ fn closed_streams_are_survived() {
 
 #[test]
 fn s1_79_a_standard_input_that_cannot_be_read_is_reported() {
-    let world = World::warm();
+    let world = World::new();
     let ended = with_closed(&world, "</", "ls");
     assert_eq!((ended.exit, ended.stdout.as_str()), (1, ""), "{ended:?}");
     assert!(ended.stderr.starts_with("Hook error: cannot read standard input: "), "{ended:?}");
@@ -85,7 +85,7 @@ fn s1_79_a_standard_input_that_cannot_be_read_is_reported() {
 
 #[test]
 fn a_large_payload_below_the_cap_is_decided() {
-    let world = World::warm();
+    let world = World::new();
     let content = "x\n".repeat(4 << 20);
     let payload = |path: &str| json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": content } });
     assert_deny(&world.hook(&payload(".env").to_string()), &[]);
@@ -94,7 +94,7 @@ fn a_large_payload_below_the_cap_is_decided() {
 
 /// A world whose chain is prepared, so that the deadline is the shorter one.
 fn prepared() -> World {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&world.bash("ls"));
     world
 }
@@ -151,7 +151,7 @@ fn a_patch_of_many_files_is_answered_in_time() {
 #[test]
 fn the_markers_of_a_patch_may_be_padded() {
     // The tool itself takes padding around its markers.
-    let world = World::warm();
+    let world = World::new();
     for marker in [
         "  *** Add File: .env",
         "\t*** Update File: .env",
@@ -184,21 +184,21 @@ fn names_of_a_megabyte_are_answered_in_time() {
 
 #[test]
 fn a_state_folder_that_cannot_be_used_asks() {
-    let world = World::cold();
+    let world = World::new();
     world.write(".local/state/guard-host", "a file");
     assert_ask(&world.bash("ls"), &["policy-fault"]);
 }
 
 #[test]
 fn a_cache_folder_that_cannot_be_used_asks() {
-    let world = World::cold();
+    let world = World::new();
     world.write(".cache/guard-host", "a file");
     assert_ask(&world.bash("ls"), &["policy-fault"]);
 }
 
 #[test]
 fn a_policy_whose_file_is_gone_asks_and_names_itself() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"ours\"\nsource = \"gone.wasm\"\n");
     assert_ask(&world.bash("ls"), &["`ours`", "[ours: policy-fault]"]);
     world.write(".config/guard-host/gone.wasm", "no component");
@@ -207,7 +207,7 @@ fn a_policy_whose_file_is_gone_asks_and_names_itself() {
 
 #[test]
 fn a_settings_file_that_never_ends_does_not_hold_the_hook() {
-    let world = World::warm();
+    let world = World::new();
     let pipe = world.path(".config/guard-host/pipe.json");
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"pipe.json\"\n");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

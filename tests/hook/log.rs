@@ -29,7 +29,7 @@ const KEYS: [&str; 14] = [
 /// S2-64a, S2-64b, S2-64c, S2-64d, S2-64e, S2-64f.
 #[test]
 fn an_intervention_has_one_line_with_the_keys_of_the_contract() {
-    let world = World::warm();
+    let world = World::new();
     let payload = json!({
         "session_id": "session-7", "cwd": world.repo(), "tool_name": "Monitor",
         "tool_input": { "command": "git push && rm -rf /" },
@@ -63,7 +63,7 @@ fn an_intervention_has_one_line_with_the_keys_of_the_contract() {
 
 #[test]
 fn the_first_six_keys_stand_in_the_order_of_the_oldest_logs() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let text = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap();
     let places: Vec<usize> = ["ts", "tool", "operation", "action", "rule", "path_context"]
@@ -77,7 +77,7 @@ fn the_first_six_keys_stand_in_the_order_of_the_oldest_logs() {
 /// S2-60.
 #[test]
 fn the_log_belongs_to_its_user_alone() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let mode = |below: &str| std::fs::metadata(world.path(below)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(".local/state/guard-host/audit.jsonl"), 0o600);
@@ -87,7 +87,7 @@ fn the_log_belongs_to_its_user_alone() {
 /// S2-04.
 #[test]
 fn silence_has_no_line() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&world.bash("ls -la"));
     assert_silent(&world.hook("{\"hook_event_name\":\"Stop\"}"));
     assert_silent(&world.hook("{}"));
@@ -98,7 +98,7 @@ fn silence_has_no_line() {
 /// S2-04, S2-61, S2-62, S2-64d.
 #[test]
 fn each_outcome_has_its_action_and_the_milder_ones_a_line_at_the_level_all_only() {
-    let world = World::warm();
+    let world = World::new();
     let warn = "[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-push\"] }\n";
     world.configure(warn);
     assert_warn(&world.bash("git push"), &[]);
@@ -114,7 +114,7 @@ fn each_outcome_has_its_action_and_the_milder_ones_a_line_at_the_level_all_only(
 
 #[test]
 fn what_fails_is_an_error_line_at_the_level_all() {
-    let world = World::warm();
+    let world = World::new();
     world.configure(
         "audit = { level = \"all\" }\n[[policy]]\nname = \"command-guard\"\non-error = \"allow\"\nsettings = { nonsense = 1 }\n",
     );
@@ -126,7 +126,7 @@ fn what_fails_is_an_error_line_at_the_level_all() {
 
 #[test]
 fn a_patch_has_one_line_for_all_its_files() {
-    let world = World::warm();
+    let world = World::new();
     let patch =
         "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Update File: .env\n*** Delete File: Dockerfile\n*** End Patch\n";
     let payload = json!({ "cwd": world.repo(), "tool_name": "apply_patch", "tool_input": { "command": patch } });
@@ -141,7 +141,7 @@ fn a_patch_has_one_line_for_all_its_files() {
 /// S2-11, S2-74.
 #[test]
 fn a_setting_moves_the_log_and_its_folder_is_made() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[audit]\npath = \"~/logs/deep/guardrail.jsonl\"\n");
     assert_ask(&world.bash("git push"), &[]);
     assert!(world.audit().is_empty());
@@ -152,7 +152,7 @@ fn a_setting_moves_the_log_and_its_folder_is_made() {
 
 #[test]
 fn a_log_that_cannot_be_written_changes_no_reply() {
-    let world = World::warm();
+    let world = World::new();
     world.write("file", "");
     std::fs::create_dir(world.path("folder")).unwrap();
     for path in ["~/file/audit.jsonl", "~/folder", "/proc/guard-host/audit.jsonl", "/dev/full"] {
@@ -165,7 +165,7 @@ fn a_log_that_cannot_be_written_changes_no_reply() {
 
 #[test]
 fn a_log_that_is_a_pipe_without_a_reader_holds_nobody_up() {
-    let world = World::warm();
+    let world = World::new();
     assert!(std::process::Command::new("mkfifo").arg(world.path("pipe")).status().unwrap().success());
     world.configure("[audit]\npath = \"~/pipe\"\n");
     assert_silent(&world.bash("ls"));
@@ -176,7 +176,7 @@ fn a_log_that_is_a_pipe_without_a_reader_holds_nobody_up() {
 
 #[test]
 fn the_log_is_rotated_at_its_size() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[audit]\nmax-bytes = 4096\n");
     for _ in 0..30 {
         assert_ask(&world.bash("git push"), &[]);
@@ -189,7 +189,7 @@ fn the_log_is_rotated_at_its_size() {
 /// S2-60.
 #[test]
 fn calls_at_once_leave_whole_lines() {
-    let world = World::warm();
+    let world = World::new();
     std::thread::scope(|scope| {
         for _ in 0..10 {
             scope.spawn(|| (0..5).for_each(|_| assert_ask(&world.bash("git push"), &[])));
@@ -203,7 +203,7 @@ fn calls_at_once_leave_whole_lines() {
 
 #[test]
 fn nothing_in_a_line_moves_the_cursor_of_its_reader() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[audit]\nlevel = \"all\"\n");
     let text = "git push # \u{1b}[2J\u{202e}\r\u{7}";
     for payload in [
@@ -223,7 +223,7 @@ fn nothing_in_a_line_moves_the_cursor_of_its_reader() {
 
 #[test]
 fn a_line_has_a_bound() {
-    let world = World::warm();
+    let world = World::new();
     let long = "x".repeat(1 << 20);
     for payload in [
         json!({ "tool_name": "Bash", "tool_input": { "command": format!("git push origin {long}") } }),

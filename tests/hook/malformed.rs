@@ -32,7 +32,7 @@ fn of_wrong_type() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn a_field_of_another_type_is_reported_by_its_name() {
-    let world = World::warm();
+    let world = World::new();
     for (field, payload) in of_wrong_type() {
         let ended = world.hook(&payload.to_string());
         let kind = if field == "tool_input" { "an object" } else { "a string" };
@@ -42,7 +42,7 @@ fn a_field_of_another_type_is_reported_by_its_name() {
 
 #[test]
 fn a_second_name_of_another_type_is_asked_about() {
-    let world = World::warm();
+    let world = World::new();
     for (key, value) in [("path", json!(5)), ("path", json!([".env"])), ("notebook_path", json!({}))] {
         for tool in ["Write", "Edit", "MultiEdit"] {
             let payload = json!({ "tool_name": tool, "tool_input": { "file_path": "a", "content": "x", key: value } });
@@ -53,7 +53,7 @@ fn a_second_name_of_another_type_is_asked_about() {
 
 #[test]
 fn each_setting_of_on_malformed_holds_for_each_kind_of_malformed_payload() {
-    let world = World::warm();
+    let world = World::new();
     let mut texts = vec!["{oops".to_owned(), String::new(), "[]".to_owned(), "\"x\"".to_owned()];
     texts.extend(of_wrong_type().into_iter().take(6).map(|(_, payload)| payload.to_string()));
     for setting in ["report", "allow", "ask", "deny"] {
@@ -72,7 +72,7 @@ fn each_setting_of_on_malformed_holds_for_each_kind_of_malformed_payload() {
 
 #[test]
 fn a_malformed_payload_of_another_event_is_none_of_ours() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&world.hook("{\"hook_event_name\":\"PostToolUse\",\"tool_name\":5,\"tool_input\":\"x\"}"));
 }
 
@@ -81,7 +81,7 @@ fn bytes_that_are_no_text_hide_no_command() {
     use std::io::Write;
     use std::process::Stdio;
 
-    let world = World::warm();
+    let world = World::new();
     let mut command = world.command(&["hook", "claude"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"{\"tool_input\":{\"command\":\"rm -rf / \xff\xfe\"}}").unwrap();
@@ -93,14 +93,14 @@ fn bytes_that_are_no_text_hide_no_command() {
 #[test]
 fn half_a_surrogate_pair_in_a_command_does_not_open_the_gate() {
     // A harness in JavaScript writes one as it is, so a command may hold one.
-    let world = World::warm();
+    let world = World::new();
     assert_held(&world.hook(r#"{"tool_name":"Bash","tool_input":{"command":"rm -rf / # \ud83d"}}"#));
     assert_held(&world.hook(r#"{"tool_name":"Write","tool_input":{"file_path":".env","content":"\udc00"}}"#));
 }
 
 #[test]
 fn a_deep_argument_does_not_open_the_gate() {
-    let world = World::warm();
+    let world = World::new();
     let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
     let payload = format!("{{\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"rm -rf /\",\"x\":{deep}}}}}");
     assert_held(&world.hook(&payload));
@@ -108,7 +108,7 @@ fn a_deep_argument_does_not_open_the_gate() {
 
 #[test]
 fn an_argument_beyond_the_largest_payload_does_not_open_the_gate() {
-    let world = World::warm();
+    let world = World::new();
     let padding = "x".repeat(17 << 20);
     let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "rm -rf /", "description": padding } });
     assert_held(&world.hook(&payload.to_string()));
@@ -116,14 +116,14 @@ fn an_argument_beyond_the_largest_payload_does_not_open_the_gate() {
 
 #[test]
 fn of_two_equal_keys_the_last_one_counts_as_it_does_for_the_harness() {
-    let world = World::warm();
+    let world = World::new();
     let ended = world.hook(r#"{"tool_name":"Bash","tool_input":{"command":"ls","command":"rm -rf /"}}"#);
     assert_deny(&ended, &[]);
 }
 
 #[test]
 fn unknown_fields_everywhere_change_nothing() {
-    let world = World::warm();
+    let world = World::new();
     let payload = json!({
         "new": [1, { "a": null }], "effort": { "level": "high" }, "tool_name": "Bash",
         "tool_input": { "command": "rm -rf /", "new": { "command": "ls" } },
@@ -162,7 +162,7 @@ fn whatever_comes_the_reply_is_one_of_the_protocol() {
     use std::io::Write;
     use std::process::Stdio;
 
-    let world = World::warm();
+    let world = World::new();
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases: 200,
         failure_persistence: None,

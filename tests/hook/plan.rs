@@ -11,7 +11,7 @@ const MARKED: &str = "curl -s localhost # nous: ad-hoc";
 
 /// A world with a plan that names `./sim` alone.
 fn planned() -> World {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"none\"\n[audit]\nlevel = \"all\"\n[[policy]]\nname = \"plan-enforcer\"\nsource = \"builtin:plan-enforcer\"\n[policy.grants]\nenv = [\"NOUS_ITER_DIR\", \"NOUS_PLAN_ENFORCEMENT\"]\nread = [\"${NOUS_ITER_DIR}/experiment_plan.yaml\"]\n[policy.grants.journal]\nviolations = \"${NOUS_ITER_DIR}/plan_violations.jsonl\"\n");
     world.write("iter/experiment_plan.yaml", "arms:\n  - name: base\n    conditions:\n      - command: ./sim --x 1\n");
     world

@@ -28,12 +28,12 @@ fn kept(world: &World, folder: &str) -> Vec<(String, Value)> {
 
 #[test]
 fn a_payload_is_kept_without_its_secret_and_without_this_machine() {
-    let world = World::warm();
+    let world = World::new();
     let secret = "AKIAIOSFODNN7EXAMPLE";
     let command =
         format!("cat {}/a.txt; export AWS_ACCESS_KEY_ID={secret} API_TOKEN=hunter2hunter2", world.repo().display());
     let ended = hook(&world, "fixtures", &payload(&world, &command));
-    let plain = World::warm().hook(&payload(&world, &command).to_string());
+    let plain = World::new().hook(&payload(&world, &command).to_string());
     assert_eq!((ended.exit, ended.decision()), (plain.exit, plain.decision()));
     let kept = kept(&world, "repo/fixtures/claude");
     let [(name, fixture)] = &kept[..] else { panic!("{kept:?}") };
@@ -51,7 +51,7 @@ fn a_payload_is_kept_without_its_secret_and_without_this_machine() {
 
 #[test]
 fn a_shape_is_kept_once() {
-    let world = World::warm();
+    let world = World::new();
     for command in ["ls", "pwd", "ls -la"] {
         assert!(hook(&world, "fixtures", &payload(&world, command)).is_silent());
     }
@@ -67,7 +67,7 @@ fn a_shape_is_kept_once() {
 
 #[test]
 fn the_folder_and_its_files_have_bounds() {
-    let world = World::warm();
+    let world = World::new();
     for n in 0..200 {
         world.write(&format!("repo/full/claude/{n}.in.json"), "{}");
     }
@@ -85,7 +85,7 @@ fn the_folder_and_its_files_have_bounds() {
 
 #[test]
 fn a_folder_that_cannot_be_written_changes_nothing() {
-    let world = World::warm();
+    let world = World::new();
     world.write("repo/file", "");
     fs::create_dir(world.path("repo/closed")).unwrap();
     fs::set_permissions(world.path("repo/closed"), fs::Permissions::from_mode(0o500)).unwrap();

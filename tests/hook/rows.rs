@@ -14,7 +14,7 @@ fn tool(world: &World, tool: &str, input: Value) -> Ended {
 
 #[test]
 fn s1_03_whatever_runs_a_command_goes_to_the_command_guard() {
-    let world = World::warm();
+    let world = World::new();
     for (name, key) in [("Bash", "command"), ("Monitor", "command"), ("PowerShell", "command"), ("REPL", "code")] {
         let ended = tool(&world, name, json!({ key: "git push origin main" }));
         assert_ask(&ended, &["[command-guard: git-push]"]);
@@ -26,7 +26,7 @@ fn s1_03_whatever_runs_a_command_goes_to_the_command_guard() {
 
 #[test]
 fn s1_04_every_tool_that_writes_goes_to_the_file_guard() {
-    let world = World::warm();
+    let world = World::new();
     for (name, key) in
         [("Write", "file_path"), ("Edit", "file_path"), ("MultiEdit", "file_path"), ("NotebookEdit", "notebook_path")]
     {
@@ -40,7 +40,7 @@ fn s1_04_every_tool_that_writes_goes_to_the_file_guard() {
 
 #[test]
 fn s2_01_s2_12b_commands_writes_and_edits_are_judged_by_their_place() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"guardrail\"\n");
     assert_ask(&tool(&world, "Bash", json!({ "command": "rm ~/Downloads/old" })), &["Rule: rm_outside_safe"]);
     for name in ["Write", "Edit"] {
@@ -57,7 +57,7 @@ fn s2_01_s2_12b_commands_writes_and_edits_are_judged_by_their_place() {
 /// S4-103a: the words of a harness for "go on" and for "stop" are not mixed up, whatever fails.
 #[test]
 fn s4_90_s4_94_s4_96_s4_103a_a_failure_lets_a_write_pass_where_the_user_wants_it() {
-    let world = World::warm();
+    let world = World::new();
     let write = || tool(&world, "Write", json!({ "file_path": "src/index.ts", "content": "x" }));
     // Claude Code goes on after exit code 1, and stops after exit code 2.
     assert_report(&world.hook("{oops"), "Invalid JSON input");
@@ -72,7 +72,7 @@ fn s4_90_s4_94_s4_96_s4_103a_a_failure_lets_a_write_pass_where_the_user_wants_it
 
 #[test]
 fn s4_91_s4_103b_malformed_input_is_silent_where_the_user_wants_it() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"full\"\non-malformed = \"allow\"\n");
     for text in ["{oops", "", "[]", r#"{"tool_name":"Write","tool_input":"x"}"#] {
         assert_silent(&world.hook(text));
@@ -86,7 +86,7 @@ fn s2_26_s4_92_a_settings_file_that_cannot_be_read_leaves_the_verdicts_of_the_de
         ("write-control", "Write", json!({ "file_path": ".git/x" }), "Protected path: .git/x cannot be modified"),
     ] {
         for text in ["{", "[]", "", "\u{0}"] {
-            let world = World::warm();
+            let world = World::new();
             world.write("settings.json", text);
             world.configure(&format!(
                 "preset = \"none\"\n[[policy]]\nname = \"{policy}\"\nsettings-file = \"~/settings.json\"\n"
@@ -101,7 +101,7 @@ fn s2_26_s4_92_a_settings_file_that_cannot_be_read_leaves_the_verdicts_of_the_de
 /// The machine that runs the tests may be busy, so the best of several calls counts.
 #[test]
 fn s4_95_a_call_takes_less_than_50_milliseconds() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"full\"\n");
     let write = || tool(&world, "Write", json!({ "file_path": "docs/a.md", "content": "x" }));
     assert_silent(&write());
@@ -116,7 +116,7 @@ fn s4_95_a_call_takes_less_than_50_milliseconds() {
 
 #[test]
 fn s4_98_no_other_program_is_needed() {
-    let world = World::warm();
+    let world = World::new();
     let mut hook = world.command(&["hook", "claude"]);
     hook.env("PATH", "/no/such/folder");
     assert_deny(&end(hook, r#"{"tool_input":{"command":"rm -rf /"}}"#), &[]);
@@ -127,7 +127,7 @@ fn s4_98_no_other_program_is_needed() {
 
 #[test]
 fn s4_99d_a_verdict_is_one_object_of_json() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \"full\"\n");
     for (path, decision) in [(".git/x", "deny"), ("src/x", "allow"), ("Dockerfile", "ask")] {
         let ended = tool(&world, "Write", json!({ "file_path": path, "content": "" }));

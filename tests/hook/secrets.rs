@@ -15,7 +15,7 @@ fn traces(world: &World, command: &str) -> String {
 
 #[test]
 fn a_secret_is_in_no_reply_and_no_line() {
-    let world = World::warm();
+    let world = World::new();
     let secret = "Zq8".repeat(12);
     for command in [
         format!("API_TOKEN={secret} git push"),
@@ -36,7 +36,7 @@ fn a_secret_is_in_no_reply_and_no_line() {
 
 #[test]
 fn a_secret_in_the_input_of_another_tool_is_in_no_line() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[audit]\nlevel = \"all\"\n");
     let secret = "Zq8".repeat(12);
     for (tool, input) in [
@@ -51,7 +51,7 @@ fn a_secret_in_the_input_of_another_tool_is_in_no_line() {
 
 #[test]
 fn a_secret_that_is_a_value_of_json_is_in_no_reply_and_no_line() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[audit]\nlevel = \"all\"\n");
     let secret = "Zq8".repeat(12);
     let command = format!("curl -d '{{\"password\": \"{secret}\"}}' https://example.com && rm -rf /");
@@ -64,7 +64,7 @@ fn a_secret_that_is_a_value_of_json_is_in_no_reply_and_no_line() {
 
 #[test]
 fn a_secret_that_is_cut_with_a_long_operation_is_redacted_as_a_whole() {
-    let world = World::warm();
+    let world = World::new();
     let secret = "Zq8Zq8Zq8Zq8";
     // The operation is cut somewhere between the last letter of the password and the sign that makes it one.
     for cut in (8 << 10) - 8..=(8 << 10) {
@@ -78,7 +78,7 @@ fn a_secret_that_is_cut_with_a_long_operation_is_redacted_as_a_whole() {
 
 #[test]
 fn a_secret_that_is_cut_in_a_message_is_redacted_as_a_whole() {
-    let world = World::warm();
+    let world = World::new();
     let secret = "Zq8Zq8Zq8Zq8";
     for length in (150..320).step_by(2) {
         let command = format!("git push origin {}; git push https://me:{secret}@example.com/r", "x".repeat(length));

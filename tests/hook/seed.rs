@@ -30,7 +30,7 @@ fn seed(world: &World, row: &str) -> Ended {
 
 #[test]
 fn s1_01_a_mode_that_skips_prompts_changes_no_verdict() {
-    let world = World::warm();
+    let world = World::new();
     let bypassing = |command: &str| {
         let mut payload = payload(&world, "Bash", json!({ "command": command }));
         payload["permission_mode"] = "bypassPermissions".into();
@@ -43,7 +43,7 @@ fn s1_01_a_mode_that_skips_prompts_changes_no_verdict() {
 
 #[test]
 fn s1_02_each_tool_of_the_seed_reaches_its_guard() {
-    let world = World::warm();
+    let world = World::new();
     assert_deny(&tool(&world, "Bash", json!({ "command": "rm -rf /" })), &["[command-guard: "]);
     assert_deny(&tool(&world, "Edit", json!({ "file_path": ".env" })), &["[protected-files: "]);
     assert_deny(&tool(&world, "Write", json!({ "file_path": ".env", "content": "" })), &["[protected-files: "]);
@@ -52,24 +52,24 @@ fn s1_02_each_tool_of_the_seed_reaches_its_guard() {
 
 #[test]
 fn s1_05_allow_is_exit_0_without_a_byte() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&world.bash("ls -la"));
     assert_silent(&tool(&world, "Write", json!({ "file_path": "src/main.ts", "content": "x" })));
 }
 
 #[test]
 fn s1_06_ask_is_exit_0_and_json() {
-    assert_ask(&World::warm().bash("git push"), &[]);
+    assert_ask(&World::new().bash("git push"), &[]);
 }
 
 #[test]
 fn s1_07_block_is_exit_2_and_both_forms_agree() {
-    assert_deny(&World::warm().bash("rm -rf /"), &[]);
+    assert_deny(&World::new().bash("rm -rf /"), &[]);
 }
 
 #[test]
 fn s1_08_no_built_in_grants_anything() {
-    let world = World::warm();
+    let world = World::new();
     for preset in ["standard", "guardrail", "full"] {
         world.configure(&format!("preset = \"{preset}\"\n"));
         for command in ["ls -la", "cargo build", "git status", "echo hi"] {
@@ -80,7 +80,7 @@ fn s1_08_no_built_in_grants_anything() {
 
 #[test]
 fn s1_09_the_order_of_the_chain_does_not_change_the_outcome() {
-    let world = World::warm();
+    let world = World::new();
     let strict =
         "[[policy]]\nname = \"strict\"\nsource = \"builtin:command-guard\"\nsettings = { raise = [\"git-push\"] }\n";
     let mild =
@@ -93,7 +93,7 @@ fn s1_09_the_order_of_the_chain_does_not_change_the_outcome() {
 
 #[test]
 fn s1_10_an_unknown_tool_is_not_decided() {
-    let world = World::warm();
+    let world = World::new();
     for name in ["Frobnicate", "mcp__files__write", ""] {
         assert_silent(&tool(&world, name, json!({ "file_path": ".env", "command": "rm -rf /" })));
     }
@@ -101,14 +101,14 @@ fn s1_10_an_unknown_tool_is_not_decided() {
 
 #[test]
 fn s1_11_only_the_command_of_a_shell_call_counts() {
-    let world = World::warm();
+    let world = World::new();
     let input = json!({ "command": "ls", "description": "rm -rf /", "timeout": 5, "run_in_background": true });
     assert_silent(&tool(&world, "Bash", input));
 }
 
 #[test]
 fn s1_12_the_file_path_of_a_file_tool_counts() {
-    let world = World::warm();
+    let world = World::new();
     for name in ["Write", "Edit", "MultiEdit"] {
         assert_deny(&tool(&world, name, json!({ "file_path": world.repo().join(".env") })), &[]);
     }
@@ -117,7 +117,7 @@ fn s1_12_the_file_path_of_a_file_tool_counts() {
 
 #[test]
 fn s1_13_s1_77_of_two_path_keys_the_worse_counts() {
-    let world = World::warm();
+    let world = World::new();
     assert_deny(&tool(&world, "Write", json!({ "path": ".env" })), &[]);
     assert_deny(&tool(&world, "Write", json!({ "path": ".env", "file_path": "a.txt" })), &["'.env'"]);
     assert_deny(&tool(&world, "Write", json!({ "path": "a.txt", "file_path": ".env" })), &["'.env'"]);
@@ -130,7 +130,7 @@ fn s1_13_s1_77_of_two_path_keys_the_worse_counts() {
 
 #[test]
 fn s1_14_without_a_tool_name_the_input_tells_the_tool() {
-    let world = World::warm();
+    let world = World::new();
     let bare = |input: Value| world.hook(&json!({ "tool_input": input }).to_string());
     assert_deny(&bare(json!({ "command": "rm -rf /" })), &[]);
     assert_deny(&bare(json!({ "path": ".env" })), &[]);
@@ -141,7 +141,7 @@ fn s1_14_without_a_tool_name_the_input_tells_the_tool() {
 
 #[test]
 fn s1_15_and_s1_16_a_reply_has_the_keys_and_values_of_the_protocol() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"kubectl-delete\"] }\n");
     for (command, keys) in [
         ("rm -rf /", &["hookEventName", "permissionDecision", "permissionDecisionReason"][..]),
@@ -163,15 +163,12 @@ fn s1_15_and_s1_16_a_reply_has_the_keys_and_values_of_the_protocol() {
 
 #[test]
 fn s1_73_a_deny_is_found_behind_an_ask() {
-    assert_deny(
-        &World::warm().bash("git push && rm -rf /"),
-        &["[command-guard: rm-root]", "[command-guard: git-push]"],
-    );
+    assert_deny(&World::new().bash("git push && rm -rf /"), &["[command-guard: rm-root]", "[command-guard: git-push]"]);
 }
 
 #[test]
 fn s1_78_what_is_no_json_object_is_reported() {
-    let world = World::warm();
+    let world = World::new();
     for text in ["{oops", "", "[]", "\"x\"", "5", "null", "{\"tool_input\":{}} x", "{\"tool_input\":", " \n"] {
         assert_report(&world.hook(text), "Invalid JSON input");
     }
@@ -179,24 +176,24 @@ fn s1_78_what_is_no_json_object_is_reported() {
 
 #[test]
 fn s1_80_golden_path() {
-    let ended = World::warm().bash("ls -la");
+    let ended = World::new().bash("ls -la");
     assert_silent(&ended);
 }
 
 #[test]
 fn s1_81_confirmation_path() {
-    assert_ask(&World::warm().bash("git push origin main"), &["git push"]);
+    assert_ask(&World::new().bash("git push origin main"), &["git push"]);
 }
 
 #[test]
 fn s1_82_block_path() {
-    let ended = World::warm().bash("git push --force main");
+    let ended = World::new().bash("git push --force main");
     assert_deny(&ended, &["BLOCKED: Dangerous command", "git push --force main"]);
 }
 
 #[test]
 fn s1_83_a_blocked_file_and_the_way_out_that_is_offered() {
-    let world = World::warm();
+    let world = World::new();
     let ended = tool(&world, "Edit", json!({ "file_path": ".env", "old_string": "a", "new_string": "b" }));
     assert_deny(&ended, &["BLOCKED: Modifications to '.env' never allowed", ".env.example"]);
     assert_silent(&tool(&world, "Write", json!({ "file_path": ".env.example", "content": "KEY=" })));
@@ -204,12 +201,12 @@ fn s1_83_a_blocked_file_and_the_way_out_that_is_offered() {
 
 #[test]
 fn s1_84_invalid_json_does_not_block() {
-    assert_report(&World::warm().hook("{oops"), "Invalid JSON input");
+    assert_report(&World::new().hook("{oops"), "Invalid JSON input");
 }
 
 #[test]
 fn s1_85_a_policy_that_fails_is_asked_about_unless_the_user_says_otherwise() {
-    let world = World::warm();
+    let world = World::new();
     let failing = |on_error: &str| {
         format!("[[policy]]\nname = \"command-guard\"\nsettings = {{ nonsense = 1 }}\non-error = \"{on_error}\"\n")
     };
@@ -230,7 +227,7 @@ fn s1_85_a_policy_that_fails_is_asked_about_unless_the_user_says_otherwise() {
 
 #[test]
 fn s1_86_a_missing_command_is_not_decided_and_a_command_of_another_type_is_malformed() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&tool(&world, "Bash", json!({})));
     assert_silent(&world.hook("{}"));
     assert_silent(&world.hook("{\"tool_name\":\"Bash\"}"));
@@ -240,14 +237,14 @@ fn s1_86_a_missing_command_is_not_decided_and_a_command_of_another_type_is_malfo
 
 #[test]
 fn s1_87_a_missing_file_path_is_not_decided() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&tool(&world, "Write", json!({ "content": "x" })));
     assert_silent(&tool(&world, "NotebookEdit", json!({ "new_source": "x" })));
 }
 
 #[test]
 fn s1_88_malformed_input_is_reported_by_default_and_decided_by_setting() {
-    let world = World::warm();
+    let world = World::new();
     assert_report(&world.hook("{oops"), "Invalid JSON input");
     world.configure("on-malformed = \"allow\"\n");
     assert_silent(&world.hook("{oops"));
@@ -255,7 +252,7 @@ fn s1_88_malformed_input_is_reported_by_default_and_decided_by_setting() {
 
 #[test]
 fn s1_89_a_deny_stands_whatever_fails_after_it() {
-    let world = World::warm();
+    let world = World::new();
     let fault = "[[policy]]\nname = \"later\"\nsource = \"builtin:command-guard\"\nsettings = { nonsense = 1 }\n";
     world.configure(fault);
     assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]", "[later: policy-fault]"]);
@@ -272,7 +269,7 @@ fn s1_89_a_deny_stands_whatever_fails_after_it() {
 
 #[test]
 fn s1_90_to_s1_96_the_seeds_own_inputs() {
-    let world = World::warm();
+    let world = World::new();
     assert_deny(&seed(&world, "s1-90"), &["BLOCKED"]);
     assert_deny(&seed(&world, "s1-91"), &[]);
     assert_ask(&seed(&world, "s1-92"), &[]);
@@ -284,12 +281,12 @@ fn s1_90_to_s1_96_the_seeds_own_inputs() {
 
 #[test]
 fn s1_97_removing_a_named_folder_is_asked_about() {
-    assert_ask(&World::warm().bash("rm -rf /tmp/test"), &[]);
+    assert_ask(&World::new().bash("rm -rf /tmp/test"), &[]);
 }
 
 #[test]
 fn s1_98_the_manual_tests_of_the_seed() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     assert_deny(&tool(&world, "Edit", json!({ "file_path": ".env" })), &[]);
     assert_silent(&world.bash("ls"));

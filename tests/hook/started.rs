@@ -9,7 +9,7 @@ const REMOVE_ALL: &str = "{\"tool_input\":{\"command\":\"rm -rf /\"}}";
 
 #[test]
 fn an_argument_that_makes_no_sense_is_asked_about_and_never_an_exit_code_of_its_own() {
-    let world = World::warm();
+    let world = World::new();
     let wrong: [&[&str]; 11] = [
         &["hook", "no-such-harness"],
         &["hook", "--no-such-flag"],
@@ -32,7 +32,7 @@ fn an_argument_that_makes_no_sense_is_asked_about_and_never_an_exit_code_of_its_
 fn arguments_that_are_no_text_are_asked_about() {
     use std::os::unix::ffi::OsStrExt;
 
-    let world = World::warm();
+    let world = World::new();
     let mut command = world.command(&["hook"]);
     command.arg(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
     assert_ask(&end(command, REMOVE_ALL), &["[hook: bad-arguments]"]);
@@ -40,13 +40,13 @@ fn arguments_that_are_no_text_are_asked_about() {
 
 #[test]
 fn without_a_harness_the_payload_tells() {
-    assert_deny(&World::warm().run(&["hook"], REMOVE_ALL), &[]);
+    assert_deny(&World::new().run(&["hook"], REMOVE_ALL), &[]);
 }
 
 /// S1-70, S1-71.
 #[test]
 fn only_runs_the_named_part_of_the_chain() {
-    let world = World::warm();
+    let world = World::new();
     let only = |names: &str, payload: &str| world.run(&["hook", "claude", "--only", names], payload);
     let write = "{\"tool_input\":{\"file_path\":\".env\"}}";
     assert_deny(&only("command-guard", REMOVE_ALL), &[]);
@@ -61,7 +61,7 @@ fn only_runs_the_named_part_of_the_chain() {
 
 #[test]
 fn only_hides_no_broken_configuration() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("preset = \n");
     assert_ask(&world.run(&["hook", "claude", "--only", "protected-files"], REMOVE_ALL), &["guard.toml:1"]);
 }
@@ -78,7 +78,7 @@ fn placed(world: &World, change: impl FnOnce(&mut std::process::Command)) -> End
 
 #[test]
 fn no_home_changes_no_verdict() {
-    let world = World::warm();
+    let world = World::new();
     assert_deny(&placed(&world, |_| {}), &[]);
     assert_deny(
         &placed(&world, |command| {
@@ -98,7 +98,7 @@ fn no_home_changes_no_verdict() {
 
 #[test]
 fn no_variable_moves_the_configuration() {
-    let world = World::warm();
+    let world = World::new();
     world.write("elsewhere/guard-host/guard.toml", "preset = \"none\"\n");
     let elsewhere = world.path("elsewhere");
     let mut command = world.command(&["hook", "claude"]);
@@ -110,7 +110,7 @@ fn no_variable_moves_the_configuration() {
 
 #[test]
 fn a_working_directory_that_is_gone_changes_no_verdict() {
-    let world = World::warm();
+    let world = World::new();
     let gone = world.path("gone");
     std::fs::create_dir(&gone).unwrap();
     let mut shell = std::process::Command::new("sh");
@@ -127,7 +127,7 @@ fn a_working_directory_that_is_gone_changes_no_verdict() {
 
 #[test]
 fn a_relative_working_directory_of_the_payload_does_not_count() {
-    let world = World::warm();
+    let world = World::new();
     for cwd in ["", ".", "..", "repo", "~"] {
         let payload = json!({ "cwd": cwd, "tool_name": "Write", "tool_input": { "file_path": ".env" } });
         assert_deny(&world.hook(&payload.to_string()), &[]);
@@ -136,7 +136,7 @@ fn a_relative_working_directory_of_the_payload_does_not_count() {
 
 #[test]
 fn the_project_is_the_harness_variable_or_else_the_repository_of_the_working_directory() {
-    let world = World::warm();
+    let world = World::new();
     let entry =
         "[[policy]]\nname = \"stricter\"\nsource = \"builtin:command-guard\"\nsettings = { raise = [\"git-push\"] }\n";
     world.write("repo/.guard/guard.toml", entry);
@@ -154,7 +154,7 @@ fn the_project_is_the_harness_variable_or_else_the_repository_of_the_working_dir
 
 #[test]
 fn a_project_that_the_harness_names_does_not_hide_the_one_that_is_worked_on() {
-    let world = World::warm();
+    let world = World::new();
     let stricter = |name: &str| {
         format!(
             "[[policy]]\nname = \"{name}\"\nsource = \"builtin:command-guard\"\nsettings = {{ raise = [\"git-push\"] }}\n"
@@ -177,7 +177,7 @@ fn a_project_that_the_harness_names_does_not_hide_the_one_that_is_worked_on() {
 
 #[test]
 fn a_skipped_prompt_spares_no_fault_and_no_broken_configuration() {
-    let world = World::warm();
+    let world = World::new();
     let skip = "bypass-ask = \"skip\"\n";
     let payload =
         json!({ "permission_mode": "bypassPermissions", "tool_name": "Bash", "tool_input": { "command": "git push" } });
@@ -195,7 +195,7 @@ fn a_skipped_prompt_spares_no_fault_and_no_broken_configuration() {
 
 #[test]
 fn bypass_ask_decides_what_an_ask_becomes_where_prompts_are_skipped() {
-    let world = World::warm();
+    let world = World::new();
     let call = |mode: &str, command: &str| {
         let payload = json!({ "permission_mode": mode, "tool_name": "Bash", "tool_input": { "command": command } });
         world.hook(&payload.to_string())
@@ -217,7 +217,7 @@ fn bypass_ask_decides_what_an_ask_becomes_where_prompts_are_skipped() {
 /// artifacts of every other.
 #[test]
 fn a_variable_of_the_engine_changes_no_verdict() {
-    let world = World::warm();
+    let world = World::new();
     let mut hook = world.command(&["hook", "claude"]);
     hook.env("WASMTIME_BACKTRACE_DETAILS", "1");
     let ended = end(hook, r#"{"tool_input":{"command":"rm -rf /"}}"#);
@@ -226,7 +226,7 @@ fn a_variable_of_the_engine_changes_no_verdict() {
 
 #[test]
 fn the_shells_of_harnesses_that_load_these_hooks_are_shells() {
-    let world = World::warm();
+    let world = World::new();
     for tool in ["run_shell_command", "Execute", "Shell", "shell", "bash", "local_shell"] {
         let payload = json!({ "tool_name": tool, "tool_input": { "command": "rm -rf /" } });
         assert_eq!(world.hook(&payload.to_string()).exit, 2, "{tool}");
@@ -235,7 +235,7 @@ fn the_shells_of_harnesses_that_load_these_hooks_are_shells() {
 
 #[test]
 fn what_only_informs_keeps_no_call_from_being_decided() {
-    let world = World::warm();
+    let world = World::new();
     for field in [
         r#""cwd":null"#,
         r#""session_id":1"#,

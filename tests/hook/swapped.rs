@@ -12,7 +12,7 @@ fn write(world: &World, file: &str, content: &str) -> Ended {
 
 #[test]
 fn a_component_of_another_name_takes_the_place_of_a_built_in() {
-    let world = World::warm();
+    let world = World::new();
     assert_deny(&write(&world, ".env", "x"), &["[protected-files: "]);
     world.configure(&entry("protected-files", &place(&world, "denies"), ""));
     // The built-in is gone, and the other one answers under its name, at its place.
@@ -26,7 +26,7 @@ fn a_component_of_another_name_takes_the_place_of_a_built_in() {
 
 #[test]
 fn two_policies_of_others_stand_after_the_built_ins() {
-    let world = World::warm();
+    let world = World::new();
     let denies = place(&world, "denies");
     let (first, second) = (entry("first", &denies, ""), entry("second", &place(&world, "shell"), ""));
     world.configure(&format!("{first}{second}{}", entry("third", &denies, "tools = [\"Write\"]")));

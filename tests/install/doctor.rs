@@ -63,7 +63,7 @@ fn copy(from: &str, to: &std::path::Path) {
 }
 
 fn installed() -> World {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude"]);
     world
 }
@@ -88,7 +88,7 @@ fn what_was_installed_is_fine() {
 
 #[test]
 fn nothing_is_registered_before_it_is() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["cache", "warm"]);
     assert_one_problem(&world, &["registration: ", "guard-host install claude"]);
     assert_eq!(world.run(&["doctor", "no-such-harness"], "").exit, 64);
@@ -96,7 +96,7 @@ fn nothing_is_registered_before_it_is() {
 
 #[test]
 fn what_the_user_narrowed_is_a_note() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude", "--matcher", "Bash|Write|Edit|MultiEdit", "--fail-open"]);
     let (exit, findings) = examine(&world, &[]);
     let notes: Vec<&str> =
@@ -107,7 +107,7 @@ fn what_the_user_narrowed_is_a_note() {
 
 #[test]
 fn a_program_that_vanished_is_a_problem() {
-    let world = World::warm();
+    let world = World::new();
     let program = world.path("bin/guard-host");
     copy(env!("CARGO_BIN_EXE_guard-host"), &program);
     let mut install = std::process::Command::new(&program);
@@ -131,7 +131,7 @@ fn a_program_that_vanished_is_a_problem() {
 
 #[test]
 fn a_program_that_a_shell_cannot_start_is_a_problem() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["cache", "warm"]);
     let handler = json!({ "type": "command", "command": "$HOME/bin/guard-host hook codex", "timeout": 20 });
     let hooks = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [handler] }] } });
@@ -152,7 +152,7 @@ fn a_program_that_a_shell_cannot_start_is_a_problem() {
 
 #[test]
 fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
-    let world = World::warm();
+    let world = World::new();
     let older = json!({ "type": "command", "command": env!("CARGO_BIN_EXE_guard-host"), "args": ["hook", "claude"] });
     world.write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [older] }] } }).to_string());
     // A chain that another version prepared does not count for this one.
@@ -166,7 +166,7 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
     );
     assert!(ended.stdout.contains("remedy: run `guard-host cache warm`"), "{ended:?}");
     assert!(ended.stdout.contains("canary: `rm -rf /` by the command in `"), "{ended:?}");
-    let second = World::warm();
+    let second = World::new();
     second.write(".cache/guard-host/chains/older.json", "{}");
     assert_deny(&second.bash("rm -rf /"), &[]);
     done(&world, &["install", "claude"]);
@@ -176,7 +176,7 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
 #[test]
 fn a_setting_that_switches_hooks_off_is_a_problem() {
     for file in [SETTINGS, "repo/.claude/settings.json", "repo/.claude/settings.local.json"] {
-        let world = World::warm();
+        let world = World::new();
         world.write(file, "{ \"disableAllHooks\": true }");
         done(&world, &["install", "claude"]);
         assert_one_problem(&world, &["switches: ", file.rsplit('/').next().unwrap(), "disableAllHooks"]);
@@ -245,7 +245,7 @@ fn a_matcher_that_leaves_tools_out_is_a_problem_that_names_them() {
 
 #[test]
 fn what_one_scope_leaves_out_another_may_cover() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude", "--matcher", "Bash"]);
     assert_one_problem(&world, &["about Write, Edit, MultiEdit:"]);
     done(&world, &["install", "claude", "--scope", "project", "--matcher", ".*Edit|^Write$"]);
@@ -315,7 +315,7 @@ fn what_a_repository_names_is_not_started() {
 
 #[test]
 fn s4_99b_a_plugin_can_be_looked_into() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude", "--plugin", "p", "--shim", "write-control.sh"]);
     assert_one_problem(&world, &["does not ask this program"]);
     assert_eq!(examine(&world, &["--plugin", "p"]).0, 0);

@@ -64,7 +64,7 @@ fn line(world: &World, called: &str) -> String {
 
 #[test]
 fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, called, file, _) in HARNESSES {
         let cases = cases(harness);
         assert_eq!(cases.len(), if OWN.contains(&harness) { 1 } else { 5 }, "{harness}");
@@ -97,7 +97,7 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
 
 #[test]
 fn the_help_names_every_harness() {
-    let help = done(&World::cold(), &["install", "--help"]).stdout;
+    let help = done(&World::new(), &["install", "--help"]).stdout;
     let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     for facets in guard_harness::facets::ALL.iter().filter(|facets| facets.name != "generic") {
         assert!(words.contains(&facets.name), "{}: {help}", facets.name);
@@ -106,7 +106,7 @@ fn the_help_names_every_harness() {
 
 #[test]
 fn without_a_record_the_entry_goes_and_what_others_wrote_stays() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, _, file, _) in HARNESSES.into_iter().filter(|(name, ..)| !OWN.contains(name)) {
         for (case, before, _) in cases(harness) {
             let Some(before) = before.filter(|_| !matches!(case.as_str(), "absent" | "empty")) else { continue };
@@ -124,7 +124,7 @@ fn without_a_record_the_entry_goes_and_what_others_wrote_stays() {
 
 #[test]
 fn a_project_gets_its_own_file_and_a_shared_one_no_paths() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, called, _, file) in HARNESSES.into_iter().filter(|(.., project)| !project.is_empty()) {
         let ended = done(&world, &["install", harness, "--scope", "project"]);
         assert!(read(&world, file).contains(&line(&world, called)), "{harness}");
@@ -151,7 +151,7 @@ fn installed(world: &World, file: &str, arguments: &[&str]) -> Value {
 
 #[test]
 fn flags_are_written_in_the_words_of_the_harness() {
-    let world = World::warm();
+    let world = World::new();
     let of = |harness: &str| HARNESSES.into_iter().find(|(name, ..)| *name == harness).unwrap().2;
     for (harness, flags, pointer, expected) in [
         ("codex", &["--timeout", "30"][..], "/hooks/PreToolUse/0/hooks/0/timeout", json!(30)),
@@ -178,7 +178,7 @@ fn flags_are_written_in_the_words_of_the_harness() {
 
 #[test]
 fn flags_that_a_harness_has_no_word_for_are_refused() {
-    let world = World::warm();
+    let world = World::new();
     for arguments in [
         &["windsurf", "--matcher", "x"][..],
         &["cursor", "--matcher", "Shell"],
@@ -209,7 +209,7 @@ fn with(world: &World, variable: &str, value: &str, arguments: &[&str]) -> Ended
 
 #[test]
 fn variables_that_move_the_files_are_heeded() {
-    let world = World::warm();
+    let world = World::new();
     let moved = text(world.home.path()).to_owned() + "/moved";
     for (harness, variable, file) in [
         ("codex", "CODEX_HOME", "moved/hooks.json"),
@@ -231,7 +231,7 @@ fn variables_that_move_the_files_are_heeded() {
 
 #[test]
 fn what_cannot_be_read_is_named_by_its_place_and_left_alone() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, broken, place) in [
         ("codex", "{\n  // mine\n}\n", ":2:3: "),
         ("codex", "{ \"hooks\": [] }", ":1:12: `hooks` is no object"),
@@ -257,7 +257,7 @@ fn what_cannot_be_read_is_named_by_its_place_and_left_alone() {
 
 #[test]
 fn files_and_links_of_others_are_refused() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, file) in [
         ("copilot", ".copilot/hooks/guard-host.json"),
         ("kiro", ".kiro/hooks/guard-host.json"),
@@ -285,7 +285,7 @@ fn files_and_links_of_others_are_refused() {
 
 #[test]
 fn the_rights_are_those_that_the_file_needs() {
-    let world = World::warm();
+    let world = World::new();
     let mode = |file: &str| fs::metadata(world.path(file)).unwrap().permissions().mode() & 0o777;
     done(&world, &["install", "cline"]);
     assert_eq!((mode("Documents/Cline/Hooks/PreToolUse"), mode(".cline/hooks/PreToolUse")), (0o755, 0o755));

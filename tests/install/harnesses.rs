@@ -44,7 +44,7 @@ fn told(findings: &[Value], check: &str, state: &str) -> Vec<String> {
 
 #[test]
 fn each_harness_proves_a_deny_in_its_own_protocol() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, files) in HARNESSES {
         done(&world, &["install", harness]);
         let (exit, findings) = examine(&world, &[harness]);
@@ -68,7 +68,7 @@ fn each_harness_proves_a_deny_in_its_own_protocol() {
 
 #[test]
 fn without_a_name_those_are_looked_at_that_are_registered() {
-    let world = World::warm();
+    let world = World::new();
     for harness in ["codex", "cursor", "opencode"] {
         done(&world, &["install", harness]);
     }
@@ -81,7 +81,7 @@ fn without_a_name_those_are_looked_at_that_are_registered() {
 
 #[test]
 fn the_deny_of_another_harness_is_none() {
-    let world = World::warm();
+    let world = World::new();
     let script = world.write("bin/guard-host", "#!/bin/sh\ncat <<'END'\nREPLY\nEND\nexit 0\n");
     let claude = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#;
     let flat = r#"{"decision":"deny","reason":"no"}"#;
@@ -113,7 +113,7 @@ fn the_deny_of_another_harness_is_none() {
 
 #[test]
 fn what_keeps_a_hook_from_deciding_is_a_problem() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, file, from, to, word) in [
         ("codex", ".codex/hooks.json", "\"timeout\": 20", "\"timeout\": 2", "timeout"),
         ("gemini", ".gemini/settings.json", "\"timeout\": 20000", "\"timeout\": 20", "timeout"),
@@ -146,7 +146,7 @@ fn what_keeps_a_hook_from_deciding_is_a_problem() {
 
 #[test]
 fn a_switch_that_was_left_out_is_a_note() {
-    let world = World::warm();
+    let world = World::new();
     for (harness, word) in [("cursor", "failClosed"), ("kimi", "fail_mode"), ("cline", "the file that starts it")] {
         done(&world, &["install", harness, "--fail-open"]);
         let (exit, findings) = examine(&world, &[harness]);
@@ -163,7 +163,7 @@ fn a_switch_that_was_left_out_is_a_note() {
 /// The script for Cline says that it cancels when there is nobody to ask.
 #[test]
 fn the_script_for_cline_holds_the_call_when_the_program_is_gone() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "cline"]);
     let file = "Documents/Cline/Hooks/PreToolUse";
     let start = |payload: &Value| {

@@ -16,7 +16,7 @@ fn mode(world: &World, below_home: &str) -> u32 {
 
 #[test]
 fn a_link_of_the_user_is_written_through_and_stays_a_link() {
-    let world = World::warm();
+    let world = World::new();
     world.write("dotfiles/claude.json", "{}\n");
     chmod(&world, "dotfiles/claude.json", 0o640);
     fs::create_dir(world.path(".claude")).unwrap();
@@ -32,7 +32,7 @@ fn a_link_of_the_user_is_written_through_and_stays_a_link() {
 
 #[test]
 fn a_folder_behind_a_link_is_the_users_too() {
-    let world = World::warm();
+    let world = World::new();
     fs::create_dir_all(world.path("dotfiles/claude")).unwrap();
     symlink("dotfiles/claude", world.path(".claude")).unwrap();
     done(&world, &["install", "claude"]);
@@ -43,7 +43,7 @@ fn a_folder_behind_a_link_is_the_users_too() {
 
 #[test]
 fn links_that_open_a_door_are_refused() {
-    let world = World::warm();
+    let world = World::new();
     world.write("mine.json", "{}\n");
     world.write("open.json", "{}\n");
     chmod(&world, "open.json", 0o666);
@@ -70,7 +70,7 @@ fn links_that_open_a_door_are_refused() {
 
 #[test]
 fn a_projects_folder_behind_a_link_out_of_it_is_refused() {
-    let world = World::warm();
+    let world = World::new();
     fs::create_dir(world.path("elsewhere")).unwrap();
     symlink("../elsewhere", world.path("repo/.claude")).unwrap();
     assert_eq!(world.run(&["install", "claude", "--scope", "project"], "").exit, 69);
@@ -79,7 +79,7 @@ fn a_projects_folder_behind_a_link_out_of_it_is_refused() {
 
 #[test]
 fn a_plugins_folder_behind_a_link_out_of_it_is_refused() {
-    let world = World::warm();
+    let world = World::new();
     fs::create_dir_all(world.path("bin")).unwrap();
     fs::create_dir(world.path("repo/p")).unwrap();
     symlink("../../bin", world.path("repo/p/bin")).unwrap();
@@ -89,7 +89,7 @@ fn a_plugins_folder_behind_a_link_out_of_it_is_refused() {
 
 #[test]
 fn the_mode_of_a_file_is_kept() {
-    let world = World::warm();
+    let world = World::new();
     for wanted in [0o600, 0o644, 0o664] {
         world.write(SETTINGS, "{}");
         chmod(&world, SETTINGS, wanted);

@@ -16,7 +16,7 @@ const OTHERS: [&str; 5] = [
 
 #[test]
 fn s4_97_a_hook_that_only_mentions_this_program_stays() {
-    let world = World::warm();
+    let world = World::new();
     for line in OTHERS {
         let own = json!({ "type": "command", "command": line });
         let settings = json!({ "hooks": {
@@ -41,7 +41,7 @@ fn s4_97_a_hook_that_only_mentions_this_program_stays() {
 
 #[test]
 fn a_script_that_only_mentions_this_program_stays() {
-    let world = World::warm();
+    let world = World::new();
     let text = "#!/bin/sh\nexec my-check 'guard-host hook claude' \"$@\"\n";
     let script = world.write(".claude/hooks/mine.sh", text);
     let settings = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": script.to_str().unwrap() }] }] } });
@@ -56,7 +56,7 @@ fn a_script_that_only_mentions_this_program_stays() {
 
 #[test]
 fn s1_99d_the_script_goes_with_the_registration_without_being_named() {
-    let world = World::warm();
+    let world = World::new();
     for (scope, script) in [
         (&[][..], ".claude/hooks/guard.sh"),
         (&["--scope", "project"], "repo/.claude/hooks/guard.sh"),
@@ -76,7 +76,7 @@ fn s1_99d_the_script_goes_with_the_registration_without_being_named() {
 
 #[test]
 fn a_script_that_is_no_longer_started_goes_and_one_that_is_stays() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude", "--shim", "old.sh"]);
     done(&world, &["install", "claude", "--shim", "new.sh"]);
     assert!(!world.path(".claude/hooks/old.sh").exists() && world.path(".claude/hooks/new.sh").exists());
@@ -97,7 +97,7 @@ fn a_script_that_is_no_longer_started_goes_and_one_that_is_stays() {
 
 #[test]
 fn what_names_no_tool_or_no_policy_is_refused_with_the_names() {
-    let world = World::warm();
+    let world = World::new();
     for (arguments, names) in [
         (&["--matcher", "["][..], &["Bash", "MultiEdit"][..]),
         (&["--matcher", "*Bash"], &["Write"]),

@@ -26,7 +26,7 @@ fn is_executable(world: &World, name: &str) -> bool {
 
 #[test]
 fn s1_99c_the_files_of_a_plugin() {
-    let world = World::warm();
+    let world = World::new();
     install(&world, &[]);
     let about = json(&world, &file(".claude-plugin/plugin.json"));
     assert_eq!((&about["name"], &about["version"]), (&json!("safety-guard"), &json!(env!("CARGO_PKG_VERSION"))));
@@ -47,7 +47,7 @@ fn s1_99c_the_files_of_a_plugin() {
 
 #[test]
 fn s4_10_s4_11_s4_99a_the_matcher_stands_as_it_was_given() {
-    let world = World::warm();
+    let world = World::new();
     install(&world, &["--matcher", "Write|Edit"]);
     assert!(read(&world, &file("hooks/hooks.json")).contains("\"matcher\": \"Write|Edit\""));
     assert_eq!(json(&world, &file("hooks/hooks.json"))["hooks"]["PreToolUse"].as_array().unwrap().len(), 1);
@@ -76,7 +76,7 @@ fn start(world: &World, handler: &Value) -> crate::support::world::Ended {
 
 #[test]
 fn s4_12_s4_99b_s4_99d_the_program_is_in_the_plugin_and_runs() {
-    let world = World::warm();
+    let world = World::new();
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
     assert_eq!(handler["command"], "${CLAUDE_PLUGIN_ROOT}/bin/guard-host");
@@ -86,7 +86,7 @@ fn s4_12_s4_99b_s4_99d_the_program_is_in_the_plugin_and_runs() {
 
 #[test]
 fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
-    let world = World::warm();
+    let world = World::new();
     install(&world, &["--shim", "write-control.sh", "--shared"]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
     assert_eq!(handler["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/write-control.sh");
@@ -101,7 +101,7 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
 
 #[test]
 fn a_second_run_changes_nothing_and_nothing_stays_behind() {
-    let world = World::warm();
+    let world = World::new();
     let all = ["--shim", "write-control.sh"];
     install(&world, &all);
     let names = ["hooks/hooks.json", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "manifest.json"];
@@ -114,7 +114,7 @@ fn a_second_run_changes_nothing_and_nothing_stays_behind() {
 
 #[test]
 fn the_plugin_of_somebody_else_gets_the_hook_and_keeps_its_files() {
-    let world = World::warm();
+    let world = World::new();
     let about = "{\"name\":\"iflow-dev\"}";
     let hooks = "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\
                  \"command\":\"${CLAUDE_PLUGIN_ROOT}/hooks/pre-commit-guard.sh\"}]}]}}";
@@ -133,7 +133,7 @@ fn the_plugin_of_somebody_else_gets_the_hook_and_keeps_its_files() {
 
 #[test]
 fn files_of_others_are_not_overwritten() {
-    let world = World::warm();
+    let world = World::new();
     world.write(&file("manifest.json"), "{\"name\":\"mine\"}");
     world.write(&file("bin/guard-host"), "#!/bin/sh\n");
     let ended = world.run(&["install", "claude", "--plugin", ".claude/plugins/safety-guard"], "");

@@ -70,7 +70,7 @@ fn the_plugin_for_opencode_throws_what_is_not_allowed() {
     if !has_node() {
         return;
     }
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "opencode"]);
     let [there, gone] = modules(&world, ".config/opencode/plugins/guard-host.js");
     let allowed = node(&world, OPENCODE, &there, &["ls -la"]);
@@ -92,7 +92,7 @@ fn the_plugin_for_opencode_holds_what_cannot_be_read_unless_it_is_told_otherwise
     if !has_node() {
         return;
     }
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "opencode"]);
     let text = read(&world, ".config/opencode/plugins/guard-host.js");
     for reply in ["", "{}", "oops", "{\"decision\":\"yes\"}", "null"] {
@@ -112,7 +112,7 @@ fn the_plugin_for_amp_answers_in_its_actions() {
     if !has_node() {
         return;
     }
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "amp"]);
     let [there, gone] = modules(&world, ".config/amp/plugins/guard-host.ts");
     let allowed = node(&world, AMP, &there, &["ls", "false"]);

@@ -14,7 +14,7 @@ fn write(world: &World, path: &str) -> i32 {
 
 #[test]
 fn every_file_of_the_facets_is_guarded() {
-    let world = World::warm();
+    let world = World::new();
     let mut count = 0;
     for (name, file) in facets::ALL.iter().flat_map(|facets| facets.files.iter().map(|file| (facets.name, file))) {
         let path = match file.scope {
@@ -32,7 +32,7 @@ fn every_file_of_the_facets_is_guarded() {
 
 #[test]
 fn what_was_registered_elsewhere_is_guarded_until_it_is_taken_out() {
-    let world = World::warm();
+    let world = World::new();
     let moved = world.path("moved");
     let run = |arguments: &[&str]| {
         let mut command = world.command(arguments);

@@ -40,7 +40,7 @@ fn start_with(handler: &Value, world: &World, home: &str, tool: &str, input: Val
 
 #[test]
 fn s1_02_every_tool_reaches_the_hook() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude"]);
     let settings = json(&world, SETTINGS);
     assert_eq!(settings["hooks"]["PreToolUse"][0]["matcher"], "*");
@@ -58,7 +58,7 @@ fn s1_02_every_tool_reaches_the_hook() {
 
 #[test]
 fn the_entry_of_a_project_is_as_absolute_as_the_users() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude", "--scope", "project", "--state", "../state"]);
     let settings = json(&world, "repo/.claude/settings.local.json");
     let [handler] = handlers(&settings, "PreToolUse").try_into().unwrap();
@@ -72,7 +72,7 @@ fn the_entry_of_a_project_is_as_absolute_as_the_users() {
 
 #[test]
 fn a_shared_entry_has_no_path_of_this_machine() {
-    let world = World::warm();
+    let world = World::new();
     done(&world, &["install", "claude", "--shared", "--shim", "dangerous-command-guard.sh"]);
     let settings = read(&world, "repo/.claude/settings.json");
     let shim = read(&world, "repo/.claude/hooks/dangerous-command-guard.sh");
@@ -86,7 +86,7 @@ fn a_shared_entry_has_no_path_of_this_machine() {
 
 #[test]
 fn s1_99a_s1_99b_a_script_stands_where_the_seeds_have_theirs() {
-    let world = World::warm();
+    let world = World::new();
     let arguments = ["claude", "--scope", "project", "--shim", "dangerous-command-guard.sh"];
     done(&world, &[&["install"], &arguments[..]].concat());
     let [handler] = handlers(&json(&world, "repo/.claude/settings.local.json"), "PreToolUse").try_into().unwrap();
@@ -108,7 +108,7 @@ fn s1_99a_s1_99b_a_script_stands_where_the_seeds_have_theirs() {
 
 #[test]
 fn s3_40_a_part_of_the_chain_behind_a_name_of_its_own() {
-    let world = World::warm();
+    let world = World::new();
     fs::create_dir(world.path("it's here")).unwrap();
     let file = world.path("it's here/hooks.json");
     let arguments = ["--hooks-file", text(&file), "--shim", "nous-plan-enforcer", "--only", "protected-files"];

@@ -65,7 +65,7 @@ fn fresh(world: &World) -> String {
 
 #[test]
 fn a_new_file_holds_the_hook_and_nothing_else() {
-    let world = World::warm();
+    let world = World::new();
     let ended = done(&world, &["install", "claude"]);
     assert_eq!(read(&world, SETTINGS), fresh(&world));
     assert!(ended.stdout.starts_with("wrote ") && ended.stdout.contains("command-guard: ready\n"), "{ended:?}");
@@ -95,7 +95,7 @@ const TEXTS: [&str; 15] = [
 
 #[test]
 fn s1_99d_what_is_put_in_is_taken_out_to_the_byte() {
-    let world = World::warm();
+    let world = World::new();
     for before in TEXTS {
         for (scope, file) in [
             (&["--scope", "user"][..], ".claude/settings.json"),
@@ -121,7 +121,7 @@ fn s1_99d_what_is_put_in_is_taken_out_to_the_byte() {
 
 #[test]
 fn s1_99d_what_was_not_there_is_not_there_again() {
-    let world = World::warm();
+    let world = World::new();
     for arguments in [&["claude"][..], &["claude", "--scope", "project"], &["claude", "--shared"]] {
         done(&world, &[&["install"], arguments].concat());
         assert!(world.path(".claude").exists() || world.path("repo/.claude").exists());
@@ -139,7 +139,7 @@ fn s1_99d_what_was_not_there_is_not_there_again() {
 
 #[test]
 fn s4_97_the_hooks_of_others_keep_their_bytes_and_their_order() {
-    let world = World::warm();
+    let world = World::new();
     let before = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] }\n\t\t],\n\t\t\"Stop\": []\n\t},\n\t\"z\": [1,2 ,3]\n}";
     world.write("repo/.claude/settings.json", before);
     done(&world, &["install", "claude", "--shared"]);
@@ -149,7 +149,7 @@ fn s4_97_the_hooks_of_others_keep_their_bytes_and_their_order() {
 
 #[test]
 fn an_older_entry_is_replaced_where_it_stands() {
-    let world = World::warm();
+    let world = World::new();
     let (first, last) = (
         json!({ "matcher": "Bash", "hooks": [{ "type": "command", "command": "first" }] }),
         json!({ "matcher": "Edit", "hooks": [{ "type": "command", "command": "last" }] }),
@@ -174,7 +174,7 @@ fn an_older_entry_is_replaced_where_it_stands() {
 
 #[test]
 fn several_entries_become_one() {
-    let world = World::warm();
+    let world = World::new();
     let own = json!({ "type": "command", "command": "/old/guard-host", "args": ["hook", "claude"] });
     let other = json!({ "type": "command", "command": "other" });
     let settings = json!({ "hooks": {
@@ -195,7 +195,7 @@ fn several_entries_become_one() {
 
 #[test]
 fn a_group_that_is_shared_keeps_its_matcher() {
-    let world = World::warm();
+    let world = World::new();
     let other = json!({ "type": "command", "command": "other" });
     let own = json!({ "type": "command", "command": "guard-host hook claude" });
     world
@@ -208,7 +208,7 @@ fn a_group_that_is_shared_keeps_its_matcher() {
 
 #[test]
 fn an_upgrade_still_knows_what_was_there_before() {
-    let world = World::warm();
+    let world = World::new();
     let before = "{ \"hooks\" : { } }";
     world.write(SETTINGS, before);
     done(&world, &["install", "claude", "--matcher", "Bash", "--timeout", "30"]);
@@ -220,7 +220,7 @@ fn an_upgrade_still_knows_what_was_there_before() {
 
 #[test]
 fn what_others_add_afterwards_stays() {
-    let world = World::warm();
+    let world = World::new();
     world.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
     done(&world, &["install", "claude"]);
     let changed = read(&world, SETTINGS).replace("\"opus\"", "\"sonnet\"");
@@ -236,7 +236,7 @@ fn what_others_add_afterwards_stays() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_left_alone() {
-    let world = World::warm();
+    let world = World::new();
     for (broken, place) in [
         ("{\n  \"a\": 1,\n}\n", ":3:1: "),
         ("{\n  // mine\n  \"a\": 1\n}\n", ":2:3: "),
@@ -262,7 +262,7 @@ fn a_file_that_cannot_be_read_is_left_alone() {
 
 #[test]
 fn a_dry_run_prints_a_diff_and_writes_nothing() {
-    let world = World::warm();
+    let world = World::new();
     let file = world.write(SETTINGS, "{\n  \"model\": \"opus\",\n  \"b\": 1\n}");
     let ended = done(&world, &["install", "claude", "--dry-run", "--shim", "guard.sh"]);
     let named = text(&file);
@@ -284,7 +284,7 @@ fn a_dry_run_prints_a_diff_and_writes_nothing() {
 /// The seed's `hooks.json`, which `install` writes instead of a person: S2-72.
 #[test]
 fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
-    let world = World::warm();
+    let world = World::new();
     let file = world.path(".claude/hooks/hooks.json");
     let to = ["--matcher", "Bash|Write|Edit", "--timeout", "5", "--hooks-file", text(&file)];
     done(&world, &[&["install", "claude"], &to[..]].concat());
@@ -303,7 +303,7 @@ fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
 
 #[test]
 fn c_10_fail_open_leaves_the_switch_out_and_says_what_else_to_set() {
-    let world = World::warm();
+    let world = World::new();
     let ended = done(&world, &["install", "claude", "--fail-open"]);
     assert!(!read(&world, SETTINGS).contains("onFailure"));
     assert!(ended.stdout.contains("on-malformed = \"allow\""), "{ended:?}");
@@ -313,7 +313,7 @@ fn c_10_fail_open_leaves_the_switch_out_and_says_what_else_to_set() {
 
 #[test]
 fn arguments_that_make_no_sense_change_nothing() {
-    let world = World::warm();
+    let world = World::new();
     for arguments in [
         &["install"][..],
         &["install", "no-such-harness"],

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::guests::{self, place};
+use crate::support::guests::place;
 use crate::support::world::{Ended, World};
 
 /// Cases of the guest `denies`, which denies every input that holds the text `rm -rf`, and nothing else.
@@ -18,7 +18,7 @@ expect = "abstain"
 "#;
 
 fn mutate(cases: &str, arguments: &[&str]) -> Ended {
-    let world = guests::world();
+    let world = World::new();
     let component = place(&world, "denies");
     world.write("repo/cases.toml", cases);
     let fixed = ["test", component.to_str().unwrap(), "cases.toml", "--mutate"];
@@ -64,7 +64,7 @@ fn data_that_is_taken_for_a_deed_is_found() {
     // The guest says nothing of a text in which a line break parts the two words, and denies it once they stand together.
     let cases = "[[cases]]\ninput = \"ls 'rm' -rf\"\nexpect = 'abstain'\n";
     assert_eq!(mutate(cases, &[]).exit, 0);
-    let world = guests::world();
+    let world = World::new();
     let component = place(&world, "denies");
     world.write("repo/cases.toml", "[[cases]]\ninput = 'rm -rf x'\nexpect = ['abstain', 'deny']\n");
     let ended = world.run(&["test", component.to_str().unwrap(), "cases.toml", "--mutate"], "");
@@ -88,7 +88,7 @@ fn exit_codes_follow_the_part_that_was_kept() {
     for arguments in [&["--depth", "3"][..], &["--min-kept", "101"], &["--threshold", "5"]] {
         assert_eq!(mutate(CASES, arguments).exit, 64, "{arguments:?}");
     }
-    let world = guests::world();
+    let world = World::new();
     assert_eq!(world.run(&["test", "x.wasm", "cases.toml", "--seed", "1"], "").exit, 64);
 }
 
@@ -122,7 +122,7 @@ fn every_form_names_the_survivors() {
 
 #[test]
 fn a_world_of_its_own_is_all_that_is_seen() {
-    let world = World::cold();
+    let world = World::new();
     world.write("repo/cases.toml", "[[cases]]\ntool = 'Write'\ninput = { file_path = '.env' }\nexpect = 'deny'\n");
     let ended = world.run(&["test", "protected-files", "cases.toml", "--mutate", "--format", "json"], "");
     let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));

@@ -23,7 +23,7 @@ fn read(name: &str) -> String {
 /// What a rule of the text says is reported under the one declared rule, so the name that a case gives is compared with
 /// the tag. `exactly`: messages and remedies are those of the case, too.
 fn hold(policy: &str, settings: Map<String, Value>, exactly: bool) {
-    let world = World::warm();
+    let world = World::new();
     let shared = suite::read(&languages().join("same.toml")).unwrap();
     assert!(shared.cases.len() >= 50, "{} cases", shared.cases.len());
     let places = Places::below(world.home.path().to_str().unwrap());

@@ -16,7 +16,7 @@ deny contains {"rule": "no-force", "message": message, "remedy": "push another b
 
 /// A world whose chain has nothing but these entries: a name, a built-in, and where its settings are.
 fn world(entries: &[(&str, &str, &str)]) -> World {
-    let world = World::warm();
+    let world = World::new();
     let entry = |(name, builtin, settings): &(&str, &str, &str)| {
         format!("[[policy]]\nname = \"{name}\"\nsource = \"builtin:{builtin}\"\n{settings}\n")
     };
@@ -36,7 +36,7 @@ fn a_file_in_rego_is_the_policy_under_any_name() {
 
 #[test]
 fn several_texts_stand_in_one_chain_beside_the_preset() {
-    let world = World::warm();
+    let world = World::new();
     world.configure(
         "[[policy]]\nname = \"a\"\nsource = \"builtin:rego\"\nsettings-file = \"~/a.rego\"\n\
          [[policy]]\nname = \"b\"\nsource = \"builtin:rego\"\nsettings = { text = \"package guard\\nask := data.why\", \
@@ -56,7 +56,7 @@ fn several_texts_stand_in_one_chain_beside_the_preset() {
 
 #[test]
 fn a_text_of_a_project_tightens_and_grants_nothing() {
-    let world = World::warm();
+    let world = World::new();
     let project = "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"team.rego\"\n";
     world.write("repo/.guard/guard.toml", project);
     world.write("repo/.guard/team.rego", format!("{TEAM}\nallow if input.tool == \"Bash\"\n"));

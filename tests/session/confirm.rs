@@ -71,7 +71,7 @@ fn s2_53_what_was_never_asked_is_not_confirmed_and_what_was_is_listed() {
         assert!(ended.stderr.contains("Bash: git push"), "{ended:?}");
     }
     assert_eq!(file(&world), before);
-    assert_eq!(confirm(&World::warm(), "git push").exit, 1);
+    assert_eq!(confirm(&World::new(), "git push").exit, 1);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn c_16_a_mode_that_asks_nobody_confirms_nothing() {
 
 #[test]
 fn c_16_where_the_hook_does_not_ask_nothing_is_confirmed() {
-    let world = World::warm();
+    let world = World::new();
     let without = "preset = \"none\"\n[[policy]]\nname = \"command-guard\"\n";
     world.configure(without);
     assert_ask(&bash_in(&world, "s1", "default", "git push"), &[]);
@@ -188,7 +188,7 @@ fn the_list_needs_no_terminal() {
     let ended = world.run(&["confirm", "--list", "--format", "json"], "");
     let list: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(list["pending"][0]["operation"], "git push");
-    assert_eq!(World::warm().run(&["confirm", "--list"], "").stdout, "nothing waits for a confirmation\n");
+    assert_eq!(World::new().run(&["confirm", "--list"], "").stdout, "nothing waits for a confirmation\n");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn s2_58_the_end_of_a_session_forgets_it() {
 
 #[test]
 fn s2_58_the_end_is_quick_and_quiet_with_and_without_a_session() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&world.hook("{\"hook_event_name\":\"SessionEnd\"}"));
     assert!(!world.path(".local/state/guard-host/sessions").exists());
     let quickest = (0..10).map(|_| {
@@ -69,7 +69,7 @@ fn s2_73_a_script_can_forget_sessions() {
 
 #[test]
 fn s2_73_the_file_of_the_seed_is_cleared_too() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[session]\nfile = \"~/.claude/state/guardrail-session.json\"\n");
     for session in ["s1", "s2"] {
         assert_ask(&bash_in(&world, session, "default", "git push"), &[]);
@@ -96,12 +96,12 @@ fn the_list_shows_what_was_asked_and_confirmed_by_session() {
     let ended = world.run(&["session", "list", "--format", "json"], "");
     let list: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!((&list["confirmed"][0]["session"], &list["pending"][0]["session"]), (&json!("s1"), &json!("s2")));
-    assert_eq!(World::warm().run(&["session", "list"], "").stdout, "nothing was asked or confirmed\n");
+    assert_eq!(World::new().run(&["session", "list"], "").stdout, "nothing was asked or confirmed\n");
 }
 
 #[test]
 fn nothing_in_a_list_moves_the_cursor_of_its_reader() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let path = world.path(".local/state/guard-host/sessions/s1.json");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -115,7 +115,7 @@ fn nothing_in_a_list_moves_the_cursor_of_its_reader() {
 
 #[test]
 fn a_session_that_is_not_there_is_not_cleared() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let ended = world.run(&["session", "clear", "--session", "nope"], "");
     assert!(ended.exit == 1 && ended.stderr.contains("there is no session `nope`"), "{ended:?}");

@@ -80,7 +80,7 @@ fn s2_57_a_grant_is_for_one_operation_one_session_and_one_folder() {
 
 #[test]
 fn a_grant_for_a_file_is_for_its_content() {
-    let world = World::warm();
+    let world = World::new();
     let write = |content: &str| {
         let input = json!({ "file_path": world.repo().join("Dockerfile"), "content": content });
         let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_name": "Write", "tool_input": input });
@@ -96,7 +96,7 @@ fn a_grant_for_a_file_is_for_its_content() {
 
 #[test]
 fn a_grant_for_a_patch_is_for_its_lines() {
-    let world = World::warm();
+    let world = World::new();
     let patch = |line: &str| {
         let patch = format!("*** Begin Patch\n*** Update File: Dockerfile\n+{line}\n*** End Patch\n");
         let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_name": "apply_patch",
@@ -197,7 +197,7 @@ fn a_check_knows_no_session() {
 
 #[test]
 fn a_grant_does_not_follow_a_link_that_leads_elsewhere_later() {
-    let world = World::warm();
+    let world = World::new();
     std::fs::create_dir_all(world.repo().join("b/sub")).unwrap();
     std::fs::create_dir_all(world.path("Documents/sub")).unwrap();
     assert_ask(&world.bash("rm -rf ./b/sub"), &[]);

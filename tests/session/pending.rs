@@ -49,7 +49,7 @@ fn s2_43_a_deny_shows_no_way_around_it_and_leaves_nothing_open() {
 
 #[test]
 fn s2_50_an_ask_is_written_down_with_all_that_a_grant_depends_on() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push origin main"), &["guard-host confirm 'git push origin main'"]);
     let file = file(&world);
     assert_eq!(file["confirmed"], json!([]));
@@ -74,19 +74,19 @@ fn s2_50_an_ask_is_written_down_with_all_that_a_grant_depends_on() {
 
 #[test]
 fn s2_50_asked_twice_it_stands_once() {
-    let world = World::warm();
+    let world = World::new();
     assert_eq!(world.bash("git push").stdout, world.bash("git push").stdout);
     assert_eq!(operations(&world, "pending"), ["git push"]);
 }
 
 #[test]
 fn s2_51_the_reply_tells_the_agent_to_ask_its_user() {
-    assert_ask(&World::warm().bash("git push"), &["confirm with user"]);
+    assert_ask(&World::new().bash("git push"), &["confirm with user"]);
 }
 
 #[test]
 fn what_cannot_be_copied_is_confirmed_by_its_code() {
-    let world = World::warm();
+    let world = World::new();
     for (tool, input) in [
         ("Write", json!({ "file_path": world.repo().join("Dockerfile"), "content": "FROM x" })),
         ("Bash", json!({ "command": "git push \\\n origin" })),
@@ -103,7 +103,7 @@ fn what_cannot_be_copied_is_confirmed_by_its_code() {
 
 #[test]
 fn places_that_are_not_the_usual_ones_stand_in_the_line() {
-    let world = World::warm();
+    let world = World::new();
     let state = world.path("other state");
     let mut copied = std::process::Command::new("cp");
     copied.arg("-Rp").arg(world.path(".local/state/guard-host")).arg(&state);
@@ -116,7 +116,7 @@ fn places_that_are_not_the_usual_ones_stand_in_the_line() {
 
 #[test]
 fn c_18_no_secret_is_written_down() {
-    let world = World::warm();
+    let world = World::new();
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     assert_ask(&world.bash(&format!("git push https://me:{secret}@example.org/x")), &["confirm --code "]);
     let text = fs::read_to_string(world.path(".local/state/guard-host/sessions/s1.json")).unwrap();
@@ -125,7 +125,7 @@ fn c_18_no_secret_is_written_down() {
 
 #[test]
 fn without_a_session_nothing_is_left_open() {
-    let world = World::warm();
+    let world = World::new();
     let payload = json!({ "cwd": world.repo(), "tool_input": { "command": "git push" } });
     let ended = world.hook(&payload.to_string());
     assert_ask(&ended, &[]);
@@ -135,7 +135,7 @@ fn without_a_session_nothing_is_left_open() {
 
 #[test]
 fn what_is_not_asked_touches_no_session() {
-    let world = World::warm();
+    let world = World::new();
     assert_silent(&world.bash("ls -la"));
     assert_deny(&world.bash("rm -rf /"), &[]);
     world.configure("bypass-ask = \"skip\"\n");
@@ -147,7 +147,7 @@ fn what_is_not_asked_touches_no_session() {
 
 #[test]
 fn s1_89_a_session_that_cannot_be_read_or_written_changes_no_reply() {
-    let world = World::warm();
+    let world = World::new();
     let asked = world.bash("git push");
     let path = world.path(".local/state/guard-host/sessions/s1.json");
     for damage in ["{oops", "[]", "", "{\"confirmed\":[{\"tool\":1}]}", "{\"confirmed\":{}}"] {
@@ -171,7 +171,7 @@ fn s1_89_a_session_that_cannot_be_read_or_written_changes_no_reply() {
 
 #[test]
 fn s2_10_the_file_may_lie_in_the_place_of_the_seed() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[session]\nfile = \"~/.claude/state/guardrail-session.json\"\n");
     assert_ask(&world.bash("git push"), &[]);
     assert_ask(&bash_in(&world, "s2", "default", "git push"), &[]);
@@ -185,7 +185,7 @@ fn s2_10_the_file_may_lie_in_the_place_of_the_seed() {
 
 #[test]
 fn fifty_calls_at_once_leave_fifty_questions() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let granted = std::sync::Mutex::new(None);
     std::thread::scope(|scope| {
@@ -209,7 +209,7 @@ fn fifty_calls_at_once_leave_fifty_questions() {
 
 #[test]
 fn a_file_that_holds_something_else_is_left_as_it_is() {
-    let world = World::warm();
+    let world = World::new();
     world.configure("[session]\nfile = \"~/state.json\"\n");
     for text in ["{\"model\": \"x\"}\n", "notes\n", "[]"] {
         let path = world.write("state.json", text);
@@ -220,7 +220,7 @@ fn a_file_that_holds_something_else_is_left_as_it_is() {
 
 #[test]
 fn lists_say_which_files_count_for_nothing() {
-    let world = World::warm();
+    let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let lists: [&[&str]; 2] = [&["session", "list"], &["confirm", "--list"]];
     for list in lists {

@@ -8,7 +8,7 @@ use crate::support::world::{Ended, World};
 
 /// A project whose file needs trust for all that it says, and names a file of settings and a component.
 fn world() -> World {
-    let world = World::warm();
+    let world = World::new();
     world.write("repo/.guard/settings.json", "{}");
     world.write("repo/.guard/policy.wasm", "no component yet");
     world.write(
@@ -120,7 +120,7 @@ fn pins_that_nobody_here_sealed_count_for_nothing() {
 
 #[test]
 fn trust_makes_no_layer_of_a_project() {
-    let world = World::warm();
+    let world = World::new();
     for text in ["preset = \"none\"\n", "bypass-ask = \"skip\"\n", "[session]\nfile = \"/tmp/x\"\n", "[[policy]\n"] {
         world.write("repo/.guard/guard.toml", text);
         let Some(ended) = attended(&world, &["trust"]) else { return };
@@ -134,7 +134,7 @@ fn trust_makes_no_layer_of_a_project() {
 
 #[test]
 fn c_11_the_allow_of_a_trusted_policy_counts() {
-    let world = World::warm();
+    let world = World::new();
     world.write("repo/.guard/write-policies.json", "{\"warned\":[\"**/*.md\"]}");
     let entry =
         "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\nsettings-file = \"write-policies.json\"\n";

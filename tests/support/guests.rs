@@ -4,10 +4,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Once;
 
-use crate::support::world::{World, end};
+use crate::support::world::World;
 
 /// The bytes of the guest of that name.
 pub fn bytes(name: &str) -> Vec<u8> {
@@ -51,21 +49,6 @@ fn parts(text: &str) -> Vec<(String, String)> {
     parts
 }
 
-/// A world whose analyzer is compiled, and whose chain holds nothing but what a test puts there.
-pub fn world() -> World {
-    let shared = shared();
-    let world = World::cold();
-    for folder in [".cache/guard-host", ".local/state/guard-host"] {
-        let (from, to) = (shared.join(folder), world.path(folder));
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        let status = Command::new("cp").args(["-R", "-p"]).args([&from, &to]).status().unwrap();
-        assert!(status.success(), "cp {}", from.display());
-    }
-    // A chain is that of its own home.
-    let _ = fs::remove_dir_all(world.path(".cache/guard-host/chains"));
-    world
-}
-
 /// A chain of guests and no built-in, in this order. `keys` are further lines of the first one.
 pub fn chain(world: &World, guests: &[&str], keys: &str) {
     let mut toml = "preset = \"none\"\n".to_owned();
@@ -73,25 +56,11 @@ pub fn chain(world: &World, guests: &[&str], keys: &str) {
         toml += &entry(name, &place(world, name), if index == 0 { keys } else { "" });
     }
     world.configure(&toml);
+    // What cannot be compiled is for the test to meet.
+    let _ = world.run(&["cache", "warm"], "");
 }
 
 /// One `[[policy]]`.
 pub fn entry(name: &str, component: &Path, keys: &str) -> String {
     format!("[[policy]]\nname = \"{name}\"\nsource = \"{}\"\n{keys}\n", component.display())
-}
-
-/// A home with no policy in its chain, below `target/`. Made by whichever test comes first.
-fn shared() -> PathBuf {
-    static ONCE: Once = Once::new();
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bare-home");
-    ONCE.call_once(|| {
-        fs::create_dir_all(home.join("repo/.git")).unwrap();
-        fs::create_dir_all(home.join(".config/guard-host")).unwrap();
-        fs::write(home.join(".config/guard-host/guard.toml"), "preset = \"none\"\n").unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_guard-host"));
-        command.args(["cache", "warm"]).current_dir(home.join("repo")).env_clear().env("HOME", &home);
-        let ended = end(command, "");
-        assert_eq!(ended.exit, 0, "cache warm: {ended:?}");
-    });
-    home
 }

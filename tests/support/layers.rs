@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use guard_config::{Config, load};
 use guard_contract::call::{Circumstances, ToolCall};
@@ -15,6 +15,7 @@ use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
 use guard_hook::cache::prepare;
 use guard_hook::chain::{Ask, Chain};
+use guard_kit::compile::making;
 use guard_state::Places;
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ pub struct Layers {
 
 impl Layers {
     pub fn new() -> Self {
-        let world = World::warm();
+        let world = World::new();
         let mut places = Places::below(&world.home.path().to_string_lossy());
         places.managed = world.path("managed/guard.toml");
         Layers { world, places }
@@ -78,7 +79,7 @@ impl Layers {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
         let prepared =
-            prepare(&self.places, program, std::slice::from_ref(&root), Instant::now() + Duration::from_secs(60));
+            prepare(&self.places, program, std::slice::from_ref(&root), Some(making(Duration::from_secs(60))));
         let engine = Engine::new().unwrap();
         let _clock = Clock::start(engine.clone());
         let chain = Chain::new(engine, prepared);

@@ -56,7 +56,7 @@ impl Shell {
     pub fn new() -> Self {
         use std::os::unix::fs::PermissionsExt;
 
-        let world = World::warm();
+        let world = World::new();
         let bin = tempfile::tempdir().unwrap();
         let script = bin.path().join("guard-host");
         let text = format!(

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
@@ -40,26 +40,11 @@ impl Ended {
 }
 
 impl World {
-    /// A world whose cache is cold. The project `repo` is a git repository without commits.
-    pub fn cold() -> Self {
+    /// An empty home. The project `repo` is a git repository without commits.
+    pub fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir_all(home.path().join("repo/.git")).unwrap();
         World { home }
-    }
-
-    /// A world that shares the artifacts of all tests of this run, but neither configuration nor state.
-    ///
-    /// The key is shared with the artifacts, for they count only under the key that sealed them.
-    pub fn warm() -> Self {
-        let world = World::cold();
-        let shared = shared();
-        for (from, to) in [
-            (".cache/guard-host/artifacts", ".cache/guard-host/artifacts"),
-            (".local/state/guard-host", ".local/state/guard-host"),
-        ] {
-            copy(&shared.join(from), &world.home.path().join(to));
-        }
-        world
     }
 
     pub fn repo(&self) -> PathBuf {
@@ -96,9 +81,16 @@ impl World {
         end(self.command(arguments), stdin)
     }
 
-    /// `guard-host hook claude` over a payload.
+    /// `guard-host hook claude` over a payload. A policy of others that is not compiled yet is waited for.
     pub fn hook(&self, payload: &str) -> Ended {
-        self.run(&["hook", "claude"], payload)
+        for _ in 0..600 {
+            let ended = self.run(&["hook", "claude"], payload);
+            if !ended.reason().contains("it is not compiled yet") {
+                return ended;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        panic!("a policy is not compiled within a minute");
     }
 
     /// The hook over a `Bash` call in the project.
@@ -132,39 +124,4 @@ pub fn end(mut command: Command, stdin: &str) -> Ended {
     let status = child.wait().unwrap();
     writer.join().unwrap();
     Ended { exit: status.code().unwrap_or(-1), stdout, stderr }
-}
-
-/// A home below `target/` whose cache is warm. Made once by whichever test comes first.
-fn shared() -> PathBuf {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
-    ONCE.call_once(|| {
-        fs::create_dir_all(home.join("repo/.git")).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_guard-host"));
-        // All built-ins: on a busy machine a hook has no time to make one.
-        let all = home.join("full.toml");
-        let languages = ["rego", "cel"].map(|name| format!("[[policy]]\nname = \"{name}\"\n")).concat();
-        fs::write(&all, format!("preset = \"full\"\n{languages}")).unwrap();
-        command
-            .arg("--config")
-            .arg(all)
-            .args(["cache", "warm"])
-            .current_dir(home.join("repo"))
-            .env_clear()
-            .env("HOME", &home);
-        let ended = end(command, "");
-        assert_eq!(ended.exit, 0, "cache warm: {ended:?}");
-    });
-    home
-}
-
-fn copy(from: &Path, to: &Path) {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        if entry.file_type().unwrap().is_file() {
-            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-        }
-    }
 }

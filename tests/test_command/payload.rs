@@ -1,5 +1,6 @@
 //! Cases that are a harness's whole payload.
 
+use crate::support::world::World;
 use serde_json::json;
 
 use super::{json as report, test};
@@ -9,7 +10,7 @@ const BLOCKED: &str = "BLOCKED: the guest was asked. [denies: known]";
 
 #[test]
 fn a_payload_goes_through_its_harness() {
-    let world = guests::world();
+    let world = World::new();
     let payload = json!({ "session_id": "s9", "cwd": "/repo", "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": { "command": "rm -rf /" } });
     let harmless = json!({ "tool_input": { "command": "ls" } });
@@ -38,7 +39,7 @@ fn a_payload_goes_through_its_harness() {
 /// Several harnesses run a hook that was registered with another one: what the payload certainly is comes first.
 #[test]
 fn the_payload_tells_of_which_harness_it_is() {
-    let world = guests::world();
+    let world = World::new();
     let gemini = json!({ "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
         "tool_input": { "command": "rm -rf /" } });
     let denied = "{\"decision\":\"deny\",\"reason\":\"the guest was asked. [denies: known]\"}";
@@ -52,7 +53,7 @@ fn the_payload_tells_of_which_harness_it_is() {
 /// The hook ends with 1 over it, which is no abstention.
 #[test]
 fn a_payload_that_is_reported_passes_only_for_its_exit_code() {
-    let world = guests::world();
+    let world = World::new();
     let broken = "{oops";
     let cases = [
         json!({ "payload": broken, "expect": "abstain" }),
@@ -75,7 +76,7 @@ fn a_payload_that_is_reported_passes_only_for_its_exit_code() {
 
 #[test]
 fn a_reply_that_differs_fails() {
-    let world = guests::world();
+    let world = World::new();
     let payload = json!({ "tool_input": { "command": "rm -rf /" } });
     let cases = [
         json!({ "payload": payload, "expect-exit": 0 }),
@@ -95,7 +96,7 @@ fn a_reply_that_differs_fails() {
 /// The same payload gives the same words from the hook itself.
 #[test]
 fn the_reply_is_that_of_the_hook() {
-    let world = guests::world();
+    let world = World::new();
     guests::chain(&world, &["denies"], "");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let payload = json!({ "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",

@@ -16,7 +16,7 @@ fn refused(ended: &Ended, exit: i32, words: &[&str]) {
 
 #[test]
 fn what_is_no_policy_ends_with_65_and_says_why() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/cases.toml", denied(""));
     for (guest, words) in [
         ("core-module", ["not a WebAssembly component, but a core module", "wasm-tools component new"]),
@@ -36,7 +36,7 @@ fn what_is_no_policy_ends_with_65_and_says_why() {
     let text = world.write("repo/text.wasm", "no component at all");
     refused(&world.run(&["test", text.to_str().unwrap(), "cases.toml"], ""), 65, &["not a WebAssembly component"]);
     // Without a cache the same things are refused.
-    let cold = World::cold();
+    let cold = World::new();
     cold.write("repo/cases.toml", denied(""));
     refused(&test(&cold, "core-module", &["cases.toml"]), 65, &["but a core module"]);
     refused(&test(&cold, "wrong-version", &["cases.toml"]), 65, &["which is another version"]);
@@ -44,7 +44,7 @@ fn what_is_no_policy_ends_with_65_and_says_why() {
 
 #[test]
 fn settings_that_a_built_in_refuses_are_named_with_their_file() {
-    let world = World::warm();
+    let world = World::new();
     world.write(
         "repo/cases.json",
         "{\"settings\":{\"secret-reads\":5},\"cases\":[{\"input\":\"ls\",\"expect\":\"abstain\"}]}",
@@ -57,7 +57,7 @@ fn settings_that_a_built_in_refuses_are_named_with_their_file() {
 
 #[test]
 fn what_is_missing_ends_with_66() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/cases.toml", denied(""));
     refused(&world.run(&["test", "no-such-policy", "cases.toml"], ""), 66, &["`no-such-policy`", "command-guard"]);
     refused(&test(&world, "denies", &["none.toml"]), 66, &["none.toml"]);
@@ -69,7 +69,7 @@ fn what_is_missing_ends_with_66() {
 
 #[test]
 fn a_suite_that_makes_no_sense_ends_with_65_and_names_its_place() {
-    let world = guests::world();
+    let world = World::new();
     for (name, text, words) in [
         (
             "a.toml",
@@ -89,7 +89,7 @@ fn a_suite_that_makes_no_sense_ends_with_65_and_names_its_place() {
 
 #[test]
 fn a_chain_whose_configuration_is_broken_is_not_tested() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/cases.toml", denied(""));
     world.configure("presett = \"none\"\n");
     refused(&world.run(&["test", "chain", "cases.toml"], ""), 78, &["guard.toml:1:1", "did you mean `preset`?"]);
@@ -100,7 +100,7 @@ fn a_chain_whose_configuration_is_broken_is_not_tested() {
 /// A policy that gives no answer is taken for ask by the hook; a case that expects ask does not hold because of it.
 #[test]
 fn a_limit_that_is_reached_fails_the_case_and_is_named() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/cases.toml", "[[cases]]\ninput = 'ls'\nexpect = 'ask'\n");
     world.write("repo/fault.toml", "[[cases]]\ninput = 'ls'\nexpect = 'ask'\nrule = 'policy-fault'\n");
     for (guest, cause) in [

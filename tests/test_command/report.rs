@@ -10,7 +10,7 @@ use crate::support::world::World;
 
 #[test]
 fn cases_that_hold_end_with_0_and_one_that_does_not_with_1() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/good.toml", denied("rule = 'known'"));
     let ended = test(&world, "denies", &["good.toml"]);
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
@@ -23,7 +23,7 @@ fn cases_that_hold_end_with_0_and_one_that_does_not_with_1() {
 #[test]
 fn a_failing_case_shows_what_was_expected_what_came_and_what_the_call_does() {
     // The guest imports no analysis, so a built-in shows the last of these.
-    let world = World::warm();
+    let world = World::new();
     world.write(
         "repo/bad.toml",
         "\n[[cases]]\nname = 'hopeful'\ninput = 'sudo rm -rf /'\nexpect = 'ask'\nmessage = 'no such text'\n",
@@ -47,7 +47,7 @@ fn a_failing_case_shows_what_was_expected_what_came_and_what_the_call_does() {
 
 #[test]
 fn the_report_for_machines_has_stable_keys() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/bad.toml", CASES);
     let ended = test(&world, "denies", &["bad.toml", "--format", "json"]);
     assert_eq!(ended.exit, 1);
@@ -84,7 +84,7 @@ fn the_report_for_machines_has_stable_keys() {
 
 #[test]
 fn junit_has_a_suite_a_file_and_escapes_what_is_no_text() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/bad.toml", CASES);
     world.write("repo/good.toml", denied(""));
     let ended = test(&world, "denies", &["bad.toml", "good.toml", "--format", "junit", "--threshold", "100"]);
@@ -109,7 +109,7 @@ fn junit_has_a_suite_a_file_and_escapes_what_is_no_text() {
 
 #[test]
 fn annotations_stand_at_the_line_of_their_case() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/a,b.toml", CASES);
     let ended = test(&world, "denies", &["a,b.toml", "--format", "github"]);
     assert_eq!(ended.exit, 1);
@@ -123,7 +123,7 @@ fn annotations_stand_at_the_line_of_their_case() {
 
 #[test]
 fn the_order_is_that_of_the_arguments_then_of_the_names() {
-    let world = guests::world();
+    let world = World::new();
     for name in ["b/2.toml", "b/10.json", "a.jsonl"] {
         let text = match name.rsplit('.').next() {
             Some("toml") => (0..40).map(|n| denied(&format!("id = 't{n:02}'"))).collect(),
@@ -156,7 +156,7 @@ fn the_order_is_that_of_the_arguments_then_of_the_names() {
 
 #[test]
 fn fail_fast_ends_with_the_first_case_that_fails() {
-    let world = guests::world();
+    let world = World::new();
     let bad = "[[cases]]\nname = 'bad'\ninput = 'ls'\nexpect = 'deny'\n";
     let cases: String = (0..200).map(|n| if n == 3 || n == 7 { bad.to_owned() } else { denied("") }).collect();
     world.write("repo/cases.toml", cases);
@@ -169,7 +169,7 @@ fn fail_fast_ends_with_the_first_case_that_fails() {
 
 #[test]
 fn a_filter_takes_cases_by_id_name_input_and_file() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/bad.toml", CASES);
     for (filter, passed) in [("D-1", 1), ("harmless", 1), ("bad.toml", 2)] {
         let report = json(&test(&world, "denies", &["bad.toml", "--filter", filter, "--format", "json"]));
@@ -182,7 +182,7 @@ fn a_filter_takes_cases_by_id_name_input_and_file() {
 
 #[test]
 fn too_few_rules_hit_fail_and_are_named() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/cases.toml", "[[cases]]\ninput = 'ls'\nexpect = 'abstain'\n");
     assert_eq!(test(&world, "denies", &["cases.toml", "--threshold", "0"]).exit, 0);
     let ended = test(&world, "denies", &["cases.toml", "--threshold", "1"]);
@@ -199,7 +199,7 @@ fn too_few_rules_hit_fail_and_are_named() {
 
 #[test]
 fn timings_hold_the_use_of_each_case_against_the_limits() {
-    let world = guests::world();
+    let world = World::new();
     world.write("repo/cases.toml", denied("name = 'one'"));
     let ended = test(&world, "denies", &["cases.toml", "--timings"]);
     let line = ended.stdout.lines().find(|line| line.ends_with(" one")).unwrap_or_else(|| panic!("{ended:?}"));
@@ -209,7 +209,7 @@ fn timings_hold_the_use_of_each_case_against_the_limits() {
 
 #[test]
 fn a_test_writes_nothing_and_needs_no_home() {
-    let world = World::cold();
+    let world = World::new();
     world.write("repo/cases.toml", denied(""));
     let component = place(&world, "denies");
     let before = tree(world.home.path());
@@ -223,7 +223,7 @@ fn a_test_writes_nothing_and_needs_no_home() {
 
 #[test]
 fn a_cache_that_cannot_be_used_is_done_without() {
-    let world = World::cold();
+    let world = World::new();
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
         fs::create_dir_all(world.path(folder)).unwrap();
         // Others may write there: nothing in it counts.
@@ -247,7 +247,7 @@ fn tree(folder: &Path) -> Vec<String> {
 
 #[test]
 fn the_world_of_a_case_is_not_the_machine() {
-    let world = World::warm();
+    let world = World::new();
     // The machine holds a link that would make this a write to a secret; the world of the case does not.
     std::os::unix::fs::symlink(world.path(".env"), world.repo().join("notes.txt")).unwrap();
     let input = format!("input = {{ file_path = '{}' }}", world.repo().join("notes.txt").display());
@@ -263,7 +263,7 @@ fn the_world_of_a_case_is_not_the_machine() {
 
 #[test]
 fn a_policy_alone_judges_all_tools_of_its_manifest_and_the_chain_those_of_its_preset() {
-    let world = World::warm();
+    let world = World::new();
     let cases = "[[cases]]\ninput = 'echo x > .env'\nexpect = 'deny'\nrule = 'secret-file'\n";
     world.write("repo/cases.toml", cases);
     let ended = world.run(&["test", "protected-files", "cases.toml"], "");
@@ -275,7 +275,7 @@ fn a_policy_alone_judges_all_tools_of_its_manifest_and_the_chain_those_of_its_pr
 
 #[test]
 fn the_chain_is_that_of_the_configuration() {
-    let world = guests::world();
+    let world = World::new();
     guests::chain(&world, &["denies", "shell"], "");
     world.write(
         "repo/cases.toml",

@@ -43,21 +43,22 @@ pub struct Starter {
 /// A component that was compiled when the program was built.
 #[derive(Debug)]
 pub struct Guest {
-    /// The component.
-    pub wasm: Packed,
-    /// What its artifact is of: see `artifact`.
-    artifact: fn() -> &'static [u8],
+    /// The digest of the component.
+    pub sha256: [u8; 32],
+    /// Its artifact, for the machines that the program is for.
+    pub artifact: Artifact,
     /// Its interface and its manifest: JSON, as `guard-compiler describe` gives it.
     pub description: &'static str,
 }
 
-impl Guest {
-    /// Its artifact, for the machines that the program is for. On Linux it lies in an executable section, at the start
-    /// of a page; [`IS_EXECUTABLE`] says so.
-    #[must_use]
-    pub fn artifact(&self) -> &'static [u8] {
-        (self.artifact)()
-    }
+/// How the program holds an artifact.
+#[derive(Debug)]
+pub enum Artifact {
+    /// As it is used. On Linux it lies in an executable section, at the start of a page; [`IS_EXECUTABLE`] says so. The
+    /// policies of the presets and the analyzer are held so.
+    InPlace(fn() -> &'static [u8]),
+    /// Compressed: it is unpacked into the cache when a configuration names it first.
+    Packed(Packed),
 }
 
 /// Bytes that are compressed: they are wanted by commands alone, and never in a call.
@@ -144,13 +145,21 @@ pub fn analyzer() -> Option<&'static Guest> {
     ANALYZER.as_ref()
 }
 
+/// The component with this digest, for commands; the hook does without. None if this program does not hold it, or is
+/// damaged.
+#[must_use]
+pub fn component(sha256: &[u8; 32]) -> Option<Vec<u8>> {
+    COMPONENTS.iter().find(|packed| packed.sha256 == *sha256)?.unpacked()
+}
+
 /// The guest whose component has this digest, in hexadecimal.
 #[must_use]
 pub fn by_digest(sha256: &str) -> Option<&'static Guest> {
     let guests = all().iter().map(|builtin| &builtin.guest).chain(analyzer());
-    let mut digits = sha256.as_bytes().chunks_exact(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
+    let mut digits =
+        sha256.as_bytes().chunks_exact(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
     let digest: [u8; 32] = std::array::from_fn(|_| digits.next().flatten().unwrap_or_default());
-    (sha256.len() == 64).then(|| guests.into_iter().find(|guest| guest.wasm.sha256 == digest)).flatten()
+    (sha256.len() == 64).then(|| guests.into_iter().find(|guest| guest.sha256 == digest)).flatten()
 }
 
 /// The program that compiles components of others, for the machine that this one is for; none in a program that was
@@ -167,10 +176,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_guest_unpacks_to_the_bytes_of_its_digest() {
-        let guests: Vec<&Packed> = all().iter().map(|builtin| &builtin.guest.wasm).chain(analyzer().map(|guest| &guest.wasm)).chain(compiler()).collect();
-        assert!(guests.len() > 6);
-        for packed in guests {
+    fn what_is_packed_unpacks_to_the_bytes_of_its_digest() {
+        assert!(all().len() > 6);
+        let guests = all().iter().map(|builtin| &builtin.guest).chain(analyzer());
+        let artifacts = guests.filter_map(|guest| match &guest.artifact {
+            Artifact::Packed(packed) => Some(packed),
+            Artifact::InPlace(_) => None,
+        });
+        for packed in artifacts.chain(COMPONENTS).chain(compiler()) {
             let bytes = packed.unpacked().unwrap();
             assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
             assert!(packed.deflated.len() * 2 < bytes.len(), "{} of {}", packed.deflated.len(), bytes.len());
@@ -178,8 +191,20 @@ mod tests {
     }
 
     #[test]
+    fn every_guest_is_found_by_its_digest_and_has_its_component() {
+        for guest in all().iter().map(|builtin| &builtin.guest).chain(analyzer()) {
+            let digits: String = guest.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert!(by_digest(&digits).is_some_and(|found| found.sha256 == guest.sha256));
+            assert!(component(&guest.sha256).is_some());
+        }
+        for none in ["", "00", &"0".repeat(64), &"x".repeat(64)] {
+            assert!(by_digest(none).is_none());
+        }
+    }
+
+    #[test]
     fn what_is_damaged_or_too_long_does_not_unpack() {
-        let whole = &analyzer().unwrap().wasm;
+        let whole = &COMPONENTS[0];
         let packed = |bytes, deflated| Packed { sha256: whole.sha256, bytes, deflated };
         assert_eq!(packed(whole.bytes, &whole.deflated[..1000]).unpacked(), None);
         assert_eq!(packed(whole.bytes - 1, whole.deflated).unpacked(), None);

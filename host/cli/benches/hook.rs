@@ -12,7 +12,6 @@
 )]
 
 use std::hint::black_box;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -23,46 +22,57 @@ use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
-use guard_hook::cache::{Prepared, Readiness};
+use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::{Ask, Chain};
 use guard_state::Places;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_guard-host");
-const ROUNDS: usize = 400;
+const ROUNDS: usize = 1000;
 const PYTHON: &str = "import json,sys; json.load(sys.stdin)";
 
+/// What the README says to install with, for this machine.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+const INSTALL: &[&str] = &["--profile", "dist", "--target", "x86_64-unknown-linux-musl"];
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+const INSTALL: &[&str] = &["--profile", "dist"];
+
 fn main() {
-    let [home, full] = ["standard", "full"].map(warm_home);
-    processes(&home, &full);
-    stages(&home);
-    batch(&home);
-    cases(&home);
+    let program = install();
+    let [home, full] = ["standard", "full"].map(|preset| warm_home(&program, preset));
+    processes(&program, &home, &full);
+    stages(&program, &home);
+    batch(&program, &home);
+    cases(&program, &home);
     for home in [home, full] {
         std::fs::remove_dir_all(&home).unwrap();
     }
 }
 
-/// A home of its own, where the preset's policies are compiled.
-fn warm_home(preset: &str) -> PathBuf {
-    let home = tempdir(preset);
-    warm(&home, preset);
+/// Installs the programs as the README does, but below the target folder, and gives the hook.
+fn install() -> PathBuf {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["install", "--locked", "--quiet", "--force", "--path"]).arg(env!("CARGO_MANIFEST_DIR")).args(INSTALL);
+    let status = cargo.arg("--root").arg(&root).status().unwrap();
+    assert!(status.success(), "the programs do not install");
+    root.join("bin/guard-host")
+}
+
+/// A home of its own with a preset, where the hook was called once.
+fn warm_home(program: &Path, preset: &str) -> PathBuf {
+    let home = std::env::temp_dir().join(format!("guard-host-bench-{}-{preset}", std::process::id()));
+    std::fs::create_dir_all(home.join("repo/.git")).unwrap();
+    std::fs::create_dir_all(home.join(".config/guard-host")).unwrap();
+    std::fs::write(home.join(".config/guard-host/guard.toml"), format!("preset = \"{preset}\"\n")).unwrap();
+    // The first call of a state of the configuration seals its chain.
+    run(&mut hook(program, &home, &input(&home, "ls -la")));
     home
 }
 
-fn tempdir(preset: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("guard-host-bench-{}-{preset}", std::process::id()));
-    std::fs::create_dir_all(path.join("repo/.git")).unwrap();
-    std::fs::create_dir_all(path.join(".config/guard-host")).unwrap();
-    path
-}
-
-fn warm(home: &Path, preset: &str) {
-    std::fs::write(home.join(".config/guard-host/guard.toml"), format!("preset = \"{preset}\"\n")).unwrap();
-    let mut command = Command::new(PROGRAM);
-    let status = command.args(["cache", "warm"]).env("HOME", home).current_dir(home.join("repo")).stdout(Stdio::null());
-    let _ = status.status().unwrap();
-    // The first call of a state of the configuration seals its chain.
-    run(&mut hook(home), &payload("ls -la"));
+/// A file with the payload of a command, for standard input.
+fn input(home: &Path, command: &str) -> PathBuf {
+    let file = home.join(format!("{}.json", command.replace([' ', '/'], "_")));
+    std::fs::write(&file, payload(command)).unwrap();
+    file
 }
 
 fn payload(command: &str) -> String {
@@ -74,30 +84,18 @@ fn payload(command: &str) -> String {
     .to_string()
 }
 
-/// The hook of a copy of the program, which is what an installation is. The linker leaves the file's pages in memory one
-/// by one, and a call of that file takes longer until they are read anew.
-fn hook(home: &Path) -> Command {
-    let copy = home.join("guard-host");
-    if !copy.exists() {
-        std::fs::copy(PROGRAM, &copy).unwrap();
-    }
-    hook_of(&copy, home)
-}
-
-fn hook_of(program: &Path, home: &Path) -> Command {
+/// The hook, with a file for a pipe: what is measured is the process, not the one that talks to it.
+fn hook(program: &Path, home: &Path, input: &Path) -> Command {
     let mut command = Command::new(program);
-    command.args(["hook", "claude"]).env("HOME", home).current_dir(home.join("repo"));
+    command.args(["hook", "claude"]).env_clear().env("HOME", home).env("PATH", "/usr/bin:/bin");
+    command.stdin(std::fs::File::open(input).unwrap());
     command
 }
 
-/// Runs a process to its end and gives the wall time.
-fn run(command: &mut Command, input: &str) -> Duration {
+/// Runs a process to its end and gives the wall time: `posix_spawn` and `waitpid`, nothing between.
+fn run(command: &mut Command) -> Duration {
     let started = Instant::now();
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // A program that does not read its input closes the pipe.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let mut output = Vec::new();
-    child.stdout.take().unwrap().read_to_end(&mut output).unwrap();
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     child.wait().unwrap();
     started.elapsed()
 }
@@ -107,44 +105,59 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
-fn processes(home: &Path, full: &Path) {
-    let python =
-        Command::new("python3").args(["-c", PYTHON]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    let (ls, rm) = (payload("ls -la"), payload("rm -rf /"));
-    let mut rows: Vec<(&str, Command, &str)> = vec![
-        ("hook, `ls -la`", hook(home), &ls),
-        ("hook, `rm -rf /`", hook(home), &rm),
-        ("hook, `ls -la`, full", hook(full), &ls),
-        ("guard-host --version", Command::new(PROGRAM), &ls),
+fn processes(program: &Path, home: &Path, full: &Path) {
+    let python = Command::new("python3").args(["-c", "0"]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let (ls, rm) = (input(home, "ls -la"), input(home, "rm -rf /"));
+    let mut rows: Vec<(&str, &dyn Fn() -> Command)> = Vec::new();
+    let rows_of_hook: [(&str, Box<dyn Fn() -> Command>); 4] = [
+        ("hook, `ls -la`", Box::new(|| hook(program, home, &ls))),
+        ("hook, `rm -rf /`", Box::new(|| hook(program, home, &rm))),
+        ("hook, `ls -la`, full", Box::new(|| hook(program, full, &ls))),
+        ("hook, `rm -rf /`, full", Box::new(|| hook(program, full, &rm))),
     ];
-    rows[3].1.arg("--version");
-    if python {
+    rows.extend(rows_of_hook.iter().map(|(name, make)| (*name, &**make)));
+    let of_python = || {
         let mut command = Command::new("python3");
-        command.args(["-c", PYTHON]);
-        rows.push(("Python, parses its input", command, &ls));
+        command.args(["-c", PYTHON]).stdin(std::fs::File::open(&ls).unwrap());
+        command
+    };
+    if python {
+        rows.push(("Python, parses its input", &of_python));
     } else {
         println!("Python hook: skipped, because there is no python3");
     }
-    rows.push(("hook, `ls -la`, as linked", hook_of(PROGRAM.as_ref(), home), &ls));
-    println!("whole process, preset standard, warm cache, in turn with /bin/true, median of {ROUNDS}:");
-    for (name, mut command, input) in rows {
-        let (true_median, median) = in_turn(&mut command, input);
-        println!("  {name:<26} {median:8.0} us  {:6.2} x /bin/true ({true_median:.0} us)", median / true_median);
+    println!("whole process as installed, preset standard, warm cache, in turn with /bin/true, {ROUNDS} times:");
+    println!("  {:<26} {:>11} {:>11} {:>22}", "", "median", "p10", "x /bin/true (p10)");
+    for (name, make) in rows {
+        let ([true_p10, true_median], [p10, median]) = in_turn(make);
+        println!(
+            "  {name:<26} {median:8.0} us {p10:8.0} us  {:6.2} ({:.2}), of {true_median:.0} us",
+            median / true_median,
+            p10 / true_p10
+        );
     }
 }
 
-/// The medians of `/bin/true` and of a command. In turn, so that both find the machine in the same state.
-fn in_turn(command: &mut Command, input: &str) -> (f64, f64) {
+/// Tenth percentile and median of `/bin/true` and of a command. In turn, so that both find the machine in the same state.
+fn in_turn(make: &dyn Fn() -> Command) -> ([f64; 2], [f64; 2]) {
     let mut bare = Command::new("/bin/true");
+    bare.env_clear();
     let (mut bare_times, mut times) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));
     for round in 0..ROUNDS + 20 {
-        let pair = (run(&mut bare, input), run(command, input));
+        // The file's place is where the last process left it.
+        let mut command = make();
+        let pair = (run(&mut bare), run(&mut command));
         if round >= 20 {
             bare_times.push(pair.0);
             times.push(pair.1);
         }
     }
-    (median(bare_times), median(times))
+    (percentiles(bare_times), percentiles(times))
+}
+
+fn percentiles(mut times: Vec<Duration>) -> [f64; 2] {
+    times.sort_unstable();
+    [times.len() / 10, times.len() / 2].map(|at| times[at].as_secs_f64() * 1e6)
 }
 
 fn time<T>(rounds: usize, mut body: impl FnMut() -> T) -> f64 {
@@ -156,26 +169,31 @@ fn time<T>(rounds: usize, mut body: impl FnMut() -> T) -> f64 {
     median(times.collect())
 }
 
-fn stages(home: &Path) {
+fn stages(program: &Path, home: &Path) {
     let places = Places::below(home.to_str().unwrap());
     let root = home.join("repo").to_str().unwrap().to_owned();
-    let open =
-        || Prepared::open(&places, Path::new(PROGRAM), std::slice::from_ref(&root)).expect("the chain is prepared");
+    let open = || prepare(&places, program, std::slice::from_ref(&root), None);
     println!("stages, in process, median of 200:");
     let row = |name: &str, micros: f64| println!("  {name:<26} {micros:8.1} us");
-    row("open the prepared chain", time(200, open));
+    row("prepare the chain anew", time(200, open));
     row("engine", time(200, || Engine::new().unwrap()));
     let engine = Engine::new().unwrap();
     let _clock = Clock::start(engine.clone());
     let prepared = open();
     let analyzer = prepared.analyzer.clone().unwrap();
-    row("map and link the analyzer", time(200, || engine.load_analyzer(&analyzer.path, &analyzer.interface).unwrap()));
+    row(
+        "map and link the analyzer",
+        time(200, || engine.load_analyzer(&analyzer.code(&engine).unwrap(), &analyzer.interface).unwrap()),
+    );
     for member in &prepared.members {
         let Readiness::Ready { artifact, .. } = &member.readiness else { panic!("{member:?}") };
         let name = format!("map and link {}", member.entry.name);
-        row(&name, time(200, || engine.load(&artifact.path, &artifact.interface, artifact.wasi).unwrap()));
+        row(
+            &name,
+            time(200, || engine.load(&artifact.code(&engine).unwrap(), &artifact.interface, artifact.wasi).unwrap()),
+        );
     }
-    let loaded = engine.load_analyzer(&analyzer.path, &analyzer.interface).unwrap();
+    let loaded = engine.load_analyzer(&analyzer.code(&engine).unwrap(), &analyzer.interface).unwrap();
     let long = "git add src/main.rs && cargo test --quiet | tail -n 3; echo done > /dev/null\n".repeat(260);
     for text in ["git status --short .", &long[..308], &long[..20_020]] {
         let name = format!("analyse {} bytes", text.len());
@@ -192,7 +210,7 @@ fn stages(home: &Path) {
     }
 }
 
-fn batch(home: &Path) {
+fn batch(program: &Path, home: &Path) {
     const LINES: usize = 5000;
     let commands = ["ls -la", "git status", "cargo test 2>&1 | tail -n 5", "rm -rf ./build", "git push origin main"];
     let line = |command: &&str| serde_json::json!({ "tool": "Bash", "input": command }).to_string() + "\n";
@@ -200,7 +218,7 @@ fn batch(home: &Path) {
     let file = home.join("batch.ndjson");
     std::fs::write(&file, input).unwrap();
     let started = Instant::now();
-    let mut command = Command::new(PROGRAM);
+    let mut command = Command::new(program);
     command.args(["check", "--batch"]).env("HOME", home).current_dir(home.join("repo"));
     let status = command.stdin(std::fs::File::open(&file).unwrap()).stdout(Stdio::null()).status().unwrap();
     assert!(status.success());
@@ -211,7 +229,7 @@ fn batch(home: &Path) {
 }
 
 /// `guard-host test` over many cases of one policy, which is compiled already.
-fn cases(home: &Path) {
+fn cases(program: &Path, home: &Path) {
     const CASES: usize = 1000;
     let known = [("ls -la", "abstain"), ("cargo test 2>&1 | tail -n 5", "abstain"), ("rm -rf /", "deny")];
     let line =
@@ -220,7 +238,7 @@ fn cases(home: &Path) {
     std::fs::write(&file, known.iter().cycle().take(CASES).map(line).collect::<String>()).unwrap();
     for arguments in [&[][..], &["--mutate", "--min-kept", "97"]] {
         let started = Instant::now();
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(program);
         command.args(["test", "command-guard"]).arg(&file).args(arguments).env("HOME", home);
         let status = command.current_dir(home.join("repo")).stdout(Stdio::null()).status().unwrap();
         assert!(status.success());

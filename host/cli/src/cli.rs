@@ -29,14 +29,14 @@ use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command, HookOnly};
 use guard_contract::exit::Exit;
-use guard_hook::hook::{self, HookOptions};
-use guard_state::Places;
+use guard_hook::command_line::{HookLine, by_name, is_hook};
+use guard_hook::hook;
 use guard_state::environment::Environment;
 
 /// Runs the command line. Gives the exit code.
 pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
-    let arguments = args::by_name(&arguments).unwrap_or(arguments);
-    if args::is_hook(&arguments) {
+    let arguments = by_name(&arguments).unwrap_or(arguments);
+    if is_hook(&arguments) {
         return run_hook(&arguments, environment);
     }
     let cli = match Cli::try_parse_from(&arguments) {
@@ -98,14 +98,10 @@ fn refuse(error: &clap::Error) -> u8 {
     }
 }
 
+/// A hook whose command line has an unusual form.
 fn run_hook(arguments: &[OsString], environment: &Environment) -> u8 {
-    let parsed = args::plain_hook(arguments).map_or_else(|| HookOnly::try_parse_from(arguments), Ok);
-    let options = match parsed {
-        Ok(HookOnly { global, command: args::HookCommand::Hook(args) }) => {
-            let only = (!args.only.is_empty()).then_some(args.only);
-            let places: Places = global.places(environment);
-            Ok(HookOptions { harness: args.harness, only, record: args.record, places: Some(places) })
-        }
+    let options = match HookOnly::try_parse_from(arguments) {
+        Ok(parsed) => Ok(HookLine::from(parsed).options(environment)),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             return refuse(&error);
         }

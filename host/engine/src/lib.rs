@@ -22,11 +22,11 @@ use std::sync::{Arc, OnceLock};
 use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
 
+use code::InPlace;
 pub use code::{Code, check};
 pub use imports::Scene;
 pub use instance::{Given, Instance};
 pub use manifest::{Breach, BreachKind, breaches, check_manifest};
-use code::InPlace;
 use meter::Meter;
 pub use meter::Used;
 

@@ -14,7 +14,7 @@ mod snapshot;
 mod stored;
 
 pub use artifact::{Artifact, Artifacts, Guest, Made, Making, Place, discard};
-pub use component::Component;
+pub use component::{Component, Unpack};
 pub use prepared::{Member, Prepared, Readiness, forget, prepare, warm};
 pub use snapshot::Snapshot;
 pub use stored::{Cleared, Stored, clear, stored};

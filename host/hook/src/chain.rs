@@ -16,7 +16,7 @@ use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome};
 use guard_engine::analysis::{self, analyze};
 use guard_engine::facts::{Facts, Resolver};
-use guard_engine::{Code, Analyzer, Answer, Engine, Policy, Question, Scene};
+use guard_engine::{Analyzer, Answer, Code, Engine, Policy, Question, Scene};
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -251,7 +251,8 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
             let text = format!("the policy `{}` gave no answer: {fault}", entry.name);
             let remedy = match fault {
                 FaultKind::NotReady => {
-                    "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once".to_owned()
+                    "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"
+                        .to_owned()
                 }
                 _ => format!(
                     "repair or remove the policy in the {} configuration; `guard-host explain` shows more",

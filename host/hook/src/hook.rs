@@ -31,8 +31,8 @@ use guard_engine::Engine;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
 use guard_harness::{Event, Harness, Payload};
-use guard_state::{FileLock, Places};
 use guard_state::environment::Environment;
+use guard_state::{FileLock, Places};
 pub use payload::{Refusal, parse};
 
 /// What the hook's command line says.

@@ -5,5 +5,7 @@
 pub mod audit;
 pub mod cache;
 pub mod chain;
+pub mod command_line;
 pub mod examples;
 pub mod hook;
+pub mod programs;

@@ -6,8 +6,8 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
@@ -20,7 +20,7 @@ use guard_hook::cache::Making;
 /// Compiles, and waits for `patience` at most for another process that does the same.
 #[must_use]
 pub fn making(patience: Duration) -> Making {
-    Making { compile, deadline: Instant::now() + patience }
+    Making { compile, unpack: guard_builtins::component, deadline: Instant::now() + patience }
 }
 
 /// Compiles a component to the bytes of an artifact.
@@ -49,7 +49,11 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
         return Ok(output.stdout);
     }
     let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(FaultKind::Contract(if reason.is_empty() { format!("the compiler ended with {}", output.status) } else { reason }))
+    Err(FaultKind::Contract(if reason.is_empty() {
+        format!("the compiler ended with {}", output.status)
+    } else {
+        reason
+    }))
 }
 
 /// The compiler, unpacked once in a process.

@@ -207,7 +207,7 @@ pub fn examine(
     let analyzer = workshop.analyzer();
     let settings = settings.map_or_else(|| "{}".to_owned(), |settings| Value::Object(settings.clone()).to_string());
     let mut trial = Trial::new(settings, analyzer);
-    let manifest = match component.wasm().and_then(|wasm| workshop.compile(&wasm, wasi)) {
+    let manifest = match component.wasm(guard_builtins::component).and_then(|wasm| workshop.compile(&wasm, wasi)) {
         Ok((policy, interface)) => {
             trial.pass("contract");
             trial.note("imports", foreign(&interface, wasi));

@@ -9,10 +9,10 @@ mod policy;
 mod settings;
 mod test;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use guard_hook::command_line::{HookLine, places};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -60,6 +60,14 @@ pub(super) enum HookCommand {
     Hook(HookArgs),
 }
 
+impl From<HookOnly> for HookLine {
+    fn from(parsed: HookOnly) -> Self {
+        let HookCommand::Hook(HookArgs { harness, only, record }) = parsed.command;
+        let GlobalArgs { config, state, cache } = parsed.global;
+        HookLine { config, state, cache, harness, only, record }
+    }
+}
+
 #[derive(Debug, Clone, Args)]
 pub(super) struct GlobalArgs {
     /// Your configuration file [default: ~/.config/guard-host/guard.toml]
@@ -81,18 +89,7 @@ impl GlobalArgs {
 
     /// Where the program's files lie.
     pub(super) fn places(&self, environment: &Environment) -> Places {
-        let absolute = |path: &PathBuf| PathBuf::from(&environment.cwd).join(path);
-        let mut places = Places::below(&environment.home);
-        if let Some(config) = &self.config {
-            places.config = absolute(config);
-        }
-        if let Some(state) = &self.state {
-            places.state = absolute(state);
-        }
-        if let Some(cache) = &self.cache {
-            places.cache = absolute(cache);
-        }
-        places
+        places([&self.config, &self.state, &self.cache], environment)
     }
 }
 
@@ -256,68 +253,10 @@ pub(super) enum ConfigCommand {
     },
 }
 
-/// The command line of the hook that the program is by its own name: the script of one built-in policy.
-///
-/// None if it has another name, or is told what to do.
-pub(super) fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
-    let (own, rest) = arguments.split_first()?;
-    let own = Path::new(own).file_name()?.to_str()?;
-    let policy = guard_builtins::all().iter().find(|builtin| builtin.called == Some(own))?;
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        if !matches!(word.to_str(), Some("--config" | "--state" | "--cache")) {
-            return None;
-        }
-        words.next()?;
-    }
-    let hook = ["hook", "claude", "--only", policy.name].map(OsString::from);
-    Some(arguments.iter().cloned().chain(hook).collect())
-}
-
-/// The command line is one of `hook`: the first word that is no global flag or its value.
-pub(super) fn is_hook(arguments: &[OsString]) -> bool {
-    let mut words = arguments.iter().skip(1);
-    while let Some(word) = words.next() {
-        match word.to_str() {
-            Some("--config" | "--state" | "--cache") => {
-                words.next();
-            }
-            Some(word) if word.starts_with("--") => {}
-            word => return word == Some("hook"),
-        }
-    }
-    false
-}
-
-/// Reads the command line in the form in which harnesses have it, `[--FLAG VALUE]... hook HARNESS [--FLAG VALUE]...`.
-///
-/// clap takes longer for that than the chain takes for a verdict. None if the line has any other form; clap then says
-/// what it means, or what is wrong with it.
-pub(super) fn plain_hook(arguments: &[OsString]) -> Option<HookOnly> {
-    let mut global = GlobalArgs { config: None, state: None, cache: None };
-    let mut hook: Option<HookArgs> = None;
-    let mut words = arguments.iter().skip(1);
-    while let Some(word) = words.next() {
-        let is_value = |value: &&OsString| !value.is_empty() && !value.to_string_lossy().starts_with('-');
-        let mut value = || words.next().filter(is_value).cloned();
-        match (word.to_str()?, &mut hook) {
-            ("--config", _) if global.config.is_none() => global.config = Some(value()?.into()),
-            ("--state", _) if global.state.is_none() => global.state = Some(value()?.into()),
-            ("--cache", _) if global.cache.is_none() => global.cache = Some(value()?.into()),
-            ("--only", Some(hook)) => hook.only.extend(value()?.to_str()?.split(',').map(str::to_owned)),
-            ("--record", Some(hook)) if hook.record.is_none() => hook.record = Some(value()?.into()),
-            ("hook", None) => hook = Some(HookArgs { harness: None, only: Vec::new(), record: None }),
-            (name, Some(hook)) if hook.harness.is_none() && !name.starts_with('-') => {
-                hook.harness = Some(name.to_owned())
-            }
-            _ => return None,
-        }
-    }
-    Some(HookOnly { global, command: HookCommand::Hook(hook?) })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     #[test]
@@ -346,11 +285,11 @@ mod tests {
             "g",
         ] {
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let Some(plain) = plain_hook(&arguments) else { continue };
+            let Some(plain) = HookLine::read(&arguments) else { continue };
             let clap = HookOnly::try_parse_from(&arguments).unwrap_or_else(|error| panic!("{line}: {error}"));
-            assert_eq!(format!("{plain:?}"), format!("{clap:?}"), "{line}");
+            assert_eq!(plain, HookLine::from(clap), "{line}");
         }
         let registered: Vec<OsString> = "g --config /c hook claude".split(' ').map(OsString::from).collect();
-        assert!(plain_hook(&registered).is_some());
+        assert!(HookLine::read(&registered).is_some());
     }
 }

@@ -9,15 +9,15 @@ use serde_json::json;
 use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
 use super::subject::{circumstances, refused};
-use guard_hook::hook::warm_lock;
-use guard_kit::compile::making;
-use guard_state::{FileLock, make_private};
 use guard_contract::exit::Exit;
 use guard_hook::audit::moment;
 use guard_hook::cache::{self, Artifacts, Readiness, Stored, clear, stored};
+use guard_hook::hook::warm_lock;
+use guard_kit::compile::making;
 use guard_state::Places;
 use guard_state::Seal;
 use guard_state::environment::Environment;
+use guard_state::{FileLock, make_private};
 
 /// How long to wait for another process that makes the same artifact.
 const PATIENCE: Duration = Duration::from_secs(120);

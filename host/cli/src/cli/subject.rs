@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
-use guard_kit::compile::making;
 use guard_contract::call::{Circumstances, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
@@ -18,6 +17,7 @@ use guard_engine::facts::{self, Facts};
 use guard_harness::{Event, Likeness};
 use guard_hook::cache::{Prepared, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
+use guard_kit::compile::making;
 use guard_state::Places;
 use guard_state::environment::Environment;
 

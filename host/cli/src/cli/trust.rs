@@ -7,12 +7,12 @@ use super::args::{TrustArgs, UntrustArgs};
 use super::print;
 use super::subject::{circumstances, refused};
 use super::terminal::{is_attended, unattended};
-use guard_kit::compile::making;
 use guard_config::Trust;
 use guard_config::trust::{self, TrustError};
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::quoted;
 use guard_hook::cache::{Readiness, warm};
+use guard_kit::compile::making;
 use guard_state::Places;
 use guard_state::environment::Environment;
 

@@ -11,7 +11,8 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::component::Component;
+use super::component::{Component, Unpack};
+use guard_builtins::Artifact as Carried;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::{Code, Compile, ENGINE_KEY, Engine};
@@ -79,10 +80,14 @@ impl Artifact {
     ///
     /// [`FaultKind::Artifact`]: this machine cannot use it.
     pub fn code(&self, engine: &Engine) -> Result<Code, FaultKind> {
+        let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
         match &self.place {
             Place::Carried => match guard_builtins::by_digest(&self.component) {
-                Some(guest) if guard_builtins::IS_EXECUTABLE => engine.carried(guest.artifact()),
-                Some(guest) => engine.read(guest.artifact()),
+                Some(guest) => match &guest.artifact {
+                    Carried::InPlace(bytes) if guard_builtins::IS_EXECUTABLE => engine.carried(bytes()),
+                    Carried::InPlace(bytes) => engine.read(bytes()),
+                    Carried::Packed(packed) => engine.read(&packed.unpacked().ok_or_else(damaged)?),
+                },
                 None => Err(FaultKind::Artifact("this program does not hold it".to_owned())),
             },
             Place::File(path, _) => engine.map(path).inspect_err(|_| discard(path)),
@@ -130,6 +135,8 @@ pub struct Made {
 pub struct Making {
     /// Compiles.
     pub compile: Compile,
+    /// Unpacks a component that this program carries.
+    pub unpack: Unpack,
     /// Bounds the wait for another process; compiling itself is not interrupted.
     pub deadline: Instant,
 }
@@ -149,6 +156,12 @@ impl Made {
         let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
         let artifact = Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi };
         Some(Made { artifact, manifest })
+    }
+
+    /// It is used where it lies in the program.
+    fn is_in_place(&self) -> bool {
+        let guest = guard_builtins::by_digest(&self.artifact.component);
+        guest.is_some_and(|guest| matches!(guest.artifact, Carried::InPlace(_)))
     }
 }
 
@@ -187,7 +200,7 @@ impl Artifacts {
     /// mapped.
     #[must_use]
     pub fn find(&self, component: &str, wasi: Wasi) -> Option<Made> {
-        if let Some(made) = Made::carried(component, wasi) {
+        if let Some(made) = Made::carried(component, wasi).filter(Made::is_in_place) {
             return Some(made);
         }
         let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
@@ -224,11 +237,9 @@ impl Artifacts {
         if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
-        let bytes = (making.compile)(&of.wasm()?)?;
-        let path = self.path(component, wasi, "cwasm");
-        write_new(&path, &bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
+        let bytes = (making.compile)(&of.wasm(making.unpack)?)?;
         let engine = Engine::new()?;
-        let code = engine.map(&path)?;
+        let code = engine.read(&bytes)?;
         let interface = engine.interface(&code);
         let manifest = match guest {
             Guest::Analyzer => None,
@@ -237,11 +248,40 @@ impl Artifacts {
                 Some(with_clock(&engine, || policy.describe(Limits::PREPARE))?)
             }
         };
+        self.keep(component, wasi, &bytes, manifest, interface)
+    }
+
+    /// The artifact that this program carries, in a file if it lies packed in the program, so that it is unpacked once.
+    /// Where no file can be written it is unpacked at each call.
+    pub(super) fn carried(&self, component: &str, wasi: Wasi) -> Option<Made> {
+        let made = Made::carried(component, wasi)?;
+        let guest = guard_builtins::by_digest(component)?;
+        let Carried::Packed(packed) = &guest.artifact else { return Some(made) };
+        let found = || self.find(component, wasi);
+        let unpack = || {
+            let bytes = packed.unpacked()?;
+            self.keep(component, wasi, &bytes, made.manifest.clone(), made.artifact.interface.clone()).ok()
+        };
+        Some(found().or_else(unpack).unwrap_or(made))
+    }
+
+    /// Writes an artifact and its record.
+    fn keep(
+        &self,
+        component: &str,
+        wasi: Wasi,
+        bytes: &[u8],
+        manifest: Option<Manifest>,
+        interface: Interface,
+    ) -> Result<Made, FaultKind> {
+        let fail = |what: &str, error: &dyn std::fmt::Display| FaultKind::Artifact(format!("{what}: {error}"));
+        let path = self.path(component, wasi, "cwasm");
+        write_new(&path, bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
         let record = Record {
             component: component.to_owned(),
             engine: ENGINE_KEY.to_owned(),
             wasi,
-            digest: hex(&Sha256::digest(&bytes)),
+            digest: hex(&Sha256::digest(bytes)),
             manifest,
             interface,
         };

@@ -8,10 +8,14 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::artifact::{Artifacts, Guest, Made, Making};
-use guard_builtins::Packed;
+use guard_builtins::Guest as Carried;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{COMPONENT_BYTES, FaultKind, Wasi};
 use guard_state::hex;
+
+/// Gives the component with a digest that this program carries: `guard_builtins::component`. A parameter, so that the hook
+/// does not hold what only commands need.
+pub type Unpack = fn(&[u8; 32]) -> Option<Vec<u8>>;
 
 /// A component and its digest.
 #[derive(Debug, Clone)]
@@ -23,7 +27,8 @@ pub struct Component {
 
 #[derive(Debug, Clone)]
 enum Wasm {
-    Packed(&'static Packed),
+    /// This program carries it, compiled; its bytes are for commands alone.
+    Carried(&'static Carried),
     Read(Vec<u8>),
 }
 
@@ -35,11 +40,11 @@ impl Component {
     /// [`FaultKind::Component`]: this binary holds none.
     pub fn analyzer() -> Result<Self, FaultKind> {
         let missing = || FaultKind::Component("this binary was built without the analyzer".to_owned());
-        guard_builtins::analyzer().map(|guest| Component::packed(&guest.wasm)).ok_or_else(missing)
+        guard_builtins::analyzer().map(Component::carried).ok_or_else(missing)
     }
 
-    fn packed(packed: &'static Packed) -> Self {
-        Component { wasm: Wasm::Packed(packed), sha256: hex(&packed.sha256) }
+    fn carried(guest: &'static Carried) -> Self {
+        Component { wasm: Wasm::Carried(guest), sha256: hex(&guest.sha256) }
     }
 
     /// Reads what an entry names.
@@ -51,7 +56,7 @@ impl Component {
         match source {
             Source::Builtin(name) => {
                 let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
-                guard_builtins::find(name).map(|builtin| Component::packed(&builtin.guest.wasm)).ok_or_else(missing)
+                guard_builtins::find(name).map(|builtin| Component::carried(&builtin.guest)).ok_or_else(missing)
             }
             Source::File(path) => {
                 let wasm = read(path)?;
@@ -81,27 +86,18 @@ impl Component {
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Component`]: this binary is damaged.
-    pub fn wasm(&self) -> Result<Cow<'_, [u8]>, FaultKind> {
+    /// [`FaultKind::Component`]: this program is damaged.
+    pub fn wasm(&self, unpack: Unpack) -> Result<Cow<'_, [u8]>, FaultKind> {
         match &self.wasm {
             Wasm::Read(wasm) => Ok(Cow::Borrowed(wasm)),
-            Wasm::Packed(packed) => {
-                let damaged = || FaultKind::Component("this binary is damaged".to_owned());
-                packed.unpacked().map(Cow::Owned).ok_or_else(damaged)
+            Wasm::Carried(guest) => {
+                let damaged = || FaultKind::Component("this program is damaged".to_owned());
+                unpack(&guest.sha256).map(Cow::Owned).ok_or_else(damaged)
             }
         }
     }
 
-    /// How many bytes it has.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        match &self.wasm {
-            Wasm::Read(wasm) => wasm.len(),
-            Wasm::Packed(packed) => packed.bytes,
-        }
-    }
-
-    /// The artifact of a policy, which is made if there is none.
+    /// The artifact of the component.
     ///
     /// # Errors
     ///

@@ -314,7 +314,9 @@ fn made(
     guest: Guest,
     making: Option<Making>,
 ) -> Result<Made, FaultKind> {
-    if let Some(made) = Made::carried(&component.sha256, guest.wasi()) {
+    let carried = || Made::carried(&component.sha256, guest.wasi());
+    let kept = artifacts.map_or_else(|_| carried(), |artifacts| artifacts.carried(&component.sha256, guest.wasi()));
+    if let Some(made) = kept {
         return Ok(made);
     }
     let artifacts = artifacts.map_err(Clone::clone)?;

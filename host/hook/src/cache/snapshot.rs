@@ -110,7 +110,7 @@ impl Artifacts {
         }
         // A file that has changed since would give a snapshot of something else.
         let component = Component::of(entry).ok().filter(|component| component.sha256 == artifact.component)?;
-        let taken = match component.wasm().and_then(|wasm| take(entry, &wasm, artifact, making.compile)) {
+        let taken = match component.wasm(making.unpack).and_then(|wasm| take(entry, &wasm, artifact, making.compile)) {
             Ok(taken) => taken,
             // The machine's fault, which may be gone the next time.
             Err(FaultKind::Artifact(_)) => return None,

@@ -26,6 +26,9 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// The exit code of a report, which the seeds' harness takes for "no decision".
 const REPORT: u8 = 1;
 
+/// The stack of the watchdog, in bytes: it writes a reply and a line of the log.
+const WATCHDOG_STACK: usize = 1 << 20;
+
 /// One hook call on its way.
 pub(super) struct Flight {
     started: Instant,
@@ -54,7 +57,8 @@ impl Flight {
         let watched = flight.clone();
         std::panic::set_hook(Box::new(move |_| watched.answer("guard-host failed inside", "report this call")));
         let watched = flight.clone();
-        if thread::Builder::new().spawn(move || watched.watch()).is_err() {
+        // Of a size that no variable of the environment changes.
+        if thread::Builder::new().stack_size(WATCHDOG_STACK).spawn(move || watched.watch()).is_err() {
             flight.answer("the machine has no room for a watchdog", "try again, or raise the limits of the process");
         }
         flight

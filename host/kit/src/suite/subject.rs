@@ -14,7 +14,7 @@ use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
-use guard_hook::cache::{Made, Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Snapshot};
+use guard_hook::cache::{Artifact, Artifacts, Component, Guest, Made, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
 use guard_hook::examples;
 use guard_state::Places;
@@ -156,7 +156,14 @@ impl Subject {
         let mut policies = Vec::with_capacity(prepared.members.len());
         for Member { entry, readiness } in &mut prepared.members {
             let taken = Component::of(entry)
-                .and_then(|component| self.engine.snapshot(&component.wasm()?, entry.limits, &entry.settings, compile))
+                .and_then(|component| {
+                    self.engine.snapshot(
+                        &component.wasm(guard_builtins::component)?,
+                        entry.limits,
+                        &entry.settings,
+                        compile,
+                    )
+                })
                 .and_then(|taken| load(&self.engine, &compile(&taken)?, entry.wasi));
             let (policy, _) = taken.map_err(|fault| unusable(entry, &fault))?;
             policies.push(policy);
@@ -254,7 +261,7 @@ impl Workshop {
             let policy = self.engine.load(&artifact.code(&self.engine)?, &artifact.interface, artifact.wasi)?;
             return Ok((policy, artifact, manifest));
         }
-        let (policy, interface) = self.compile(&component.wasm()?, entry.wasi)?;
+        let (policy, interface) = self.compile(&component.wasm(guard_builtins::component)?, entry.wasi)?;
         let manifest = policy.describe(Limits::PREPARE)?;
         Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
     }

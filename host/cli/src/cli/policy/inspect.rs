@@ -48,7 +48,8 @@ pub(super) fn run(
     let (artifact, manifest) = made(&component, entry.wasi, name, places)?;
     let failing = prepared.run_examples(&artifact, &manifest).err();
     let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
-    let about = About { entry, bytes: component.bytes(), artifact, manifest, failing, trial };
+    let bytes = component.wasm(guard_builtins::component).map_or(0, |wasm| wasm.len());
+    let about = About { entry, bytes, artifact, manifest, failing, trial };
     match format {
         Format::Json => print::line(&serde_json::to_string_pretty(&about.json())?)?,
         Format::Human => about.lines().iter().try_for_each(|line| print::line(line))?,
