@@ -8,9 +8,6 @@
 //! - asked: `$PROGRAM x`, with a rule that asks if the command is not fully understood
 //! - passes: `git push --force origin topic`, with the same rules
 //!
-//! ## Instead
-//! The rule's own remedy says.
-//!
 //! ## Settings
 //! - `rules`: the rules, each with an outcome and a condition.
 //! - `data`: what the conditions see as `data`.

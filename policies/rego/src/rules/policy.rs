@@ -8,9 +8,6 @@
 //! - asked: `$PROGRAM x`, with a text that asks if the command is not fully understood
 //! - passes: `git push --force origin topic`, with the same text
 //!
-//! ## Instead
-//! The text's own remedy says.
-//!
 //! ## Settings
 //! - `text`: the text, or a settings file in Rego instead.
 //! - `data`: what the text sees as `data`.
