@@ -1,8 +1,6 @@
 //! The committed bindings equal what `wit/` gives.
 //!
-//! `UPDATE_BINDINGS=1 cargo test --release --test bindings` writes them anew.
-
-#![expect(clippy::expect_used, reason = "a test stops at a surprise")]
+//! `UPDATE_BINDINGS=1 cargo test --release -p guard-host --test all bindings::` writes them anew.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +64,7 @@ fn compare(path: &Path, generated: &[u8]) {
     let committed = std::fs::read(path).unwrap_or_default();
     assert!(
         committed == generated,
-        "{} differs from wit/; run `UPDATE_BINDINGS=1 cargo test --release --test bindings`",
+        "{} differs from wit/; run `UPDATE_BINDINGS=1 cargo test --release -p guard-host --test all bindings::`",
         path.display()
     );
 }
@@ -79,7 +77,7 @@ fn guest_bindings_equal_the_contract() {
 #[test]
 fn analyzer_bindings_equal_the_contract() {
     check(
-        "host/shell/src/bindings.rs",
+        "policies/analyzer/src/bindings.rs",
         "analyzer-guest",
         options("crate::bindings", vec![shared("types"), shared("syntax")]),
     );

@@ -2,43 +2,24 @@
 //!
 //! Every test asks the hook itself, and then looks at what lies in the cache.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by a panic"
-)]
-
-#[path = "cache/changes.rs"]
 mod changes;
-#[path = "cache/folders.rs"]
 mod folders;
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/guests.rs"]
-mod guests;
 #[cfg(target_os = "linux")]
-#[path = "cache/many.rs"]
 mod many;
-#[path = "cache/pruned.rs"]
 mod pruned;
-#[path = "cache/snapshots.rs"]
 mod snapshots;
-#[path = "cache/unusable.rs"]
 mod unusable;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
 
+use crate::support::guests;
 use std::fs::{self, File, FileTimes, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use guard_host::cache::hex;
+use guard_state::hex;
 use sha2::{Digest, Sha256};
 
-use guests::chain;
-use world::{Ended, World};
+use crate::support::guests::chain;
+use crate::support::world::{Ended, World};
 
 /// An unprivileged user that owns nothing.
 const NOBODY: u32 = 65534;

@@ -8,11 +8,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use guard_host::chain::Chain;
-use guard_host::config::Places;
-use guard_host::contract::{outcome_named, rank};
-use guard_host::engine::Wasi;
-use guard_host::suite::{self, Subject, Suite};
+use guard_contract::Wasi;
+use guard_contract::{outcome_named, rank};
+use guard_hook::chain::Chain;
+use guard_kit::suite::{self, Subject, Suite};
+use guard_state::Places;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -25,7 +25,7 @@ fn main() {
     // They hold the clocks of their chains.
     let mut subjects = Vec::new();
     let mut trials = Vec::new();
-    for builtin in guard_host::builtin::all() {
+    for builtin in guard_builtins::all() {
         let name = builtin.name;
         let subject = Subject::policy(name, Wasi::Absent, &root, &places).unwrap_or_else(|error| panic!("{error}"));
         let cases = root.join("policies").join(name).join("cases");
@@ -77,7 +77,7 @@ fn root() -> PathBuf {
 fn places() -> Places {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
-        guard_host::cache::make_private(&home.join(folder)).unwrap();
+        guard_state::make_private(&home.join(folder)).unwrap();
     }
     let config = home.join("standard.toml");
     std::fs::write(&config, "preset = \"standard\"\n").unwrap();

@@ -1,25 +1,11 @@
 //! `guard-host conformance`: every built-in holds to all rules, and every hostile guest breaks those that it is made for.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at a surprise"
-)]
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/guests.rs"]
-mod guests;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
+use crate::support::guests;
 use std::fs;
 use std::path::Path;
 
+use crate::support::world::{Ended, World};
 use serde_json::Value;
-use world::{Ended, World};
 
 fn conformance(world: &World, policy: &str, keys: &[&str]) -> (Ended, Value) {
     let ended = world.run(&[&["conformance", policy, "--format", "json"], keys].concat(), "");
@@ -49,7 +35,7 @@ const NEEDED: [(&str, &str); 2] = [
 fn every_built_in_holds_to_all_rules() {
     let world = World::warm();
     let mut names = Vec::new();
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies")).unwrap() {
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../policies")).unwrap() {
         let manifest = fs::read_to_string(entry.as_ref().unwrap().path().join("Cargo.toml")).unwrap_or_default();
         if manifest.lines().any(|line| line == "[package.metadata.guard]") {
             names.push(entry.unwrap().file_name().into_string().unwrap());

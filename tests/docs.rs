@@ -1,30 +1,13 @@
 //! The pages about policies say what is so: their commands run, their files are what the host reads, their links
 //! lead somewhere. The pages about one language are followed by the job in `languages.rs`, which needs a network.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at a surprise"
-)]
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/pages.rs"]
-mod pages;
-
-#[path = "docs/rules.rs"]
 mod rules;
 
 use std::fs;
 use std::path::Path;
 
-use guard_host::suite;
-use pages::{Block, Shell, blocks, root};
+use crate::support::pages::{Block, Shell, blocks, root};
+use guard_kit::suite;
 
 /// Every page for authors.
 fn all() -> Vec<String> {
@@ -108,7 +91,7 @@ fn every_file_of_a_page_can_be_read() {
 fn every_link_leads_somewhere() {
     let mut pages = all();
     pages.push("policies/README.md".to_owned());
-    pages.extend(guard_host::builtin::all().iter().map(|builtin| format!("policies/{}/RULES.md", builtin.name)));
+    pages.extend(guard_builtins::all().iter().map(|builtin| format!("policies/{}/RULES.md", builtin.name)));
     for page in pages {
         let text = fs::read_to_string(root().join(&page)).unwrap();
         for (_, rest) in text.match_indices("](").map(|(at, _)| text.split_at(at + 2)) {
@@ -151,7 +134,7 @@ fn the_keys_of_fixtures_are_those_of_the_schema() {
 #[test]
 fn the_operations_of_the_page_are_those_of_the_analyzer() {
     let mut sources = String::new();
-    let mut folders = vec![root().join("host/shell/src"), root().join("host/shell/programs")];
+    let mut folders = vec![root().join("policies/analyzer/src"), root().join("policies/analyzer/programs")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

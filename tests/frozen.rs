@@ -1,27 +1,10 @@
 //! `wasi = "frozen"`: a guest that asks WASI for all that Rust's library asks for, without the key and with it.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at a surprise"
-)]
-
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/crates.rs"]
-mod crates;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/guests.rs"]
-mod guests;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
+use crate::support::{crates, guests, world};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use world::{Ended, World};
+use crate::support::world::{Ended, World};
 
 /// The component, built once for all tests.
 fn component() -> &'static PathBuf {

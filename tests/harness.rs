@@ -2,28 +2,9 @@
 //!
 //! The files below `tests/harness` are written by hand from what is known of each protocol, and never from a reply.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by a panic"
-)]
-
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/schema.rs"]
-mod schema;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[path = "harness/golden.rs"]
 mod golden;
-#[path = "harness/invariants.rs"]
 mod invariants;
-#[path = "harness/processes.rs"]
 mod processes;
-#[path = "harness/reading.rs"]
 mod reading;
 
 use std::path::PathBuf;
@@ -32,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 /// The file of that name in a harness's folder.
 fn file(harness: &str, name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/harness").join(harness).join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/harness").join(harness).join(name)
 }
 
 fn read<T: DeserializeOwned>(harness: &str, name: &str) -> T {

@@ -1,39 +1,14 @@
 //! `install`, `uninstall` and `doctor` as processes: what they write into a harness's files, and what they leave alone.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by a panic"
-)]
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/reply.rs"]
-mod reply;
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[path = "install/doctor.rs"]
 mod doctor;
-#[path = "install/goldens.rs"]
 mod goldens;
-#[path = "install/harnesses.rs"]
 mod harnesses;
-#[path = "install/links.rs"]
 mod links;
-#[path = "install/others.rs"]
 mod others;
-#[path = "install/plugin.rs"]
 mod plugin;
-#[path = "install/plugins.rs"]
 mod plugins;
-#[path = "install/protected.rs"]
 mod protected;
-#[path = "install/registered.rs"]
 mod registered;
-#[path = "install/settings.rs"]
 mod settings;
 
 use std::fs;
@@ -41,7 +16,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use world::{Ended, World};
+use crate::support::world::{Ended, World};
 
 /// The user's settings.
 const SETTINGS: &str = ".claude/settings.json";

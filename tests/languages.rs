@@ -13,13 +13,8 @@
     reason = "a test stops at a surprise"
 )]
 
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/pages.rs"]
-mod pages;
+#[expect(dead_code, unreachable_pub, reason = "shared with the other binaries of tests")]
+mod support;
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +22,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use libtest_mimic::{Arguments, Trial};
-use pages::{Shell, root};
+use support::pages::{Shell, root};
 
 /// A language: its name on the command line, its page, what must run, and what its author runs besides.
 struct Language {

@@ -1,32 +1,15 @@
 //! `guard-host test --mutate`: the table of rewrites, the built-in policies under it, and what the command says.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at a surprise"
-)]
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/guests.rs"]
-mod guests;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[path = "mutate/command.rs"]
 mod command;
-#[path = "mutate/proof.rs"]
 mod proof;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use guard_host::config::Places;
-use guard_host::engine::Wasi;
-use guard_host::suite::mutate::{Mutation, REWRITES, Tally, mutate, page};
-use guard_host::suite::{self, Bench, Subject};
+use guard_contract::Wasi;
+use guard_kit::suite::mutate::{Mutation, REWRITES, Tally, mutate, page};
+use guard_kit::suite::{self, Bench, Subject};
+use guard_state::Places;
 
 const PAGE: &str = "guest-sdk/docs/mutations.md";
 
@@ -38,7 +21,7 @@ fn root() -> PathBuf {
 fn subject(name: &str) -> Subject {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
-        guard_host::cache::make_private(&home.join(folder)).unwrap();
+        guard_state::make_private(&home.join(folder)).unwrap();
     }
     let places = Places::below(home.to_str().unwrap());
     Subject::policy(name, Wasi::default(), &root(), &places).unwrap_or_else(|error| panic!("{error}"))
@@ -120,7 +103,7 @@ fn the_page_is_the_table() {
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         text == page(),
-        "{PAGE} is old; run `UPDATE_PAGES=1 cargo test --release -p guard-host --test mutate page`"
+        "{PAGE} is old; run `UPDATE_PAGES=1 cargo test --release -p guard-host --test all mutate::page`"
     );
 }
 
@@ -143,7 +126,7 @@ const LANGUAGES: [&str; 2] = ["cel", "rego"];
 #[test]
 fn every_built_in_says_the_same_of_at_least_97_of_100_mutants() {
     let mut seen = BTreeSet::new();
-    let judges = guard_host::builtin::all().iter().filter(|builtin| !LANGUAGES.contains(&builtin.name));
+    let judges = guard_builtins::all().iter().filter(|builtin| !LANGUAGES.contains(&builtin.name));
     for builtin in judges {
         for depth in [1, 2] {
             mutated(builtin.name, Mutation { depth, ..HOW }, |tally| {

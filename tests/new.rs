@@ -1,23 +1,11 @@
 //! `guard-host new` as a process, and what the templates promise without being built.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at a surprise"
-)]
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_host::suite;
-use world::World;
+use crate::support::world::World;
+use guard_kit::suite;
 
 const LANGUAGES: [(&str, &str); 4] =
     [("rust", "src/lib.rs"), ("js", "policy.js"), ("python", "policy.py"), ("c", "policy.c")];

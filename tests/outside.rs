@@ -1,15 +1,7 @@
 //! A policy crate outside of this repository: built offline against the SDK, named by path, it decides in the hook.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test stops at a surprise")]
-
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/crates.rs"]
-mod crates;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-use world::World;
+use crate::support::world::World;
+use crate::support::{crates, world};
 
 #[test]
 fn a_policy_of_a_third_party_decides_in_the_hook() {

@@ -4,25 +4,11 @@
 //! the policies beside it still decide. Times are not measured: that the hook's own deadline did not have to answer is
 //! proof enough that a limit did.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by a panic"
-)]
-
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/guests.rs"]
-mod guests;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
+use crate::support::guests;
 use std::process::Command;
 
-use guests::{chain, entry, place};
-use world::{Ended, World, end};
+use crate::support::guests::{chain, entry, place};
+use crate::support::world::{Ended, World, end};
 
 const DEADLINE: &str = "there was no verdict in time";
 

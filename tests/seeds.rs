@@ -11,25 +11,21 @@
     reason = "a test stops at a surprise"
 )]
 
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/reply.rs"]
-mod reply;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
+#[expect(dead_code, unreachable_pub, reason = "shared with the other binaries of tests")]
+mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use guard_host::suite::OneOrMore;
+use guard_kit::suite::OneOrMore;
 use libtest_mimic::{Arguments, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use reply::{assert_ask, assert_deny, assert_silent};
-use world::{Ended, World, end};
+use support::reply::{assert_ask, assert_deny, assert_silent};
+use support::world::{Ended, World, end};
 
 const PRESETS: [&str; 3] = ["standard", "guardrail", "full"];
 
@@ -96,7 +92,7 @@ fn main() {
 }
 
 fn seed(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/seeds").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/seeds").join(name)
 }
 
 /// A world in which the chain of each preset is compiled, with a configuration file for each, and for each of the seeds'

@@ -1,38 +1,16 @@
 //! Sessions: what is left open, who may confirm it, what a grant lifts, and whom a person trusts.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by a panic"
-)]
-
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/reply.rs"]
-mod reply;
-#[expect(unreachable_pub, reason = "like the others of its folder")]
-#[path = "support/terminal.rs"]
-mod terminal;
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[path = "session/confirm.rs"]
 mod confirm;
-#[path = "session/ended.rs"]
 mod ended;
-#[path = "session/grants.rs"]
 mod grants;
-#[path = "session/pending.rs"]
 mod pending;
-#[path = "session/trust.rs"]
 mod trust;
 
+use crate::support::terminal;
 use serde_json::{Value, json};
 
-use crate::reply::assert_ask;
-use crate::world::{Ended, World};
+use crate::support::reply::assert_ask;
+use crate::support::world::{Ended, World};
 
 /// A world with the preset `guardrail`, and these keys beside it. Its policies are compiled before anybody asks.
 fn guardrail(keys: &str) -> World {

@@ -1,13 +1,11 @@
 //! Every case of every built-in policy, as a snapshot of it answers: as the policy itself does, to the last byte.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at a surprise")]
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use guard_host::config::Places;
-use guard_host::engine::Wasi;
-use guard_host::suite::{self, Subject};
+use guard_contract::Wasi;
+use guard_kit::suite::{self, Subject};
+use guard_state::Places;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
@@ -18,7 +16,7 @@ fn a_snapshot_answers_every_case_as_the_policy_does() {
     let (root, home) = (root(), tempfile::tempdir().unwrap());
     let places = Places::below(home.path().to_str().unwrap());
     let (mut compared, mut different) = (0, Vec::new());
-    for builtin in guard_host::builtin::all() {
+    for builtin in guard_builtins::all() {
         let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &places).unwrap();
         // One snapshot for all suites of the same settings: each is compiled twice.
         let mut taken = HashMap::new();

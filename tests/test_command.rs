@@ -1,30 +1,12 @@
 //! `guard-host test`: what it finds, in every form of report, and what it refuses.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by a panic"
-)]
-
-#[expect(unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/guests.rs"]
-mod guests;
-#[expect(dead_code, unreachable_pub, reason = "shared by several test binaries")]
-#[path = "support/world.rs"]
-mod world;
-
-#[path = "test_command/payload.rs"]
 mod payload;
-#[path = "test_command/refused.rs"]
 mod refused;
-#[path = "test_command/report.rs"]
 mod report;
 
-use guests::place;
+use crate::support::guests::place;
+use crate::support::world::{Ended, World};
 use serde_json::Value;
-use world::{Ended, World};
 
 /// Two cases that hold and one that does not, of the guest `denies`.
 const CASES: &str = r#"

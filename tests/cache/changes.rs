@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use guard_host::cache::hex;
+use guard_state::hex;
 use sha2::{Digest, Sha256};
 
-use crate::guests::{self, chain, entry, place};
-use crate::{answers, prepared};
+use super::{answers, prepared};
+use crate::support::guests::{self, chain, entry, place};
 
 #[test]
 fn a_changed_configuration_is_seen_by_the_next_call() {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::guests::{self, chain};
-use crate::world::{Ended, World, end};
-use crate::{NOBODY, answers, change_mode, is_answer, is_root, prepared};
+use super::{NOBODY, answers, change_mode, is_answer, is_root, prepared};
+use crate::support::guests::{self, chain};
+use crate::support::world::{Ended, World, end};
 
 /// The folders that everything depends on.
 const FOLDERS: [&str; 3] = [".cache/guard-host", ".cache/guard-host/artifacts", ".local/state/guard-host"];
@@ -204,10 +204,10 @@ fn a_home_that_cannot_be_written_is_enough_for_a_prepared_chain() {
 
 #[test]
 fn a_pipe_in_place_of_a_file_holds_no_command_up() {
-    let chain = |world: &World| crate::chain_file(world);
+    let chain = |world: &World| super::chain_file(world);
     let key = |world: &World| world.path(".local/state/guard-host/mac.key");
-    let record = |world: &World| crate::cached(world, "shell", "json");
-    let lock = |world: &World| crate::cached(world, "shell", "lock");
+    let record = |world: &World| super::cached(world, "shell", "json");
+    let lock = |world: &World| super::cached(world, "shell", "lock");
     let places: [&dyn Fn(&World) -> PathBuf; 4] = [&chain, &key, &record, &lock];
     for place in places {
         let world = prepared();

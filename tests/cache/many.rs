@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use crate::guests::{self, chain};
-use crate::world::{Ended, World, end};
-use crate::{answers, cached, change_mode, files, is_answer};
+use super::{answers, cached, change_mode, files, is_answer};
+use crate::support::guests::{self, chain};
+use crate::support::world::{Ended, World, end};
 
 /// Counts the files that come to be under a name in a folder, by the machine's own account.
 mod arrivals {

@@ -4,7 +4,7 @@ use std::fs::{self, File, FileTimes};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::{answers, cached, prepared};
+use super::{answers, cached, prepared};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::guests::{self, chain};
-use crate::world::{Ended, World};
+use crate::support::guests::{self, chain};
+use crate::support::world::{Ended, World};
 
 /// A warm world whose chain is this guest alone.
 fn warm(guest: &str, keys: &str) -> World {

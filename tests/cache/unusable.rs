@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use guard_host::cache::{Seal, Stamp, hex};
+use guard_state::{Seal, Stamp, hex};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::world::World;
-use crate::{answers, cached, chain_file, is_answer, prepared};
+use super::{answers, cached, chain_file, is_answer, prepared};
+use crate::support::world::World;
 
 /// Seals `file` anew after `change`.
 fn reseal(world: &World, purpose: &str, file: &std::path::Path, change: impl FnOnce(&mut Value)) {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::check::record;
-use crate::world::{Ended, World};
+use super::check::record;
+use crate::support::world::{Ended, World};
 
 fn batch(world: &World, input: &str) -> (Ended, Vec<Value>) {
     let ended = world.run(&["check", "--batch"], input);
@@ -58,7 +58,7 @@ fn a_line_is_a_call_or_a_whole_payload() {
 #[test]
 fn a_payload_line_is_judged_as_the_hook_judges_it() {
     let world = World::warm();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/harness/claude");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/harness/claude");
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::reply::assert_deny;
-use crate::world::World;
+use crate::support::reply::assert_deny;
+use crate::support::world::World;
 
 fn rows(world: &World) -> Vec<Value> {
     let ended = world.run(&["cache", "list", "--format", "json"], "");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Ended, World};
+use crate::support::world::{Ended, World};
 
 /// The order of the keys, which readers of lines may rely on.
 pub(crate) const KEYS: [&str; 6] = ["outcome", "policy", "rule", "message", "remedy", "coverage"];

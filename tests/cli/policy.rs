@@ -6,9 +6,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::guests;
-use crate::reply::{assert_ask, assert_held};
-use crate::world::{Ended, World};
+use crate::support::guests;
+use crate::support::reply::{assert_ask, assert_held};
+use crate::support::world::{Ended, World};
 
 const CONFIG: &str = ".config/guard-host/guard.toml";
 const PROJECT: &str = "repo/.guard/guard.toml";

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::world::{World, end};
+use crate::support::world::{World, end};
 
 /// S4-08, S4-09, S4-99k.
 #[test]

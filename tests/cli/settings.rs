@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use crate::world::{Ended, World, end};
+use crate::support::world::{Ended, World, end};
 
 const FILE: &str = "repo/run/.claude/settings.json";
 

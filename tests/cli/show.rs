@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_ask, assert_deny};
-use crate::world::World;
+use crate::support::reply::{assert_ask, assert_deny};
+use crate::support::world::World;
 
 #[track_caller]
 fn json_of(world: &World, arguments: &[&str]) -> Value {

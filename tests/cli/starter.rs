@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::schema::complaints;
-use crate::world::World;
+use crate::support::schema::complaints;
+use crate::support::world::World;
 
 const FILES: [&str; 3] = ["guard.toml", "guardrails.json", "write-policies.json"];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn schema(arguments: &[&str]) -> Value {

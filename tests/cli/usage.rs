@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::world::World;
+use crate::support::world::World;
 
 const COMMANDS: [&str; 18] = [
     "hook",

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::layers::Layers;
-use crate::reply::{assert_ask, assert_deny, assert_silent};
-use crate::world::World;
+use crate::support::layers::Layers;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::World;
 
 #[test]
 fn a_file_that_is_no_toml_asks_and_names_file_line_and_hint() {
@@ -150,6 +150,19 @@ fn a_version_that_is_too_new_is_told_plainly() {
     Layers::new().project("min-version = \"99.0.0\"\n").assert_problem(&words);
     assert!(Layers::new().user("min-version = \"0.1.0\"\n").problems().is_empty());
     assert!(Layers::new().user("min-version = \"0.0.9\"\n").problems().is_empty());
+}
+
+#[test]
+fn a_minimum_that_is_no_version_is_told_with_its_key() {
+    for odd in ["v9", "9", "0.1", "", "latest", "0.1.0.0", "00.1.0", ">=0.1.0"] {
+        let words = ["guard.toml", "`min-version`", &format!("`{odd}`")];
+        Layers::new().user(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+        Layers::new().managed(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+        Layers::new().project(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+    }
+    Layers::new().user("min-version = 9\n").assert_problem(&["guard.toml:1:", "string"]);
+    Layers::new().user("min-version = \"99.0.0-alpha.1\"\n").assert_problem(&["guard-host 99.0.0-alpha.1"]);
+    assert!(Layers::new().user("min-version = \"0.1.0-alpha.1+build\"\n").problems().is_empty());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::world::World;
 
 #[derive(Deserialize)]
 struct Honest {
@@ -23,7 +23,7 @@ fn outcomes(world: &World, calls: &[Value]) -> Vec<Value> {
 
 #[test]
 fn nobody_is_asked_about_ordinary_work() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/honest.toml")).unwrap();
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/honest.toml")).unwrap();
     let honest: Honest = toml::from_str(&text).unwrap();
     assert!(honest.commands.len() >= 60 && honest.edits.len() >= 40);
     let world = World::warm();

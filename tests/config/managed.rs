@@ -1,10 +1,10 @@
 //! The managed file: it stands first, it may lock names, and when it is broken nothing runs.
 
-use guard_host::contract::Outcome;
-use guard_host::policy::Layer;
+use guard_contract::Outcome;
+use guard_contract::policy::Layer;
 use serde_json::json;
 
-use crate::layers::Layers;
+use crate::support::layers::Layers;
 
 const LIST: &[(&str, &str)] = &[("Bash", "ls"), ("Bash", "git push")];
 
@@ -81,7 +81,7 @@ fn a_user_entry_of_a_managed_name_comes_after_it() {
 
 #[test]
 fn the_values_of_the_managed_file_win() {
-    use guard_host::config::{AuditLevel, BypassAsk, OnMalformed};
+    use guard_config::{AuditLevel, BypassAsk, OnMalformed};
 
     let layers = Layers::new()
         .managed("on-malformed = \"deny\"\nbypass-ask = \"deny\"\ndeadline-ms = 500\n[audit]\nlevel = \"all\"\npath = \"/m/a.jsonl\"\n")

@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use crate::layers::Layers;
-use crate::reply::{assert_ask, assert_deny, assert_silent};
-use crate::world::{Ended, World};
+use crate::support::layers::Layers;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::{Ended, World};
 
 /// A rule of its own, and `~/work` as the one safe path.
 const GUARDRAILS: &str = r#"{"version": 1, "safe_paths": ["~/work"], "blocked_paths": ["~/vault"],

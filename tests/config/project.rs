@@ -1,9 +1,9 @@
 //! The project's file: what it may not say.
 
-use guard_host::contract::Outcome;
+use guard_contract::Outcome;
 use serde_json::json;
 
-use crate::layers::Layers;
+use crate::support::layers::Layers;
 
 fn entry(more: &str) -> String {
     format!("[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n{more}\n")

@@ -1,12 +1,12 @@
 //! Entries of the user's file: how one takes a place in the chain, and where its settings come from.
 
-use guard_host::contract::Outcome;
-use guard_host::policy::Source;
+use guard_contract::Outcome;
+use guard_contract::policy::Source;
 use serde_json::{Value, json};
 
-use crate::layers::Layers;
-use crate::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::world::World;
+use crate::support::layers::Layers;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::world::World;
 
 const PUSH: &str = "git push";
 

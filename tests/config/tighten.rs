@@ -1,10 +1,10 @@
 //! Whatever a project's file says, no verdict gets milder.
 
-use guard_host::contract::rank;
+use guard_contract::rank;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::layers::Layers;
+use crate::support::layers::Layers;
 
 fn calls() -> Vec<(&'static str, Value)> {
     let bash = |command: &str| ("Bash", json!({ "command": command }));

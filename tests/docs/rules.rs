@@ -1,24 +1,23 @@
 //! `policies/NAME/RULES.md` is made from doc comments: that of the policy, and that of each rule's file.
 //!
-//! `UPDATE_PAGES=1 cargo test --release -p guard-host --test docs rules` writes the pages anew. Ids, order, defaults and
-//! summaries come from the manifest, which `guard-host policy inspect` prints. An example is a case that runs, or the
-//! page is not made.
+//! `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules` writes the pages anew. Ids, order, defaults
+//! and summaries come from the manifest, which `guard-host policy inspect` prints. An example is a case that runs, or
+//! the page is not made.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use guard_host::builtin;
-use guard_host::suite::{self, Case, Suite};
+use guard_kit::suite::{self, Case, Suite};
 use serde_json::Value;
 
-use crate::pages::root;
-use crate::world::World;
+use crate::support::pages::root;
+use crate::support::world::World;
 
-const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --test docs rules";
+const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules";
 
 const HEAD: &str = "\
-This page is made from the doc comments of the policy and its rules; `UPDATE_PAGES=1 cargo test --release -p guard-host --test docs rules` writes it anew.
+This page is made from the doc comments of the policy and its rules; `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules` writes it anew.
 Each example is a case in [cases](cases).
 A call that *passes* gets no answer from the policy, and a call that is *noted* runs and leaves a finding in the trace.
 ";
@@ -205,7 +204,7 @@ fn page(policy: &str, world: &World) -> Result<String, Vec<String>> {
 fn the_pages_of_the_rules_are_their_doc_comments() {
     let world = World::warm();
     let mut faults = Vec::new();
-    for builtin in builtin::all() {
+    for builtin in guard_builtins::all() {
         let path = root().join("policies").join(builtin.name).join("RULES.md");
         let page = match page(builtin.name, &world) {
             Ok(page) => page,

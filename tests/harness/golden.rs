@@ -3,18 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use guard_host::call::Dialect;
-use guard_host::contract::{Decision, Finding, Outcome};
-use guard_host::harness::{self, Event, Harness, Reply, Unreadable};
-use guard_host::verdict::{Opinion, Verdict, merge};
+use guard_contract::call::Dialect;
+use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_contract::{Decision, Finding, Outcome};
+use guard_harness::{Event, Harness, Reply, Unreadable};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::read;
+use super::read;
 
 /// The harnesses whose payloads have a file of their own. Claude Code's lie beside it, one a file.
 fn with_payloads() -> impl Iterator<Item = &'static dyn Harness> {
-    harness::ALL.iter().copied().filter(|harness| !matches!(harness.name(), "claude" | "generic"))
+    guard_harness::ALL.iter().copied().filter(|harness| !matches!(harness.name(), "claude" | "generic"))
 }
 
 #[derive(Deserialize)]
@@ -51,9 +51,9 @@ fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
     let same = |what: &str, expected: &str, got: &str| {
         if expected == got { Ok(()) } else { Err(format!("{what}: expected `{expected}`, got `{got}`")) }
     };
-    let detected = harness::detect(&payload, harness::default());
+    let detected = guard_harness::detect(&payload, guard_harness::default());
     same("detected", case.detected.as_deref().unwrap_or(harness.name()), detected.name())?;
-    same("detected when named", harness.name(), harness::detect(&payload, harness).name())?;
+    same("detected when named", harness.name(), guard_harness::detect(&payload, harness).name())?;
     let surface = harness.surface(&payload);
     let usual = harness.facets().usual().event;
     same("surface", case.surface.as_deref().unwrap_or(usual), surface.event)?;
@@ -167,7 +167,7 @@ fn verdict(say: &str) -> Verdict {
 #[test]
 fn every_reply_is_the_bytes_that_its_file_says() {
     let mut complaints = Vec::new();
-    for harness in harness::ALL {
+    for harness in guard_harness::ALL {
         let replies: Replies = read(harness.name(), "replies.toml");
         let mut seen = BTreeSet::new();
         for golden in &replies.reply {
@@ -188,8 +188,8 @@ fn every_reply_is_the_bytes_that_its_file_says() {
 
 #[test]
 fn every_harness_has_its_facets_and_every_facet_its_harness() {
-    let names: BTreeSet<&str> = harness::ALL.iter().map(|harness| harness.name()).collect();
-    let facets: BTreeSet<&str> = harness::facets::ALL.iter().map(|facets| facets.name).collect();
+    let names: BTreeSet<&str> = guard_harness::ALL.iter().map(|harness| harness.name()).collect();
+    let facets: BTreeSet<&str> = guard_harness::facets::ALL.iter().map(|facets| facets.name).collect();
     assert_eq!(names, facets);
 }
 
@@ -203,7 +203,7 @@ fn what_a_tool_is_given_tells_no_harness() {
     let payload = serde_json::json!({ "session_id": "s", "cwd": "/w", "transcript_path": "/t",
         "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": mark });
     let Value::Object(payload) = payload else { panic!("an object") };
-    assert_eq!(harness::detect(&payload, harness::default()).name(), "claude");
+    assert_eq!(guard_harness::detect(&payload, guard_harness::default()).name(), "claude");
 }
 
 #[test]
@@ -212,11 +212,11 @@ fn the_plain_protocol_is_never_guessed_and_never_left() {
         let calls: Calls = read(harness.name(), "calls.toml");
         for case in &calls.case {
             let payload: Map<String, Value> = serde_json::from_str(&case.payload).unwrap();
-            let generic = harness::named("generic").unwrap();
-            assert_eq!(harness::detect(&payload, generic).name(), "generic");
-            assert_ne!(harness::detect(&payload, harness::default()).name(), "generic");
+            let generic = guard_harness::named("generic").unwrap();
+            assert_eq!(guard_harness::detect(&payload, generic).name(), "generic");
+            assert_ne!(guard_harness::detect(&payload, guard_harness::default()).name(), "generic");
             // It reads what the payload tells, and answers in its own form.
-            let told = harness::detect(&payload, harness::default());
+            let told = guard_harness::detect(&payload, guard_harness::default());
             assert_eq!(generic.decode(&payload), told.decode(&payload), "{}: {}", harness.name(), case.name);
         }
     }
@@ -224,7 +224,7 @@ fn the_plain_protocol_is_never_guessed_and_never_left() {
 
 #[test]
 fn a_tool_of_a_harness_that_loads_claude_codes_hooks_is_no_unknown_one() {
-    let claude = harness::default();
+    let claude = guard_harness::default();
     for (tool, input, expected) in [
         ("write", r#"{"filePath":"/w/a","content":"x"}"#, "Write"),
         ("write_file", r#"{"path":"/w/a","content":"x"}"#, "Write"),
@@ -274,7 +274,7 @@ fn a_value_of_another_kind_anywhere_hides_no_call() {
                 if let Ok(Event::Calls(calls)) = decoded.map(|payload| payload.event) {
                     assert!(!calls.is_empty(), "{}: {}: {place} = {other}", harness.name(), case.name);
                 }
-                let _ = harness::detect(&payload, harness::default()).surface(&payload);
+                let _ = guard_harness::detect(&payload, guard_harness::default()).surface(&payload);
                 number += 1;
             }
         }
@@ -284,8 +284,8 @@ fn a_value_of_another_kind_anywhere_hides_no_call() {
 
 #[test]
 fn a_file_of_hooks_that_two_harnesses_read_answers_each_in_its_form() {
-    let copilot = harness::named("copilot").unwrap();
-    let told = |payload: &str| harness::detect(&serde_json::from_str(payload).unwrap(), copilot).name();
+    let copilot = guard_harness::named("copilot").unwrap();
+    let told = |payload: &str| guard_harness::detect(&serde_json::from_str(payload).unwrap(), copilot).name();
     let of_vscode = |tool: &str| {
         format!(
             "{{\"session_id\":\"s\",\"cwd\":\"/w\",\"timestamp\":\"x\",\"hook_event_name\":\"PreToolUse\",\

@@ -1,22 +1,22 @@
 //! What holds of every reply of every harness, whatever the verdict.
 
-use guard_host::contract::{Decision, Finding, Outcome};
-use guard_host::harness::facets::{OnUnknownKey, Surface};
-use guard_host::harness::{self, Harness, Reply};
-use guard_host::verdict::{Opinion, Verdict, merge};
+use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_contract::{Decision, Finding, Outcome};
+use guard_harness::facets::{OnUnknownKey, Surface};
+use guard_harness::{Harness, Reply};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 
-use crate::file;
-use crate::reading::{Means, reads};
-use crate::schema::complaints;
+use super::file;
+use super::reading::{Means, reads};
+use crate::support::schema::complaints;
 
 /// Random verdicts for each surface.
 const VERDICTS: u32 = 1000;
 
 fn surfaces() -> impl Iterator<Item = (&'static dyn Harness, &'static Surface)> {
-    harness::ALL.iter().flat_map(|harness| harness.facets().surfaces.iter().map(|surface| (*harness, surface)))
+    guard_harness::ALL.iter().flat_map(|harness| harness.facets().surfaces.iter().map(|surface| (*harness, surface)))
 }
 
 fn outcomes() -> impl Strategy<Value = Outcome> {

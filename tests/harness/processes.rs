@@ -4,12 +4,11 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use guard_host::harness;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::read;
-use crate::world::{World, end};
+use super::read;
+use crate::support::world::{World, end};
 
 /// The words of `rm -rf /` and of a push, as the built-ins have them.
 const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the file system): everything on the \
@@ -63,7 +62,7 @@ fn filled(template: &str, write: impl Fn(&str) -> String) -> String {
 fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
     let mut complaints = Vec::new();
     let mut number = 0;
-    for harness in harness::ALL.iter().filter(|harness| harness.name() != "generic") {
+    for harness in guard_harness::ALL.iter().filter(|harness| harness.name() != "generic") {
         let processes: Processes = read(harness.name(), "processes.toml");
         for process in &processes.process {
             let world = World::warm();
@@ -93,7 +92,7 @@ fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
 fn the_help_names_every_harness() {
     let help = World::cold().run(&["hook", "--help"], "").stdout;
     let named = |name: &str| help.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
-    for harness in harness::ALL {
+    for harness in guard_harness::ALL {
         assert!(named(harness.name()), "{}", harness.name());
     }
 }

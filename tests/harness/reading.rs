@@ -1,6 +1,6 @@
 //! How each harness reads a reply, written from what is known of its protocol and without a look at the encoders.
 
-use guard_host::harness::Reply;
+use guard_harness::Reply;
 use serde_json::Value;
 
 /// What becomes of the call.

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_host::contract::{Decision, Finding, Outcome};
-use guard_host::harness;
-use guard_host::verdict::{Opinion, Verdict, merge};
+use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_contract::{Decision, Finding, Outcome};
 use serde_json::Value;
 
-use crate::reply::{assert_ask, assert_deny};
-use crate::world::{Ended, World};
+use crate::support::reply::{assert_ask, assert_deny};
+use crate::support::world::{Ended, World};
 
 /// Every tool whose input the hook's documentation describes.
 const TOOLS: [&str; 19] = [
@@ -42,7 +41,7 @@ const EVENTS: [&str; 7] =
 
 /// The names of the cases and their folder.
 fn cases() -> (PathBuf, Vec<String>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/harness/claude");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/harness/claude");
     let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = files.filter_map(|name| Some(name.strip_suffix(".in.json")?.to_owned())).collect();
     names.sort();
@@ -129,7 +128,7 @@ fn opinion(outcome: Outcome, message: &str, remedy: &str, may_allow: bool) -> Op
 }
 
 fn encoded(verdict: &Verdict) -> (u8, String, String) {
-    let claude = harness::named("claude").unwrap();
+    let claude = guard_harness::named("claude").unwrap();
     let reply = claude.encode(verdict, claude.facets().usual());
     (reply.exit, reply.stdout, reply.stderr)
 }

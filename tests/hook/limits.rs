@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::reply::{assert_ask, assert_deny, assert_held, assert_silent};
-use crate::world::{Ended, World};
+use crate::support::reply::{assert_ask, assert_deny, assert_held, assert_silent};
+use crate::support::world::{Ended, World};
 
 /// Starts the hook, writes `start` and keeps standard input open.
 fn never_ending(world: &World, start: &str) -> (Ended, Duration) {
@@ -57,7 +57,7 @@ fn with_closed(world: &World, closed: &str, command: &str) -> Ended {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &format!("exec \"$0\" hook claude {closed}"), program]);
     shell.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
-    crate::world::end(shell, &payload)
+    crate::support::world::end(shell, &payload)
 }
 
 #[test]

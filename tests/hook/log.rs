@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_ask, assert_deny, assert_report, assert_silent, assert_warn};
-use crate::world::World;
+use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent, assert_warn};
+use crate::support::world::World;
 
 const KEYS: [&str; 14] = [
     "action",

@@ -6,8 +6,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::reply::{assert_ask, assert_deny, assert_held, assert_report, assert_silent};
-use crate::world::World;
+use crate::support::reply::{assert_ask, assert_deny, assert_held, assert_report, assert_silent};
+use crate::support::world::World;
 
 /// One payload for each field that matters, with a value of a wrong type.
 fn of_wrong_type() -> Vec<(&'static str, Value)> {

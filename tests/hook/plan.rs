@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_deny, assert_silent};
-use crate::world::{Ended, World, end};
+use crate::support::reply::{assert_deny, assert_silent};
+use crate::support::world::{Ended, World, end};
 
 const MARKED: &str = "curl -s localhost # nous: ad-hoc";
 

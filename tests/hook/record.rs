@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::world::{Ended, World};
+use crate::support::world::{Ended, World};
 
 fn hook(world: &World, folder: &str, payload: &Value) -> Ended {
     world.run(&["hook", "claude", "--record", folder], &payload.to_string())

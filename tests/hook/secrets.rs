@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::reply::assert_silent;
-use crate::world::World;
+use crate::support::reply::assert_silent;
+use crate::support::world::World;
 
 /// Everything that a call left behind: its reply and its audit lines.
 fn traces(world: &World, command: &str) -> String {

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::guests::{entry, place};
-use crate::reply::{assert_ask, assert_deny, assert_report, assert_silent};
-use crate::world::{Ended, World};
+use crate::support::guests::{entry, place};
+use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
+use crate::support::world::{Ended, World};
 
 /// A payload of the Claude adapter in the project of `world`.
 fn payload(world: &World, tool: &str, input: Value) -> Value {
@@ -24,7 +24,7 @@ fn tool(world: &World, tool: &str, input: Value) -> Ended {
 
 /// The seed's own input, as it is.
 fn seed(world: &World, row: &str) -> Ended {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/seeds").join(format!("{row}.json"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/seeds").join(format!("{row}.json"));
     world.hook(&fs::read_to_string(path).unwrap())
 }
 

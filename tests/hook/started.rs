@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::world::{Ended, World, end};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::world::{Ended, World, end};
 
 const REMOVE_ALL: &str = "{\"tool_input\":{\"command\":\"rm -rf /\"}}";
 

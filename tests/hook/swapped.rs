@@ -1,8 +1,8 @@
 //! Policies of somebody else's in the chain: in the place of a built-in, and after all of them.
 
-use crate::guests::{entry, place};
-use crate::reply::{assert_ask, assert_deny, assert_silent};
-use crate::world::{Ended, World};
+use crate::support::guests::{entry, place};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::{Ended, World};
 
 fn write(world: &World, file: &str, content: &str) -> Ended {
     let payload = serde_json::json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",

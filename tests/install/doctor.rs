@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::reply::assert_deny;
-use crate::world::{World, end};
-use crate::{SETTINGS, done, text};
+use super::{SETTINGS, done, text};
+use crate::support::reply::assert_deny;
+use crate::support::world::{World, end};
 
 /// What doctor says, and its exit code. Every problem has a remedy.
 #[track_caller]
@@ -198,7 +198,7 @@ fn an_entry_that_decides_nothing_is_a_problem() {
         ("timeout", json!("20")),
     ] {
         let world = installed();
-        let mut settings = crate::json(&world, SETTINGS);
+        let mut settings = super::json(&world, SETTINGS);
         settings["hooks"]["PreToolUse"][0]["hooks"][0][key] = value;
         world.write(SETTINGS, settings.to_string());
         assert_one_problem(&world, &["registration: ", key, "guard-host install claude"]);
@@ -207,7 +207,7 @@ fn an_entry_that_decides_nothing_is_a_problem() {
 
 /// The settings with another value in the group, or in its handler.
 fn changed(world: &World, pointer: &str, value: Value) {
-    let mut settings = crate::json(world, SETTINGS);
+    let mut settings = super::json(world, SETTINGS);
     *settings.pointer_mut(&format!("/hooks/PreToolUse/0{pointer}")).unwrap() = value;
     world.write(SETTINGS, settings.to_string());
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::world::{Ended, World, end};
-use crate::{done, read, text};
+use super::{done, read, text};
+use crate::support::world::{Ended, World, end};
 
 /// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
 const HARNESSES: [(&str, &str, &str, &str); 15] = [
@@ -34,7 +34,7 @@ const HARNESSES: [(&str, &str, &str, &str); 15] = [
 const OWN: [&str; 5] = ["cline", "copilot", "grok", "kiro", "vscode"];
 
 fn goldens(harness: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/install/goldens").join(harness)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/install/goldens").join(harness)
 }
 
 /// The cases of a harness: what is there before, if anything, and after.
@@ -99,7 +99,7 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
 fn the_help_names_every_harness() {
     let help = done(&World::cold(), &["install", "--help"]).stdout;
     let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    for facets in guard_host::harness::facets::ALL.iter().filter(|facets| facets.name != "generic") {
+    for facets in guard_harness::facets::ALL.iter().filter(|facets| facets.name != "generic") {
         assert!(words.contains(&facets.name), "{}: {help}", facets.name);
     }
 }

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::world::World;
-use crate::{done, read, text};
+use super::{done, read, text};
+use crate::support::world::World;
 
 /// All but Claude Code, with the number of files that each is registered in.
 const HARNESSES: [(&str, usize); 17] = [
@@ -168,7 +168,7 @@ fn the_script_for_cline_holds_the_call_when_the_program_is_gone() {
     let file = "Documents/Cline/Hooks/PreToolUse";
     let start = |payload: &Value| {
         let command = std::process::Command::new(world.path(file));
-        let ended = crate::world::end(command, &payload.to_string());
+        let ended = crate::support::world::end(command, &payload.to_string());
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
         serde_json::from_str::<Value>(&ended.stdout).unwrap()
     };
@@ -190,7 +190,7 @@ fn the_script_for_cline_holds_the_call_when_the_program_is_gone() {
 }
 
 fn start_quietly(world: &World, file: &str, payload: &Value) -> Value {
-    let ended = crate::world::end(std::process::Command::new(world.path(file)), &payload.to_string());
+    let ended = crate::support::world::end(std::process::Command::new(world.path(file)), &payload.to_string());
     assert_eq!(ended.exit, 0, "{ended:?}");
     serde_json::from_str(&ended.stdout).unwrap()
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use crate::world::World;
-use crate::{SETTINGS, done, read};
+use super::{SETTINGS, done, read};
+use crate::support::world::World;
 
 fn chmod(world: &World, below_home: &str, mode: u32) {
     fs::set_permissions(world.path(below_home), fs::Permissions::from_mode(mode)).unwrap();

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::world::World;
-use crate::{SETTINGS, done, handlers, json, read};
+use super::{SETTINGS, done, handlers, json, read};
+use crate::support::world::World;
 
 /// Lines that name the hook and do something else.
 const OTHERS: [&str; 5] = [

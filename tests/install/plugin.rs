@@ -6,9 +6,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::reply::assert_deny;
-use crate::world::{World, end};
-use crate::{done, handlers, json, read, text};
+use super::{done, handlers, json, read, text};
+use crate::support::reply::assert_deny;
+use crate::support::world::{World, end};
 
 const DIR: &str = "repo/.claude/plugins/safety-guard";
 
@@ -54,7 +54,7 @@ fn s4_10_s4_11_s4_99a_the_matcher_stands_as_it_was_given() {
 }
 
 /// Starts a handler as the harness does: with the variable filled in and set.
-fn start(world: &World, handler: &Value) -> crate::world::Ended {
+fn start(world: &World, handler: &Value) -> crate::support::world::Ended {
     let root = world.path(DIR);
     let expand = |value: &Value| value.as_str().unwrap().replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
     let command = expand(&handler["command"]);

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::world::World;
-use crate::{done, read};
+use super::{done, read};
+use crate::support::world::World;
 
 /// Loads a plugin for OpenCode and asks it about one command. Prints what it threw, or `null`.
 const OPENCODE: &str = r#"
@@ -52,7 +52,7 @@ fn node(world: &World, script: &str, plugin: &Path, arguments: &[&str]) -> Value
     node.arg(script).arg(plugin).arg(world.repo()).args(arguments).current_dir(world.repo());
     node.env_clear().env("HOME", world.path("elsewhere"));
     node.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    let ended = crate::world::end(node, "");
+    let ended = crate::support::world::end(node, "");
     assert_eq!(ended.exit, 0, "{ended:?}");
     serde_json::from_str(&ended.stdout).unwrap()
 }
@@ -98,7 +98,7 @@ fn the_plugin_for_opencode_holds_what_cannot_be_read_unless_it_is_told_otherwise
     for reply in ["", "{}", "oops", "{\"decision\":\"yes\"}", "null"] {
         let program = world.write("fake.sh", format!("#!/bin/sh\ncat > /dev/null\nprintf '%s' '{reply}'\n"));
         fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let module = world.write("fake.mjs", text.replace(env!("CARGO_BIN_EXE_guard-host"), crate::text(&program)));
+        let module = world.write("fake.mjs", text.replace(env!("CARGO_BIN_EXE_guard-host"), super::text(&program)));
         let held = node(&world, OPENCODE, &module, &["ls"]);
         assert!(held["thrown"].as_str().unwrap().contains("no answer (exit code 0)"), "{reply}: {held}");
     }

@@ -1,10 +1,10 @@
 //! An agent asks before it touches a file in which hooks are registered, whichever harness's it is and wherever it lies.
 
-use guard_host::harness::facets::{self, FileScope};
+use guard_harness::facets::{self, FileScope};
 use serde_json::json;
 
-use crate::text;
-use crate::world::{World, end};
+use super::text;
+use crate::support::world::{World, end};
 
 /// What `check` says of a write: 0 may run, 1 ask, 2 deny.
 fn write(world: &World, path: &str) -> i32 {

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_deny, assert_silent};
-use crate::world::{Ended, World, end};
-use crate::{SETTINGS, done, handlers, json, read, text};
+use super::{SETTINGS, done, handlers, json, read, text};
+use crate::support::reply::{assert_deny, assert_silent};
+use crate::support::world::{Ended, World, end};
 
 /// Starts a handler with a tool call, with a home that holds nothing.
 fn start(handler: &Value, world: &World, tool: &str, input: Value) -> Ended {

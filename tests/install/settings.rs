@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use crate::world::World;
-use crate::{SETTINGS, done, handlers, json, read, text};
+use super::{SETTINGS, done, handlers, json, read, text};
+use crate::support::world::World;
 
 /// What stands in a file of which nothing else is known, `PROGRAM` and `HOME` filled in.
 const FRESH: &str = r#"{

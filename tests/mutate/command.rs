@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::guests::{self, place};
-use crate::world::{Ended, World};
+use crate::support::guests::{self, place};
+use crate::support::world::{Ended, World};
 
 /// Cases of the guest `denies`, which denies every input that holds the text `rm -rf`, and nothing else.
 const CASES: &str = r#"

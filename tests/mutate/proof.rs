@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use guard_host::engine::Analyzer;
-use guard_host::suite::mutate::{Keeps, REWRITES, Rewrite};
+use guard_engine::Analyzer;
+use guard_kit::suite::mutate::{Keeps, REWRITES, Rewrite};
 
 /// Texts of all kinds: one command, lists, pipelines, compound commands, here-documents, functions, quotes, variables.
 const TEXTS: &[&str] = &[

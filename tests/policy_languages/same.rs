@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use guard_host::config::Places;
-use guard_host::engine::Wasi;
-use guard_host::suite::{self, OneOrMore, Report, Subject, Suite};
+use guard_contract::Wasi;
+use guard_kit::suite::{self, OneOrMore, Report, Subject, Suite};
+use guard_state::Places;
 use serde_json::{Map, Value};
 
-use crate::world::World;
+use crate::support::world::World;
 
 fn languages() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap();

@@ -1,7 +1,7 @@
 //! Where the texts come from, and what becomes of those that are broken or never end.
 
-use crate::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::world::World;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::world::World;
 
 const FORCE: &str = "git push --force origin topic";
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_ask, assert_silent};
-use crate::terminal::attended;
-use crate::world::{Ended, World};
-use crate::{assert_confirmed, bash_in, file, guardrail, operations};
+use super::{assert_confirmed, bash_in, file, guardrail, operations};
+use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::terminal::attended;
+use crate::support::world::{Ended, World};
 
 /// A world with `self-protect`, in which `git push` waits in `s1`.
 fn waiting() -> World {

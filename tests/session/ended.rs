@@ -4,9 +4,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_ask, assert_silent};
-use crate::world::World;
-use crate::{assert_confirmed, bash_in, file, pushed};
+use super::{assert_confirmed, bash_in, file, pushed};
+use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::world::World;
 
 fn end(world: &World, session: &str) {
     let payload =

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_ask, assert_deny, assert_silent};
-use crate::terminal::attended;
-use crate::world::World;
-use crate::{assert_confirmed, bash_in, file, guardrail, pushed};
+use super::{assert_confirmed, bash_in, file, guardrail, pushed};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::terminal::attended;
+use crate::support::world::World;
 
 /// The end of the seed's flow: S2-12e.
 #[test]
@@ -181,7 +181,7 @@ fn c_16_a_confirmation_is_never_confirmed_in_advance() {
     let world = guardrail("");
     assert_ask(&world.bash("git push"), &[]);
     assert_ask(&bash_in(&world, "s1", "dontAsk", "guard-host confirm 'git push'"), &["git push"]);
-    assert_eq!(crate::operations(&world, "pending"), ["git push"]);
+    assert_eq!(super::operations(&world, "pending"), ["git push"]);
     let Some(ended) = attended(&world, &["confirm", "guard-host confirm 'git push'"]) else { return };
     assert_eq!(ended.exit, 1, "{ended:?}");
 }

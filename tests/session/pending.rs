@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::world::World;
-use crate::{bash_in, file, guardrail, operations};
+use super::{bash_in, file, guardrail, operations};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::world::World;
 
 const ASKED: &str = "\n\nTo proceed, confirm with user then run:\n";
 
@@ -195,7 +195,7 @@ fn fifty_calls_at_once_leave_fifty_questions() {
             let push = |number| assert_ask(&world.bash(&format!("git push origin b{number}")), &[]);
             scope.spawn(move || (first..50).step_by(10).for_each(push));
         }
-        scope.spawn(|| *granted.lock().unwrap() = crate::terminal::attended(&world, &["confirm", "git push"]));
+        scope.spawn(|| *granted.lock().unwrap() = crate::support::terminal::attended(&world, &["confirm", "git push"]));
     });
     let pending: BTreeSet<String> = operations(&world, "pending").into_iter().collect();
     let missing: Vec<u32> = (0..50).filter(|n| !pending.contains(&format!("git push origin b{n}"))).collect();

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::reply::{assert_ask, assert_silent};
-use crate::terminal::attended;
-use crate::world::{Ended, World};
+use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::terminal::attended;
+use crate::support::world::{Ended, World};
 
 /// A project whose file needs trust for all that it says, and names a file of settings and a component.
 fn world() -> World {

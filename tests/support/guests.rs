@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
 
-use crate::world::{World, end};
+use crate::support::world::{World, end};
 
 /// The bytes of the guest of that name.
 pub fn bytes(name: &str) -> Vec<u8> {
@@ -22,7 +22,7 @@ pub fn place(world: &World, name: &str) -> PathBuf {
 }
 
 fn text(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/guests").join(format!("{name}.wat"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/guests").join(format!("{name}.wat"));
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 

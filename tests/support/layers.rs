@@ -6,18 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use guard_host::cache::prepare;
-use guard_host::call::{Circumstances, ToolCall};
-use guard_host::chain::{Ask, Chain};
-use guard_host::clock::Clock;
-use guard_host::config::{Config, Places, load};
-use guard_host::engine::Engine;
-use guard_host::facts::Facts;
-use guard_host::facts::real::RealFacts;
-use guard_host::verdict::Verdict;
+use guard_config::{Config, load};
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::verdict::Verdict;
+use guard_engine::Engine;
+use guard_engine::clock::Clock;
+use guard_engine::facts::Facts;
+use guard_engine::facts::real::RealFacts;
+use guard_hook::cache::prepare;
+use guard_hook::chain::{Ask, Chain};
+use guard_state::Places;
 use serde_json::Value;
 
-use crate::world::World;
+use crate::support::world::World;
 
 /// A world whose managed file can be written too.
 pub struct Layers {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::world::{Ended, World, end};
+use crate::support::world::{Ended, World, end};
 
 /// A fenced block.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! The replies of the Claude adapter to the byte; only the words of the reason are left open.
 
-use crate::world::Ended;
+use crate::support::world::Ended;
 
 /// D: exit 2, the same text on both streams, and no other key than the protocol's.
 #[track_caller]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::world::{Ended, World, end};
+use crate::support::world::{Ended, World, end};
 
 /// Runs the program with a terminal for all its streams. What it prints is in `stdout`, with the line ends of a terminal
 /// taken out. None, with a word about it, where the machine has no `script`.

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::guests;
-use crate::{json as report, test};
+use super::{json as report, test};
+use crate::support::guests;
 
 const BLOCKED: &str = "BLOCKED: the guest was asked. [denies: known]";
 

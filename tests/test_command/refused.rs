@@ -1,8 +1,8 @@
 //! What cannot be tested: the exit code and the words of each error.
 
-use crate::guests;
-use crate::world::{Ended, World};
-use crate::{denied, json, test};
+use super::{denied, json, test};
+use crate::support::guests;
+use crate::support::world::{Ended, World};
 
 /// The error has this exit code, these words, and a way out.
 #[track_caller]

@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::guests::{self, place};
-use crate::world::World;
-use crate::{CASES, denied, json, test};
+use super::{CASES, denied, json, test};
+use crate::support::guests::{self, place};
+use crate::support::world::World;
 
 #[test]
 fn cases_that_hold_end_with_0_and_one_that_does_not_with_1() {
@@ -218,7 +218,7 @@ fn a_test_writes_nothing_and_needs_no_home() {
     assert_eq!(tree(world.home.path()), before);
     let mut homeless = world.command(&["test", component.to_str().unwrap(), "cases.toml"]);
     homeless.env("HOME", "/nonexistent");
-    assert_eq!(crate::world::end(homeless, "").exit, 0);
+    assert_eq!(crate::support::world::end(homeless, "").exit, 0);
 }
 
 #[test]

@@ -33,11 +33,11 @@ pub(crate) struct Expression {
 }
 
 /// What expressions see of one call.
-pub(crate) struct Scene {
+pub(crate) struct Variables {
     context: Context<'static, 'static>,
 }
 
-impl Scene {
+impl Variables {
     /// # Errors
     ///
     /// The engine takes no values of such names; this does not happen.
@@ -48,7 +48,7 @@ impl Scene {
             context.add_variable_from_value(name, of_json(&value));
         }
         context.add_variable_from_value(DATA, of_json(data));
-        Ok(Scene { context })
+        Ok(Variables { context })
     }
 }
 
@@ -78,8 +78,8 @@ impl Expression {
     /// # Errors
     ///
     /// It cannot be evaluated, or is neither true nor false.
-    pub(crate) fn holds(&self, scene: &Scene) -> Result<bool, String> {
-        match self.value(scene)? {
+    pub(crate) fn holds(&self, variables: &Variables) -> Result<bool, String> {
+        match self.value(variables)? {
             Value::Bool(holds) => Ok(holds),
             other => Err(format!("{} gives {}, which is neither true nor false", self.place, other.type_of())),
         }
@@ -90,15 +90,15 @@ impl Expression {
     /// # Errors
     ///
     /// It cannot be evaluated, or is no text.
-    pub(crate) fn text(&self, scene: &Scene) -> Result<String, String> {
-        match self.value(scene)? {
+    pub(crate) fn text(&self, variables: &Variables) -> Result<String, String> {
+        match self.value(variables)? {
             Value::String(text) => Ok(text.as_str().to_owned()),
             other => Err(format!("{} gives {}, which is no text", self.place, other.type_of())),
         }
     }
 
-    fn value(&self, scene: &Scene) -> Result<Value, String> {
-        let value = scene.context.resolve(&self.parsed);
+    fn value(&self, variables: &Variables) -> Result<Value, String> {
+        let value = variables.context.resolve(&self.parsed);
         value.map_err(|error| format!("{}: {}", self.place, short(&error.to_string())))
     }
 }

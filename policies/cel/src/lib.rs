@@ -10,7 +10,7 @@ mod settings;
 
 use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
 
-use expression::Scene;
+use expression::Variables;
 use rules::policy;
 use settings::Settings;
 
@@ -40,10 +40,10 @@ impl Policy for Cel {
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let scene = Scene::new(policy_input_document::of_call(call)?, &self.data)?;
+        let variables = Variables::new(policy_input_document::of_call(call)?, &self.data)?;
         let (mut said, mut fault) = (Vec::new(), None);
         for rule in &self.rules {
-            match rule.answer(&scene, |warning| call.log(Level::Warn, &warning)) {
+            match rule.answer(&variables, |warning| call.log(Level::Warn, &warning)) {
                 Ok(answer) => said.extend(answer),
                 Err(error) => fault = fault.or(Some(error)),
             }

@@ -49,15 +49,15 @@
 
 mod calls;
 mod code;
-mod reach;
+mod blast_radius;
 mod rules;
-mod scene;
+mod call_view;
 mod settings;
 
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
+use call_view::CallView;
 use rules::Check;
-use scene::Scene;
 pub use settings::{Answer, Settings};
 
 /// More findings of one rule than this say nothing new.
@@ -98,16 +98,16 @@ impl Policy for CommandGuard {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
-        let scene = Scene::new(call, &analysis, &self.settings);
+        let view = CallView::new(call, &analysis, &self.settings);
         let mut findings: Vec<Finding> = Vec::new();
         for rule in rules::ALL {
-            let found = |hit: scene::Hit| hit.into_finding(&rule.rule, rule.class, &scene);
+            let found = |hit: call_view::Hit| hit.into_finding(&rule.rule, rule.class, &view);
             match rule.check {
                 Check::Effect(check) => {
-                    let hits = analysis.effects.iter().filter_map(|effect| check(effect, &scene));
+                    let hits = analysis.effects.iter().filter_map(|effect| check(effect, &view));
                     findings.extend(hits.take(FINDINGS_OF_A_RULE).filter_map(found));
                 }
-                Check::Call(check) => findings.extend(check(&scene).and_then(found)),
+                Check::Call(check) => findings.extend(check(&view).and_then(found)),
             }
         }
         // Stable: within an outcome the order of the rules says which finding is the most telling.

@@ -5,14 +5,14 @@
 use guard_sdk::Rule;
 use guard_sdk::syntax::Effect;
 
-use crate::scene::{Hit, Scene};
+use crate::call_view::{CallView, Hit};
 
 /// What a rule looks at.
 pub(crate) enum Check {
     /// Each effect on its own.
-    Effect(fn(&Effect, &Scene<'_>) -> Option<Hit>),
+    Effect(fn(&Effect, &CallView<'_>) -> Option<Hit>),
     /// The call as a whole.
-    Call(fn(&Scene<'_>) -> Option<Hit>),
+    Call(fn(&CallView<'_>) -> Option<Hit>),
 }
 
 /// A rule, the class that settings may name it by, and what it looks at.

@@ -29,13 +29,13 @@
 
 mod place;
 mod rules;
-mod scene;
+mod call_view;
 mod settings;
 
 use guard_sdk::syntax::Coverage;
 use guard_sdk::{Call, Decision, Error, Example, Finding, Level, Manifest, Outcome, Policy};
 
-use scene::{Scene, Verdicts};
+use call_view::{CallView, Verdicts};
 pub use settings::Settings;
 
 /// The policy.
@@ -73,18 +73,18 @@ impl Policy for PathContext {
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         self.settings.warnings.iter().for_each(|warning| call.log(Level::Warn, warning));
         let analysis = call.analysis();
-        let scene = Scene::new(call, &analysis, &self.settings);
+        let view = CallView::new(call, &analysis, &self.settings);
         let mut verdicts = Verdicts::default();
         for effect in &analysis.effects {
-            if scene.is_shell() {
-                rules::starters::check(effect, &scene, &mut verdicts);
+            if view.is_shell() {
+                rules::starters::check(effect, &view, &mut verdicts);
             }
-            rules::files::check(effect, &scene, &mut verdicts);
+            rules::files::check(effect, &view, &mut verdicts);
         }
-        if scene.is_shell() {
-            rules::custom::check(&scene, &mut verdicts);
+        if view.is_shell() {
+            rules::custom::check(&view, &mut verdicts);
             if analysis.coverage != Coverage::Complete {
-                rules::starters::check_text(&scene, &mut verdicts);
+                rules::starters::check_text(&view, &mut verdicts);
             }
         }
         let mut findings: Vec<Finding> = verdicts.into_findings();

@@ -2,10 +2,10 @@
 
 use guard_sdk::syntax::{Command, Effect};
 
-use crate::names::{is_pattern, is_telling, last_of};
-use crate::scene::{Scene, is_elsewhere};
+use crate::call_view::{CallView, is_remote};
+use crate::names::{is_pattern, last_of, spells_letters};
 use crate::search::Search;
-use crate::supplied;
+use crate::supplying_searches;
 
 /// Programs that put what they read, as it is, where they write.
 const COPIERS: &[&str] = &[
@@ -15,18 +15,18 @@ const COPIERS: &[&str] = &[
 ];
 
 /// The new name, where a command gives the program one.
-pub(crate) fn other_name<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<&'a str> {
-    if is_elsewhere(command) || !copies(command) {
+pub(crate) fn other_name<'a>(command: &'a Command, view: &CallView<'a>) -> Option<&'a str> {
+    if is_remote(command) || !copies(command) {
         return None;
     }
-    let written: Vec<&Effect> = of_command(command, scene).filter(|effect| effect.kind == "write").collect();
+    let written: Vec<&Effect> = of_command(command, view).filter(|effect| effect.kind == "write").collect();
     if written.is_empty() {
         return None;
     }
-    let mut given = sources(command, scene).filter(|source| is_program(source, scene)).peekable();
+    let mut given = sources(command, view).filter(|source| is_program(source, view)).peekable();
     given.peek()?;
     let several = given.all(is_pattern);
-    let other = written.iter().find(|effect| !keeps_name(effect, several, &written, scene))?;
+    let other = written.iter().find(|effect| !keeps_name(effect, several, &written, view))?;
     Some(other.target.as_str())
 }
 
@@ -35,15 +35,15 @@ fn copies(command: &Command) -> bool {
     COPIERS.contains(&command.program())
 }
 
-fn of_command<'a>(command: &Command, scene: &Scene<'a>) -> impl Iterator<Item = &'a Effect> {
+fn of_command<'a>(command: &Command, view: &CallView<'a>) -> impl Iterator<Item = &'a Effect> {
     let id = command.id;
-    scene.analysis.effects.iter().filter(move |effect| effect.command_id == id && effect.tag("where").is_none())
+    view.analysis.effects.iter().filter(move |effect| effect.command_id == id && effect.tag("where").is_none())
 }
 
 /// What the command copies, links or moves, or what it is given through pipes by others that copy.
-fn sources<'a>(command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = &'a str> {
+fn sources<'a>(command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item = &'a str> {
     let place = command.position.clone();
-    let earlier: Vec<&Command> = scene
+    let earlier: Vec<&Command> = view
         .analysis
         .commands
         .iter()
@@ -51,7 +51,7 @@ fn sources<'a>(command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = 
         .collect();
     let through = if earlier.iter().all(|other| copies(other)) { earlier } else { Vec::new() };
     let effects: Vec<&'a Effect> =
-        std::iter::once(command).chain(through).flat_map(|command| of_command(command, scene)).collect();
+        std::iter::once(command).chain(through).flat_map(|command| of_command(command, view)).collect();
     effects.into_iter().filter_map(|effect| match effect.kind.as_str() {
         "read" | "delete" => Some(effect.target.as_str()),
         "write" => effect.tag("link-to"),
@@ -60,8 +60,9 @@ fn sources<'a>(command: &'a Command, scene: &Scene<'a>) -> impl Iterator<Item = 
 }
 
 /// Whether a path, which may be a pattern of the shell, is the program, or a text of the shell in its place names it.
-fn is_program(path: &str, scene: &Scene<'_>) -> bool {
-    let is = |word: &str| scene.guard.is_program(word) || (is_telling(last_of(word)) && scene.guard.fits_program(word));
+fn is_program(path: &str, view: &CallView<'_>) -> bool {
+    let is =
+        |word: &str| view.guard.is_program(word) || (spells_letters(last_of(word)) && view.guard.fits_program(word));
     is(path) || (path.starts_with(['$', '`']) && words_of(path).any(is))
 }
 
@@ -73,14 +74,14 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether the program has its own name there. `several`: only a pattern says what is put there.
-fn keeps_name(effect: &Effect, several: bool, written: &[&Effect], scene: &Scene<'_>) -> bool {
+fn keeps_name(effect: &Effect, several: bool, written: &[&Effect], view: &CallView<'_>) -> bool {
     let target = effect.target.as_str();
     let is_folder = target.ends_with(['/', '.', '~']) || effect.path.kind == "dir";
     let in_it = |other: &&Effect| {
         let below = other.target.strip_prefix(target).is_some_and(|rest| !rest.is_empty());
-        below && is_program(&other.target, scene)
+        below && is_program(&other.target, view)
     };
-    is_program(target, scene) || is_folder || (!several && written.iter().any(in_it))
+    is_program(target, view) || is_folder || (!several && written.iter().any(in_it))
 }
 
 /// Whether a command runs what a pattern, a search or another command names, and that may be the program: as a name that
@@ -94,27 +95,27 @@ pub(crate) enum Guess {
 }
 
 /// How a command that does not spell the program's name may still run it.
-pub(crate) fn guess<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Guess> {
+pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Guess> {
     let first = command.argv.first()?;
-    if first.glob && scene.guard.fits_program(&first.text) {
-        return Some(if is_telling(last_of(&first.text)) { Guess::Fits } else { Guess::Any });
+    if first.glob && view.guard.fits_program(&first.text) {
+        return Some(if spells_letters(last_of(&first.text)) { Guess::Fits } else { Guess::Any });
     }
     if !first.dynamic {
         return None;
     }
-    if !supplied::is_supplied(command) || !first.text.contains("{}") {
-        return in_text(scene).then_some(Guess::Any);
+    if !supplying_searches::is_supplied(command) || !first.text.contains("{}") {
+        return in_text(view).then_some(Guess::Any);
     }
-    let names: Vec<&str> = scene.guard.program_names().collect();
-    let searches = supplied::of_words(command, scene);
+    let names: Vec<&str> = view.guard.program_names().collect();
+    let searches = supplying_searches::of_words(command, view);
     let searched = searches.iter().any(|search| names.iter().any(|name| search.names(name)));
-    if searched || (searches.is_empty() && in_text(scene)) {
+    if searched || (searches.is_empty() && in_text(view)) {
         return Some(Guess::Fits);
     }
     (searches.is_empty() || searches.iter().any(Search::takes_all)).then_some(Guess::Any)
 }
 
 /// Whether some word of the text is the program's name, or a pattern that fits it.
-fn in_text(scene: &Scene<'_>) -> bool {
-    words_of(scene.text()).any(|word| is_program(word, scene))
+fn in_text(view: &CallView<'_>) -> bool {
+    words_of(view.text()).any(|word| is_program(word, view))
 }

@@ -28,19 +28,19 @@ mod guarded;
 mod harnesses;
 mod mention;
 mod names;
-mod registration;
+mod hook_change;
 mod rules;
-mod scene;
+mod call_view;
 mod search;
 mod settings;
-mod supplied;
+mod supplying_searches;
 mod touch;
 
 use std::cmp::Reverse;
 
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
-use scene::Scene;
+use call_view::CallView;
 pub use settings::{Places, Settings};
 
 /// More findings than this say nothing new.
@@ -82,10 +82,10 @@ impl Policy for SelfProtect {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
-        let scene = Scene::new(call, &analysis, &self.settings);
+        let view = CallView::new(call, &analysis, &self.settings);
         let mut findings: Vec<Finding> = Vec::new();
         for check in rules::CHECKS {
-            check(&scene, &mut findings);
+            check(&view, &mut findings);
         }
         // Stable: within an outcome the order of the rules says which finding is the most telling.
         findings.sort_by_key(|finding| Reverse(finding.outcome));

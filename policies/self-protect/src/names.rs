@@ -140,7 +140,7 @@ pub(crate) fn pattern_fits(pattern: &str, text: &str) -> bool {
 }
 
 /// Whether a pattern spells a letter of what it means.
-pub(crate) fn is_telling(pattern: &str) -> bool {
+pub(crate) fn spells_letters(pattern: &str) -> bool {
     one_for_each_set(pattern).contains(|c: char| c.is_ascii_alphanumeric())
 }
 

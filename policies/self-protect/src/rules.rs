@@ -12,10 +12,10 @@ mod guard_mentioned;
 
 use guard_sdk::{Finding, Rule};
 
-use crate::scene::Scene;
+use crate::call_view::CallView;
 
 /// Looks at a call and adds what it finds.
-pub(crate) type Check = fn(&Scene<'_>, &mut Vec<Finding>);
+pub(crate) type Check = fn(&CallView<'_>, &mut Vec<Finding>);
 
 /// Every rule.
 pub(crate) const RULES: &[Rule] = &[

@@ -7,9 +7,9 @@ mod patterns;
 use guard_sdk::Presence;
 use guard_sdk::syntax::Command;
 
+use crate::call_view::{CallView, is_remote};
 use crate::guarded::{Guarded, What};
-use crate::names::{Names, Relation, is_telling, last_of, pattern_fits};
-use crate::scene::{Scene, is_elsewhere};
+use crate::names::{Names, Relation, last_of, pattern_fits, spells_letters};
 use patterns::{NAME_TESTS, PATH_TESTS, Pattern, name_of_expression};
 
 /// More places where a search starts, and questions to the machine say nothing new.
@@ -67,7 +67,7 @@ pub(crate) struct Search<'a> {
 
 /// How near a search starts to a guarded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum Distance {
     /// In a guarded folder.
     Inside,
     /// In a folder that is named like one above it.
@@ -79,7 +79,7 @@ pub(crate) enum Reach {
 impl<'a> Search<'a> {
     /// The search that a command makes by names.
     pub(crate) fn by_name(command: &'a Command) -> Option<Self> {
-        if is_elsewhere(command) {
+        if is_remote(command) {
             return None;
         }
         match command.program() {
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
     pub(crate) fn by_content(command: &'a Command) -> Option<Self> {
         let program = command.program();
         let lists = LISTS.contains(&program);
-        if is_elsewhere(command) {
+        if is_remote(command) {
             return None;
         }
         if program == "git" && command.word(1) == "grep" {
@@ -181,10 +181,10 @@ impl<'a> Search<'a> {
     }
 
     /// Whether its names spell more than how they end.
-    pub(crate) fn is_telling(&self) -> bool {
+    pub(crate) fn spells_names(&self) -> bool {
         let stem = |pattern: &Pattern| {
             let name = last_of(&pattern.text);
-            is_telling(name.rsplit_once('.').map_or(name, |(stem, _)| stem))
+            spells_letters(name.rsplit_once('.').map_or(name, |(stem, _)| stem))
         };
         self.patterns.iter().any(stem)
     }
@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
     /// lies.
     ///
     /// `tail` is what stands behind a selected name in the effect's target.
-    pub(crate) fn reaches(&self, kind: &str, tail: &str, scene: &Scene<'_>) -> Option<(What, Reach)> {
+    pub(crate) fn reaches(&self, kind: &str, tail: &str, view: &CallView<'_>) -> Option<(What, Distance)> {
         let lost = kind == "delete";
         let unnamed = self.takes_all() && tail.is_empty();
         // A change of all modes keeps what the files hold.
@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
             return None;
         }
         let mut left = QUESTIONS;
-        self.starts.iter().find_map(|start| self.reaches_from(start, lost, tail, scene, &mut left))
+        self.starts.iter().find_map(|start| self.reaches_from(start, lost, tail, view, &mut left))
     }
 
     fn reaches_from(
@@ -214,16 +214,16 @@ impl<'a> Search<'a> {
         start: &str,
         lost: bool,
         tail: &str,
-        scene: &Scene<'_>,
+        view: &CallView<'_>,
         left: &mut usize,
-    ) -> Option<(What, Reach)> {
-        let facts = scene.facts();
-        let folder = place(start, self.command, scene)?;
+    ) -> Option<(What, Distance)> {
+        let facts = view.facts();
+        let folder = place(start, self.command, view)?;
         let names = Names::new(&folder);
         let unnamed = self.takes_all() && tail.is_empty();
         let has_home = facts.home.len() > 1 && names.holds(&Names::new(&facts.home));
         // In a project most files are the agent's own business.
-        let all_of_project = (lost && !self.filtered) || (!lost && scene.guard.names_program(scene.text()));
+        let all_of_project = (lost && !self.filtered) || (!lost && view.guard.names_program(view.text()));
         let mut roots = vec![folder.as_str()];
         roots.extend(
             [&facts.project_root, &facts.cwd]
@@ -233,28 +233,28 @@ impl<'a> Search<'a> {
         );
         let roots = roots.into_iter().filter(|_| !unnamed || all_of_project);
         let roots: Vec<&str> = has_home.then_some(facts.home.as_str()).into_iter().chain(roots).collect();
-        scene.guard.all().find_map(|guarded| {
+        view.guard.all().find_map(|guarded| {
             let rooted = guarded.entry.starts_with('/');
-            let mut places: Vec<(String, Reach)> = Vec::new();
+            let mut places: Vec<(String, Distance)> = Vec::new();
             if let Some(found) = names.relation(guarded.entry) {
                 if found.relation != Relation::Above && !found.guessed {
-                    return Some((guarded.what, Reach::Inside));
+                    return Some((guarded.what, Distance::Inside));
                 }
-                places.extend(names.place(found, guarded.entry).map(|place| (place, Reach::Near)));
+                places.extend(names.place(found, guarded.entry).map(|place| (place, Distance::Near)));
             } else if rooted && names.holds(&Names::new(guarded.entry)) {
-                places.push((guarded.entry.trim_end_matches('/').to_owned(), Reach::Far));
+                places.push((guarded.entry.trim_end_matches('/').to_owned(), Distance::Far));
             }
             if !rooted {
-                places.extend(roots.iter().map(|root| (under(root, guarded.entry), Reach::Far)));
+                places.extend(roots.iter().map(|root| (under(root, guarded.entry), Distance::Far)));
             }
             let found = places.into_iter().find(|(place, _)| {
                 self.selects(&folder, start, place, guarded, lost, tail)
                     && left.checked_sub(1).is_some_and(|rest| {
                         *left = rest;
-                        scene.call.resolve(place).exists != Presence::No
+                        view.call.resolve(place).exists != Presence::No
                     })
             });
-            found.map(|(_, reach)| (guarded.what, reach))
+            found.map(|(_, distance)| (guarded.what, distance))
         })
     }
 
@@ -299,8 +299,8 @@ impl<'a> Search<'a> {
 }
 
 /// Where a word of a command points.
-fn place(word: &str, command: &Command, scene: &Scene<'_>) -> Option<String> {
-    let facts = scene.facts();
+fn place(word: &str, command: &Command, view: &CallView<'_>) -> Option<String> {
+    let facts = view.facts();
     let homes = ["~", "$HOME", "${HOME}"];
     let behind =
         homes.iter().find_map(|home| word.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/')));

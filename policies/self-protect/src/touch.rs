@@ -6,11 +6,11 @@
 use guard_sdk::Presence;
 use guard_sdk::syntax::Effect;
 
+use crate::call_view::CallView;
 use crate::guarded::{Guarded, What};
 use crate::names::{Match, Names, Relation, fits};
-use crate::scene::Scene;
-use crate::search::Reach;
-use crate::supplied;
+use crate::search::Distance;
+use crate::supplying_searches;
 
 /// More of them say nothing new.
 const TOUCHES: usize = 32;
@@ -40,16 +40,16 @@ pub(crate) struct Touch<'a> {
 }
 
 /// All of them, in the order of the effects.
-pub(crate) fn all<'a>(scene: &Scene<'a>) -> Vec<Touch<'a>> {
+pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<Touch<'a>> {
     let mut touches = Vec::new();
     let mut folders = 0;
-    for effect in scene.analysis.effects.iter().filter(|effect| is_change(effect)) {
+    for effect in view.analysis.effects.iter().filter(|effect| is_change(effect)) {
         if touches.len() >= TOUCHES {
             break;
         }
-        match of_effect(effect, scene, &mut folders) {
+        match of_effect(effect, view, &mut folders) {
             Some((what, how)) => touches.push(Touch { effect, what, how }),
-            None => touches.extend(linked(effect, scene).map(|what| Touch { effect, what, how: How::Itself })),
+            None => touches.extend(linked(effect, view).map(|what| Touch { effect, what, how: How::Itself })),
         }
     }
     touches
@@ -60,17 +60,17 @@ pub(crate) fn is_change(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.tag("where").is_none()
 }
 
-fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<(What, How)> {
+fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(What, How)> {
     let paths: Vec<Names<'_>> = effect.spellings().map(Names::new).collect();
     let mut above = Vec::new();
-    for guarded in scene.guard.all() {
+    for guarded in view.guard.all() {
         // Of equal ones the last: it says most of where it is.
         let near = paths.iter().filter_map(|names| Some((names.relation(guarded.entry)?, names)));
         let Some((found, names)) = near.max_by_key(|(found, _)| found.relation) else { continue };
         match found.relation {
             Relation::Above => above.push((guarded, found, names)),
             // A pattern of the shell stands for what is there.
-            _ if found.guessed && !exists(names, found, guarded, scene) => {}
+            _ if found.guessed && !exists(names, found, guarded, view) => {}
             // What a pattern reaches goes with the rest.
             Relation::Whole if found.guessed && effect.kind == "delete" => {
                 return Some((guarded.what, How::LostWithFolder));
@@ -80,9 +80,9 @@ fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<
             _ => return Some((guarded.what, How::Itself)),
         }
     }
-    if let Some((searches, tail)) = supplied::behind(effect, scene) {
-        let found = searches.iter().find_map(|search| search.reaches(&effect.kind, &tail, scene));
-        return found.map(|(what, reach)| (what, how(effect, reach)));
+    if let Some((searches, tail)) = supplying_searches::behind(effect, view) {
+        let found = searches.iter().find_map(|search| search.reaches(&effect.kind, &tail, view));
+        return found.map(|(what, distance)| (what, how(effect, distance)));
     }
     let lost = effect.kind == "delete" && effect.tag("by") != Some("rmdir");
     let modes = effect.kind == "metadata" && effect.tag("recursive").is_some();
@@ -96,23 +96,23 @@ fn of_effect(effect: &Effect, scene: &Scene<'_>, folders: &mut usize) -> Option<
             continue;
         }
         *folders += 1;
-        if exists(names, found, guarded, scene) {
+        if exists(names, found, guarded, view) {
             return Some((guarded.what, if lost { How::LostWithFolder } else { How::Perhaps }));
         }
     }
     if !lost {
         return None;
     }
-    of_root(&paths, scene, folders).map(|what| (what, How::LostWithAll))
+    of_root(&paths, view, folders).map(|what| (what, How::LostWithAll))
 }
 
 /// How a change of the files that a search selects reaches a guarded one.
-fn how(effect: &Effect, reach: Reach) -> How {
-    match (reach, effect.kind == "delete") {
-        (Reach::Inside, _) => How::Itself,
-        (Reach::Near, true) => How::LostWithFolder,
-        (Reach::Far, true) => How::LostWithAll,
-        (Reach::Near | Reach::Far, false) => How::Perhaps,
+fn how(effect: &Effect, distance: Distance) -> How {
+    match (distance, effect.kind == "delete") {
+        (Distance::Inside, _) => How::Itself,
+        (Distance::Near, true) => How::LostWithFolder,
+        (Distance::Far, true) => How::LostWithAll,
+        (Distance::Near | Distance::Far, false) => How::Perhaps,
     }
 }
 
@@ -131,47 +131,47 @@ fn is_parent(folder: &Names<'_>, entry: &str) -> bool {
 
 /// Whether the guarded file that a match means is there, as far as the machine can say. Where it could be anywhere, only
 /// a name with a dot, which patterns of the shell do not reach by chance, counts.
-fn exists(names: &Names<'_>, found: Match, guarded: Guarded<'_>, scene: &Scene<'_>) -> bool {
+fn exists(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
     match names.place(found, guarded.entry) {
-        Some(path) => scene.call.resolve(&path).exists != Presence::No,
+        Some(path) => view.call.resolve(&path).exists != Presence::No,
         None => !found.guessed || guarded.entry.starts_with('.'),
     }
 }
 
 /// What is lost with a home, a project, or a folder above them.
-fn of_root(paths: &[Names<'_>], scene: &Scene<'_>, folders: &mut usize) -> Option<What> {
-    let facts = scene.facts();
+fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Option<What> {
+    let facts = view.facts();
     let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));
     if facts.home.starts_with('/') && holds(&facts.home) {
-        return scene.guard.all().next().map(|guarded| guarded.what);
+        return view.guard.all().next().map(|guarded| guarded.what);
     }
     let roots = [&facts.project_root, &facts.cwd];
     let root = roots.into_iter().find(|root| root.len() > 1 && holds(root))?;
     *folders += 1;
-    let entries = scene.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
+    let entries = view.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
     let mut found = entries.filter(|guarded| {
         let path: Vec<&str> =
             guarded.entry.split('/').filter(|name| !name.is_empty() && !name.starts_with('*')).collect();
-        scene.call.resolve(&format!("{root}/{}", path.join("/"))).exists == Presence::Yes
+        view.call.resolve(&format!("{root}/{}", path.join("/"))).exists == Presence::Yes
     });
     found.next().map(|guarded| guarded.what)
 }
 
 /// The guarded file that a path with the same last name leads to: a folder of settings may itself be a link.
-fn linked(effect: &Effect, scene: &Scene<'_>) -> Option<What> {
+fn linked(effect: &Effect, view: &CallView<'_>) -> Option<What> {
     let canonical = effect.path.canonical.as_str();
     let last = Names::new(canonical).last();
     if last.is_empty() || effect.kind == "metadata" {
         return None;
     }
-    let facts = scene.facts();
+    let facts = view.facts();
     let same =
         |entry: &str| entry.rsplit('/').next().is_some_and(|name| !name.is_empty() && name.eq_ignore_ascii_case(last));
     let leads_here = |root: &str, entry: &str| {
         let path = if entry.starts_with('/') { entry.to_owned() } else { format!("{root}/{entry}") };
-        root.starts_with('/') && scene.call.resolve(&path).canonical == canonical
+        root.starts_with('/') && view.call.resolve(&path).canonical == canonical
     };
-    let mut candidates = scene.guard.all().filter(|guarded| same(guarded.entry));
+    let mut candidates = view.guard.all().filter(|guarded| same(guarded.entry));
     let found = candidates
         .find(|guarded| leads_here(&facts.home, guarded.entry) || leads_here(&facts.project_root, guarded.entry));
     found.map(|guarded| guarded.what)

@@ -33,7 +33,7 @@ mod settings;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, Decision, Error, Example, Finding, Level, Manifest, Outcome, Policy};
 
-use paths::{Scene, Target};
+use paths::{ProjectRoot, Target};
 pub use settings::Settings;
 
 /// More findings of one tier than this say nothing new.
@@ -79,9 +79,9 @@ impl Policy for WriteControl {
         }
         settings.warnings.iter().for_each(|warning| call.log(Level::Warn, warning));
         let (analysis, facts) = (call.analysis(), call.context());
-        let scene = Scene::new(&facts, settings);
+        let root = ProjectRoot::new(&facts, settings);
         let changes = analysis.effects.iter().filter(|effect| is_change(effect));
-        let findings = changes.flat_map(|effect| judge(&Target::new(effect, &scene), settings));
+        let findings = changes.flat_map(|effect| judge(&Target::new(effect, &root), settings));
         let mut kept: Vec<Finding> = Vec::new();
         for finding in findings {
             if kept.iter().filter(|other| other.rule == finding.rule).count() < FINDINGS_OF_A_TIER {

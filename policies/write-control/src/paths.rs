@@ -11,17 +11,17 @@ use crate::Settings;
 /// Longest path that a message shows, in characters.
 const SHOWN: usize = 300;
 
-/// Where the call happens, as far as paths depend on it.
-pub(crate) struct Scene<'a> {
-    root: &'a str,
+/// The root of the project, and whether upper and lower case count below it.
+pub(crate) struct ProjectRoot<'a> {
+    path: &'a str,
     fold: bool,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> ProjectRoot<'a> {
     pub(crate) fn new(facts: &'a Facts, settings: &Settings) -> Self {
         // Homes lie there on macOS, whose file system takes upper and lower case for one.
         let fold = settings.fold_case.unwrap_or_else(|| facts.home.starts_with("/Users/"));
-        Scene { root: facts.project_root.trim_end_matches('/'), fold }
+        ProjectRoot { path: facts.project_root.trim_end_matches('/'), fold }
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub(crate) fn new(effect: &Effect, scene: &Scene<'_>) -> Self {
+    pub(crate) fn new(effect: &Effect, root: &ProjectRoot<'_>) -> Self {
         let path = &effect.path;
         let mut relative: Vec<String> = Vec::new();
         let mut is_inside = true;
@@ -51,20 +51,20 @@ impl Target {
         if path.lexical.is_empty() {
             // It could not be resolved: by its text alone, without the dots and as it is.
             let raw = if path.raw.is_empty() { effect.target.as_str() } else { path.raw.as_str() };
-            let raw = below(raw, scene.root).unwrap_or(raw);
+            let raw = below(raw, root.path).unwrap_or(raw);
             add(Some(without_dots(raw)));
             add(Some(raw.to_owned()));
         } else {
-            add(below(&path.lexical, scene.root).map(str::to_owned));
+            add(below(&path.lexical, root.path).map(str::to_owned));
             if !path.canonical.is_empty() {
                 // The root may be reached through a link itself, so the host's own word counts as well.
                 let known = Some(path.project_relative.as_str()).filter(|relative| !relative.is_empty());
-                add(known.or_else(|| below(&path.canonical, scene.root)).map(str::to_owned));
+                add(known.or_else(|| below(&path.canonical, root.path)).map(str::to_owned));
             }
         }
         let is_tree = effect.kind == "delete";
         let below = if is_tree { relative.iter().map(|text| format!("{text}/_")).collect() } else { Vec::new() };
-        Target { relative, below, is_inside, fold: scene.fold }
+        Target { relative, below, is_inside, fold: root.fold }
     }
 
     /// The first text that fits: the path's own, or that of something in a folder that goes as a whole.

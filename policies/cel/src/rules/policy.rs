@@ -15,7 +15,7 @@
 use guard_sdk::{Outcome, Rule};
 use policy_input_document::Said;
 
-use crate::expression::{Expression, Scene};
+use crate::expression::{Expression, Variables};
 use crate::settings::{self, Written};
 
 pub(crate) const RULE: Rule =
@@ -52,11 +52,11 @@ impl Condition {
     /// # Errors
     ///
     /// The condition cannot be evaluated, or is neither true nor false.
-    pub(crate) fn answer(&self, scene: &Scene, warn: impl Fn(String)) -> Result<Option<Said>, String> {
-        if !self.when.holds(scene)? {
+    pub(crate) fn answer(&self, variables: &Variables, warn: impl Fn(String)) -> Result<Option<Said>, String> {
+        if !self.when.holds(variables)? {
             return Ok(None);
         }
-        let message = self.message.as_ref().map(|expression| expression.text(scene));
+        let message = self.message.as_ref().map(|expression| expression.text(variables));
         Ok(Some(match message {
             Some(Ok(message)) => Said { message, ..self.said.clone() },
             Some(Err(error)) => {

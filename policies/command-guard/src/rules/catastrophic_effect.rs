@@ -17,7 +17,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene, instead, loses, shorten};
+use crate::call_view::{Hit, CallView, instead, loses, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "catastrophic-effect",
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     if effect.severity != Severity::Catastrophic || is_named(effect) {
         return None;
     }

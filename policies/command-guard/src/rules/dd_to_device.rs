@@ -16,15 +16,15 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule =
     Rule { id: "dd-to-device", summary: "dd onto a device", default: Outcome::Deny, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "device.write" && is_by_dd(effect, scene)).then(|| {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    (effect.operation == "device.write" && is_by_dd(effect, view)).then(|| {
         let why = format!("`{}` is overwritten from its first block on", effect.target);
         Hit::new(
             RULE.default,
@@ -36,9 +36,9 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 }
 
 /// Whether `dd` itself does it, not a redirection of its output.
-pub(super) fn is_by_dd(effect: &Effect, scene: &Scene<'_>) -> bool {
+pub(super) fn is_by_dd(effect: &Effect, view: &CallView<'_>) -> bool {
     match effect.tag("by") {
         Some(program) => super::is_program(program, &["dd"]),
-        None => scene.command(effect).is_some_and(|command| super::is_program(command.word(0), &["dd"])),
+        None => view.command(effect).is_some_and(|command| super::is_program(command.word(0), &["dd"])),
     }
 }

@@ -19,7 +19,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "delete-protected-branch",
@@ -30,8 +30,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "git.push.delete" && scene.settings.protects(&effect.target)).then(|| {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    (effect.operation == "git.push.delete" && view.settings.protects(&effect.target)).then(|| {
         let why = "the branch that everybody builds on is gone for everybody";
         Hit::new(RULE.default, effect, why, "ask the user to delete the branch on the server")
     })

@@ -18,7 +18,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use super::catastrophic_effect::{is_named, loss};
-use crate::scene::{Hit, Scene, instead, loses};
+use crate::call_view::{Hit, CallView, instead, loses};
 
 pub(crate) const RULE: Rule = Rule {
     id: "destructive-effect",
@@ -29,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     if effect.severity != Severity::Destructive || is_named(effect) {
         return None;
     }

@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "docker-prune-volumes",
@@ -27,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     is_total(effect).then(|| {
         let why = "the data volumes of every stopped service count as unused and are lost";
         Hit::new(RULE.default, effect, why, "see what would go with `docker system df -v`, and leave the volumes out")

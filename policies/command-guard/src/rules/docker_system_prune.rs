@@ -17,7 +17,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "docker-system-prune",
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "container.system.prune" && !super::docker_prune_volumes::is_total(effect)
         || effect.operation == "container.image.prune" && effect.tag("all").is_some())
     .then(|| {

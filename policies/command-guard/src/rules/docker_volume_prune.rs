@@ -15,7 +15,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "docker-volume-prune",
@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "container.volume.prune").then(|| {
         let outcome = if effect.tag("force").is_some() { Outcome::Deny } else { Outcome::Ask };
         let why = "the volumes of every stopped service count as unused, and databases live in them";

@@ -16,7 +16,7 @@ use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "downloaded-code",
@@ -27,9 +27,9 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Call(check);
 
-fn check(scene: &Scene<'_>) -> Option<Hit> {
-    let analysis = scene.analysis;
-    if let Some(command) = runs_output(scene) {
+fn check(view: &CallView<'_>) -> Option<Hit> {
+    let analysis = view.analysis;
+    if let Some(command) = runs_output(view) {
         let why = "what another program printed runs before anybody has seen it";
         return Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"));
     }
@@ -50,8 +50,8 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
 }
 
 /// The command that runs, by a shell, what a redirection of this very text took from a program that nobody can read.
-fn runs_output<'a>(scene: &'a Scene<'_>) -> Option<&'a Command> {
-    let commands = &scene.analysis.commands;
+fn runs_output<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+    let commands = &view.analysis.commands;
     let mut shells = commands.iter().take(MOST).filter(|command| {
         matches!(command.word(0), "." | "source") || is_program(command.word(0), SHELLS)
     });

@@ -18,7 +18,7 @@ use guard_sdk::syntax::{Command, Redirection, Word};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "dynamic-code",
@@ -29,19 +29,19 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Call(check);
 
-fn check(scene: &Scene<'_>) -> Option<Hit> {
-    let mut commands = scene.analysis.commands.iter();
-    let command = commands.find(|command| runs_a_dynamic_text(command, scene) || reads_a_descriptor(command))?;
+fn check(view: &CallView<'_>) -> Option<Hit> {
+    let mut commands = view.analysis.commands.iter();
+    let command = commands.find(|command| runs_a_dynamic_text(command, view) || reads_a_descriptor(command))?;
     let why = "the commands are known only at run time, so nothing can be said of them";
     Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"))
 }
 
-fn runs_a_dynamic_text(command: &Command, scene: &Scene<'_>) -> bool {
+fn runs_a_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
     // What `eval "$x"` leaves when the analyzer has taken it apart: a command that nobody knows.
     let evaluated = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "eval" | "shell-c"));
     let unknown = command.argv.first().is_some_and(|name| name.dynamic);
     let evaluates = is_program(command.word(0), &["iex", "invoke-expression"]) && command.position.index > 0;
-    evaluated && unknown && !prints_set_up(command, scene) || runs_supplied_code(command) || evaluates
+    evaluated && unknown && !prints_set_up(command, view) || runs_supplied_code(command) || evaluates
 }
 
 /// Whether an interpreter gets its code, whole, from a program such as `xargs`.
@@ -65,11 +65,11 @@ fn reads_a_descriptor(command: &Command) -> bool {
 }
 
 /// Whether the text comes from a single tool whose documented use is `eval "$(tool ...)"`.
-fn prints_set_up(command: &Command, scene: &Scene<'_>) -> bool {
+fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
     if command.argv.len() != 1 || command.word(0) != SUBSTITUTED {
         return false;
     }
-    let printer = command.id.checked_sub(1).and_then(|id| scene.command_by_id(id));
+    let printer = command.id.checked_sub(1).and_then(|id| view.command_by_id(id));
     printer.is_some_and(|printer| {
         let alone =
             printer.position.length <= 1 && printer.position.within.last().is_some_and(|place| place == "substitution");

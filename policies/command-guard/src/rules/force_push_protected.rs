@@ -23,7 +23,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "force-push-protected",
@@ -34,8 +34,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let settings = scene.settings;
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let settings = view.settings;
     let outcome = match effect.operation.as_str() {
         "git.push.force" => RULE.default,
         "git.push.force-with-lease" => settings.force_with_lease.outcome()?,

@@ -16,7 +16,7 @@ use guard_sdk::syntax::{Command, Word};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, is_program};
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "git-as-root",
@@ -27,13 +27,13 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Call(check);
 
-fn check(scene: &Scene<'_>) -> Option<Hit> {
+fn check(view: &CallView<'_>) -> Option<Hit> {
     let raised = |command: &&Command| {
         let named =
             is_program(command.word(0), &["git"]) && command.via.iter().any(|via| RAISING.contains(&via.kind.as_str()));
         named && !only_reads(command.argv.get(1..)) || is_asked_for(command)
     };
-    let command = scene.analysis.commands.iter().find(raised)?;
+    let command = view.analysis.commands.iter().find(raised)?;
     let why = "hooks of the repository run as that user, and its files then belong to them";
     Some(Hit::of_command(RULE.default, command.id, why, "run git as yourself, without `sudo`"))
 }

@@ -15,14 +15,14 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule =
     Rule { id: "git-clean", summary: "deletion of untracked files", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "git.clean").then(|| {
         Hit::new(
             RULE.default,

@@ -17,7 +17,7 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene, shorten};
+use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "git-config-code",
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.operation != "git.config" {
         return None;
     }
@@ -36,8 +36,8 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let runs = RUN.contains(&key.as_str())
         || key.starts_with("filter.")
         || key.starts_with("alias.")
-            && scene.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text.starts_with('!')));
-    let is_ordinary = scene.command(effect).is_some_and(is_ordinary);
+            && view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text.starts_with('!')));
+    let is_ordinary = view.command(effect).is_some_and(is_ordinary);
     (runs && !is_ordinary).then(|| {
         let why = format!("git runs the value of `{}` as a program", shorten(&effect.target));
         Hit::new(RULE.default, effect, why, "set it for one command with `git -c`, or ask the user to set it")

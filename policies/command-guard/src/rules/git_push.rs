@@ -18,19 +18,19 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule =
     Rule { id: "git-push", summary: "a push to a remote", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let why = match effect.operation.as_str() {
         "git.push" => "`git push` publishes commits to all who can read the remote",
         "git.push.force" => "`git push` with force replaces the history of the remote branch",
         "git.push.force-with-lease" => "`git push` with a lease replaces the history of the remote branch",
-        "git.push.delete" if !scene.settings.protects(&effect.target) => "`git push` deletes the branch on the remote",
+        "git.push.delete" if !view.settings.protects(&effect.target) => "`git push` deletes the branch on the remote",
         "vcs.push" => "it publishes changes to all who work with the server",
         _ => return None,
     };

@@ -16,14 +16,14 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule =
     Rule { id: "git-reset-hard", summary: "a hard reset", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let resets = matches!(effect.operation.as_str(), "git.reset.hard" | "git.reset.merge");
     (resets && !super::git_reset_hard_remote::is_remote(&effect.target)).then(|| {
         let why = "uncommitted work is thrown away, and git keeps no copy of it";

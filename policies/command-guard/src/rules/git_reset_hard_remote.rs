@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "git-reset-hard-remote",
@@ -27,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "git.reset.hard" && is_remote(&effect.target)).then(|| {
         let why = "local commits and uncommitted work are thrown away together";
         Hit::new(

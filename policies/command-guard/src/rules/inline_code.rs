@@ -20,7 +20,7 @@ use guard_sdk::{Outcome, Rule};
 use super::{Check, SHELLS, is_program};
 use crate::calls::{CHILD_PROCESS, MOST, MOVES, TELLING_NOTHING, count, deletions_of, places, starts_of};
 use crate::code;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "inline-code",
@@ -31,8 +31,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Call(check);
 
-fn check(scene: &Scene<'_>) -> Option<Hit> {
-    let analysis = scene.analysis;
+fn check(view: &CallView<'_>) -> Option<Hit> {
+    let analysis = view.analysis;
     if let Some(command) = analysis.commands.iter().find(|command| is_hidden(command)) {
         let why = "what PowerShell is given cannot be read here";
         return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
@@ -40,7 +40,7 @@ fn check(scene: &Scene<'_>) -> Option<Hit> {
     let mut scripts = analysis.scripts.iter();
     let script = scripts.find(|script| {
         let code = code::of(&script.text, &script.language);
-        deletes_unknown(script, &code, scene) || starts_unknown(script, &code, scene) || hands_out_shell(&script.text)
+        deletes_unknown(script, &code, view) || starts_unknown(script, &code, view) || hands_out_shell(&script.text)
     })?;
     let why = format!("the {} code can delete or start what it likes, and it is not followed", script.language);
     Some(Hit::of_command(
@@ -65,7 +65,7 @@ fn is_hidden(command: &Command) -> bool {
 }
 
 /// Whether the code deletes what the analysis could not name. What it could name, other rules judge as they do for `rm`.
-fn deletes_unknown(script: &Script, code: &str, scene: &Scene<'_>) -> bool {
+fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     // Two names that end at the same place are one call, as `os.unlink` and `.unlink(`.
     let mut calls: Vec<usize> = deletions_of(&script.language).iter().flat_map(|call| places(code, call)).collect();
     calls.sort_unstable();
@@ -75,7 +75,7 @@ fn deletes_unknown(script: &Script, code: &str, scene: &Scene<'_>) -> bool {
     }
     // A move deletes as well, and stands for no call that deletes.
     let moves = count(code, MOVES);
-    let effects = scene.analysis.effects.iter();
+    let effects = view.analysis.effects.iter();
     let named = effects.filter(|effect| effect.command_id == script.command_id && effect.operation.starts_with("fs.delete"));
     let own = calls.iter().filter(|at| deletes_own(code, **at)).count();
     calls.len() > named.count().saturating_sub(moves) + own
@@ -91,7 +91,7 @@ fn deletes_own(code: &str, call_ends: usize) -> bool {
 }
 
 /// Whether the code starts a program that the analysis could not name.
-fn starts_unknown(script: &Script, code: &str, scene: &Scene<'_>) -> bool {
+fn starts_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     let mut calls = count(code, starts_of(&script.language));
     // The names of these calls are those of harmless ones, too, where the module is not named.
     if matches!(script.language.as_str(), "javascript" | "typescript") && script.text.contains("child_process") {
@@ -113,7 +113,7 @@ fn starts_unknown(script: &Script, code: &str, scene: &Scene<'_>) -> bool {
         let fed = script.language == "awk" && is_program(command.word(0), SHELLS) && command.argv.len() < 2;
         by_code && known && !fed
     };
-    calls > count(code, TELLING_NOTHING) + scene.analysis.commands.iter().filter(named).count()
+    calls > count(code, TELLING_NOTHING) + view.analysis.commands.iter().filter(named).count()
 }
 
 /// How many files of perl's `open` are commands: `open(F, "|command")`.

@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "kubectl-delete",
@@ -27,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "kubernetes.delete" && effect.tag("dry-run").is_none()).then(|| {
         let why = "workloads stop, and the volumes and secrets that go with them are lost";
         Hit::new(RULE.default, effect, why, "see what would go with `kubectl delete --dry-run=client`")

@@ -17,7 +17,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "pipe-to-shell",
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let why = match effect.operation.as_str() {
         "execute.remote" => "what is downloaded runs at once, and nobody has seen it",
         "execute.decoded" => "what is decoded runs at once, and nobody can read it here",

@@ -16,14 +16,14 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene, instead};
+use crate::call_view::{Hit, CallView, instead};
 
 pub(crate) const RULE: Rule =
     Rule { id: "publish-package", summary: "publication of a package", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "package.publish" && effect.tag("dry-run").is_none()).then(|| {
         let why = "a version that is out cannot be replaced, and others install it at once";
         Hit::new(RULE.default, effect, why, instead(effect, "see what would be published with `--dry-run`"))

@@ -24,8 +24,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach};
-use crate::scene::{Hit, Scene};
+use crate::blast_radius::{BlastRadius, blast_radius};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "recursive-mode",
@@ -36,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if !matches!(effect.operation.as_str(), "fs.mode" | "fs.owner") {
         return None;
     }
@@ -45,7 +45,7 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return Some(Hit::new(Outcome::Ask, effect, why, "give the one right that is needed, such as with `chmod u+x file`"));
     }
     if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
-        let files = &scene.settings.files;
+        let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
         if let Some(entry) = files.secret_of(effect).or_else(|| files.secret(&folder)) {
             let why = format!("`{entry}` holds secrets, and every user of the machine could read it");
@@ -55,23 +55,23 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if effect.tag("recursive").is_none() {
         let why = "programs that look into the directory stop working when its mode or owner is wrong";
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
-        let far = match reach(effect, scene) {
-            Reach::Root | Reach::System => true,
+        let far = match blast_radius(effect, view) {
+            BlastRadius::Root | BlastRadius::System => true,
             _ if is_of_system(effect) && effect.tag("mode").is_some_and(lets_write) => true,
-            _ if effect.operation == "fs.owner" && scene.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with('/')) => true,
-            Reach::Home => is_extreme,
-            Reach::WorkingDirectory | Reach::Part => false,
+            _ if effect.operation == "fs.owner" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with('/')) => true,
+            BlastRadius::Home => is_extreme,
+            BlastRadius::WorkingDirectory | BlastRadius::Part => false,
         };
         return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, such as `chmod u+w ./file`"));
     }
-    let outcome = match reach(effect, scene) {
-        Reach::WorkingDirectory if effect.tag("mode").is_some_and(keeps_work) && !climbs(&effect.target) => return None,
-        Reach::Root => Outcome::Deny,
-        Reach::System | Reach::Home => Outcome::Ask,
+    let outcome = match blast_radius(effect, view) {
+        BlastRadius::WorkingDirectory if effect.tag("mode").is_some_and(keeps_work) && !climbs(&effect.target) => return None,
+        BlastRadius::Root => Outcome::Deny,
+        BlastRadius::System | BlastRadius::Home => Outcome::Ask,
         // Handing the working directory back to its user is common; a mode for all of its files is seldom right.
         // The way up leads to what is nobody's project.
-        Reach::WorkingDirectory if effect.operation == "fs.mode" || climbs(&effect.target) => Outcome::Ask,
-        Reach::WorkingDirectory | Reach::Part => return None,
+        BlastRadius::WorkingDirectory if effect.operation == "fs.mode" || climbs(&effect.target) => Outcome::Ask,
+        BlastRadius::WorkingDirectory | BlastRadius::Part => return None,
     };
     let why = "programs and keys with wrong modes or owners stop working, and nothing knows the old ones";
     Some(Hit::new(outcome, effect, why, "name the directory you mean, such as `chmod -R u+w ./build`"))

@@ -20,8 +20,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::is_temporary;
-use crate::scene::{Hit, Scene, shorten};
+use crate::blast_radius::is_temporary;
+use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
@@ -32,12 +32,12 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     effect.tag("glob")?;
     let deletes = matches!(effect.operation.as_str(), "fs.delete" | "fs.delete.recursive");
     let moved = effect.tag("by").is_some_and(|program| !super::is_program(program, &["rm", "unlink", "shred", "find"]));
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
-    let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, scene);
+    let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, view);
     ((deletes && !moved || empties) && !made_again).then(|| {
         let what = if empties { "is left empty" } else { "goes" };
         let why = if effect.tag("filtered").is_some() {
@@ -60,15 +60,15 @@ const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "target", "test
 
 /// Whether the pattern names by-products: of a compiler or an editor by their end, of a build by their folder and an end,
 /// or some file below a folder for temporary files. A `*` alone may be anything.
-fn is_made_again(effect: &Effect, scene: &Scene<'_>) -> bool {
+fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
     let (folder, name) = effect.target.rsplit_once('/').unwrap_or(("", &effect.target));
     let everything = name.chars().all(|c| "*?.[]!".contains(c));
     let is_plain = |text: &str| !text.contains(['*', '?', '[', '$', '{']);
-    if !everything && is_temporary(effect, scene) {
+    if !everything && is_temporary(effect, view) {
         return true;
     }
     // What another program finds may lie anywhere below.
-    let written = scene.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
+    let written = view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
     let Some(end) = name.strip_prefix('*').filter(|end| is_plain(end) && written) else { return false };
     let built = !folder.is_empty() && folder.split('/').all(|part| is_plain(part) && part != "..") && {
         let last = folder.rsplit('/').next().unwrap_or_default();

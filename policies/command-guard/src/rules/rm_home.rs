@@ -17,16 +17,16 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach, takes_whole};
-use crate::scene::{Hit, Scene};
+use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule =
     Rule { id: "rm-home", summary: "deletion of a home directory", default: Outcome::Deny, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let hit = takes_whole(effect) && reach(effect, scene) == Reach::Home;
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let hit = takes_whole(effect) && blast_radius(effect, view) == BlastRadius::Home;
     hit.then(|| {
         Hit::new(
             RULE.default,

@@ -16,17 +16,17 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach};
-use crate::scene::{Hit, Scene};
+use crate::blast_radius::{BlastRadius, blast_radius};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule =
     Rule { id: "rm-recursive", summary: "deletion of a directory", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let plain = effect.operation == "fs.delete.recursive" && effect.tag("force").is_none();
-    (plain && reach(effect, scene) <= Reach::WorkingDirectory).then(|| {
+    (plain && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
         let name = super::rm_recursive_force::name_of(effect);
         if effect.tag("by") == Some("rsync") {
             let why = format!("what lies below {name} and not in the source is deleted");

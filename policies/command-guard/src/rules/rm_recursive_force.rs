@@ -17,8 +17,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach, takes_whole};
-use crate::scene::{Hit, Scene, shorten};
+use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
+use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-recursive-force",
@@ -29,20 +29,20 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
-    (forced && !is_denied(effect, scene)).then(|| {
+    (forced && !is_denied(effect, view)).then(|| {
         let why = format!("all below {} is deleted, and it does not go to a bin", name_of(effect));
         Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
     })
 }
 
 /// Whether a rule denies the deletion already, so that asking about it would only repeat it.
-fn is_denied(effect: &Effect, scene: &Scene<'_>) -> bool {
-    match reach(effect, scene) {
-        Reach::Part => false,
-        Reach::WorkingDirectory => super::rm_wildcard::is_rm(effect),
-        Reach::Home | Reach::System | Reach::Root => takes_whole(effect),
+fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
+    match blast_radius(effect, view) {
+        BlastRadius::Part => false,
+        BlastRadius::WorkingDirectory => super::rm_wildcard::is_rm(effect),
+        BlastRadius::Home | BlastRadius::System | BlastRadius::Root => takes_whole(effect),
     }
 }
 

@@ -17,8 +17,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach, takes_whole};
-use crate::scene::{Hit, Scene};
+use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-system",
@@ -29,8 +29,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let hit = takes_whole(effect) && reach(effect, scene) == Reach::System;
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let hit = takes_whole(effect) && blast_radius(effect, view) == BlastRadius::System;
     hit.then(|| {
         Hit::new(
             RULE.default,

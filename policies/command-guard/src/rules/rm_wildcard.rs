@@ -17,8 +17,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, reach};
-use crate::scene::{Hit, Scene};
+use crate::blast_radius::{BlastRadius, blast_radius};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-wildcard",
@@ -29,9 +29,9 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
-    (forced && is_rm(effect) && reach(effect, scene) == Reach::WorkingDirectory).then(|| {
+    (forced && is_rm(effect) && blast_radius(effect, view) == BlastRadius::WorkingDirectory).then(|| {
         let why = "it takes whatever is there, uncommitted work included, and nothing names what that is";
         Hit::new(RULE.default, effect, why, "name the one directory you mean, after a look at it with `ls`")
     })

@@ -20,7 +20,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::Answer;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "secret-printed",
@@ -31,8 +31,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "secret.read" && scene.settings.secret_reads != Answer::Allow).then(|| {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    (effect.operation == "secret.read" && view.settings.secret_reads != Answer::Allow).then(|| {
         let why = "what a command prints goes to the model and into logs";
         Hit::new(RULE.default, effect, why, "let the program that needs the secret ask the store for it")
     })

@@ -17,14 +17,14 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene, instead};
+use crate::call_view::{Hit, CallView, instead};
 
 pub(crate) const RULE: Rule =
     Rule { id: "shared-state", summary: "a change to what others use", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     // What is only rehearsed on this machine nobody else uses.
     let shared = effect.tag("rehearsal").is_none() &&
         effect.severity == Severity::Notable && is_shared(effect) && !super::catastrophic_effect::is_named(effect);

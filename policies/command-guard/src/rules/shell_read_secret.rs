@@ -25,7 +25,7 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, is_program};
-use crate::scene::{Hit, Scene, shorten};
+use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-read-secret",
@@ -36,22 +36,22 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.operation == "execute.unknown" {
-        return given_to_unknown(effect, scene);
+        return given_to_unknown(effect, view);
     }
-    let files = &scene.settings.files;
+    let files = &view.settings.files;
     let entry = match effect.tag("link-to") {
         Some(original) => files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?,
-        None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, scene) => return None,
+        None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, view) => return None,
         None => files.secret_of(effect)?,
     };
     if entry == "*.pem" && is_certificate(&effect.target) {
         return None;
     }
-    let outcome = scene.settings.secret_reads.outcome()?;
+    let outcome = view.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
-    let outcome = if is_loaded(effect, scene) { outcome.min(Outcome::Ask) } else { outcome };
+    let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
         (outcome.min(Outcome::Ask), format!("`{entry}` holds secrets, and what is committed stays in the history"))
     } else if effect.tag("sent").is_some() {
@@ -64,13 +64,13 @@ fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 
 /// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
 /// value of an option is mostly a setting of the program, such as where its own key lies.
-fn given_to_unknown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if is_program(&effect.target, KEEPERS) {
         return None;
     }
-    let outcome = scene.settings.secret_reads.outcome()?.min(Outcome::Ask);
-    let files = &scene.settings.files;
-    let pairs = scene.command(effect)?.argv.windows(2).take(MOST);
+    let outcome = view.settings.secret_reads.outcome()?.min(Outcome::Ask);
+    let files = &view.settings.files;
+    let pairs = view.command(effect)?.argv.windows(2).take(MOST);
     let mut operands = pairs.filter_map(|pair| match pair {
         [before, word] if !before.text.starts_with('-') && !word.text.starts_with('-') => Some(&word.text),
         _ => None,
@@ -100,18 +100,18 @@ fn is_certificate(path: &str) -> bool {
 
 /// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, the
 /// hosts that are known.
-fn only_uses(effect: &Effect, scene: &Scene<'_>) -> bool {
+fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
     if effect.target.rsplit('/').next() == Some("known_hosts") {
         return true;
     }
-    let Some(command) = scene.command(effect) else { return false };
+    let Some(command) = view.command(effect) else { return false };
     let first = command.word(1);
     let is_fed = command.redirections.iter().any(|redirection| redirection.target.text == effect.target);
     let is_used = || {
-        let mut later = scene.analysis.commands.iter().filter(|later| later.id > command.id).take(MOST);
-        !later.any(|later| prints(later, scene))
+        let mut later = view.analysis.commands.iter().filter(|later| later.id > command.id).take(MOST);
+        !later.any(|later| prints(later, view))
     };
-    is_loaded(effect, scene) && is_used()
+    is_loaded(effect, view) && is_used()
         || command.program() == "openssl" && !is_fed && matches!(first, "x509" | "verify" | "crl" | "s_client")
 }
 
@@ -119,12 +119,12 @@ fn only_uses(effect: &Effect, scene: &Scene<'_>) -> bool {
 const MOST: usize = 64;
 
 /// Whether the file's variables become those of the shell.
-fn is_loaded(effect: &Effect, scene: &Scene<'_>) -> bool {
-    scene.command(effect).is_some_and(|command| matches!(command.word(0), "source" | "."))
+fn is_loaded(effect: &Effect, view: &CallView<'_>) -> bool {
+    view.command(effect).is_some_and(|command| matches!(command.word(0), "source" | "."))
 }
 
 /// Whether the command prints variables that the text itself does not set.
-fn prints(command: &Command, scene: &Scene<'_>) -> bool {
+fn prints(command: &Command, view: &CallView<'_>) -> bool {
     let alone = command.argv.len() == 1;
     match command.program() {
         "printenv" => true,
@@ -132,7 +132,7 @@ fn prints(command: &Command, scene: &Scene<'_>) -> bool {
         "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
         "echo" | "printf" => {
             let mut parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
-            parts.any(|part| part.kind == "variable" && is_foreign(&part.text, scene))
+            parts.any(|part| part.kind == "variable" && is_foreign(&part.text, view))
         }
         _ => false,
     }
@@ -142,10 +142,10 @@ fn prints(command: &Command, scene: &Scene<'_>) -> bool {
 const COMMON: &[&str] = &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
 
 /// Whether a variable is neither one that every shell has nor one that the text sets.
-fn is_foreign(name: &str, scene: &Scene<'_>) -> bool {
+fn is_foreign(name: &str, view: &CallView<'_>) -> bool {
     let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let set = || {
-        let mut sets = scene.analysis.commands.iter().take(MOST).flat_map(|command| &command.assignments);
+        let mut sets = view.analysis.commands.iter().take(MOST).flat_map(|command| &command.assignments);
         sets.any(|set| set.name == name)
     };
     named && !COMMON.contains(&name) && !set()

@@ -22,8 +22,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::{Reach, is_temporary, reach};
-use crate::scene::{Hit, Scene, shorten};
+use crate::blast_radius::{BlastRadius, is_temporary, blast_radius};
+use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-config",
@@ -34,20 +34,20 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     // In a container or on another host the same name is another file.
     if !matches!(effect.kind.as_str(), "write" | "delete") || effect.tag("where").is_some() {
         return None;
     }
-    let files = &scene.settings.files;
+    let files = &view.settings.files;
     let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
     let entry = match files.sensitive_of(effect) {
         Some(entry) => entry,
         // What is unpacked there lands in the directories of the system.
-        None if unpacks && reach(effect, scene) >= Reach::System => "/",
+        None if unpacks && blast_radius(effect, view) >= BlastRadius::System => "/",
         None => return None,
     };
-    if files.secret_of(effect).is_some() || is_harmless(effect, entry) || is_temporary(effect, scene) {
+    if files.secret_of(effect).is_some() || is_harmless(effect, entry) || is_temporary(effect, view) {
         return None;
     }
     let why = format!("'{}' decides what runs later or elsewhere (`{entry}`)", shorten(&effect.target));

@@ -22,8 +22,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::reach::is_temporary;
-use crate::scene::{Hit, Scene};
+use crate::blast_radius::is_temporary;
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-secret",
@@ -34,13 +34,13 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if !matches!(effect.kind.as_str(), "write" | "delete") {
         return None;
     }
-    let entry = scene.settings.files.secret_of(effect)?;
+    let entry = view.settings.files.secret_of(effect)?;
     // A key that is made for a test, where nothing is kept.
-    if effect.kind == "write" && entry.starts_with("*.") && is_temporary(effect, scene) {
+    if effect.kind == "write" && entry.starts_with("*.") && is_temporary(effect, view) {
         return None;
     }
     let why = format!("modifications to '{}' never allowed, because `{entry}` holds secrets", effect.target);

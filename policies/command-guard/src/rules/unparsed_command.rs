@@ -16,7 +16,7 @@ use guard_sdk::syntax::Coverage;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene, shorten};
+use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unparsed-command",
@@ -27,8 +27,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Call(check);
 
-fn check(scene: &Scene<'_>) -> Option<Hit> {
-    let analysis = scene.analysis;
+fn check(view: &CallView<'_>) -> Option<Hit> {
+    let analysis = view.analysis;
     let lacking = analysis.coverage == Coverage::Partial && analysis.reasons.iter().any(|reason| is_lacking(reason));
     if analysis.coverage != Coverage::Unparsed && !lacking {
         return None;

@@ -17,7 +17,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::scene::{Hit, Scene};
+use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "write-block-device",
@@ -28,8 +28,8 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    (effect.operation == "device.write" && !super::dd_to_device::is_by_dd(effect, scene)).then(|| {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    (effect.operation == "device.write" && !super::dd_to_device::is_by_dd(effect, view)).then(|| {
         let why = format!("`{}` is overwritten from its first block on", effect.target);
         Hit::new(RULE.default, effect, why, "write to a file instead, such as `disk.img`")
     })

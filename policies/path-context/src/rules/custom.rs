@@ -20,8 +20,8 @@ use std::cell::OnceCell;
 use guard_sdk::syntax::{Command, Coverage};
 use guard_sdk::{Outcome, Rule};
 
+use crate::call_view::{CallView, Verdicts};
 use crate::place::Place;
-use crate::scene::{Scene, Verdicts};
 use crate::settings::{BashRule, Matter, Pattern};
 
 pub(crate) const RULE: Rule =
@@ -29,23 +29,23 @@ pub(crate) const RULE: Rule =
 
 /// Looks at the text of each command as it runs, so that data stays data. The text as it is written counts only if it
 /// was not understood as a whole.
-pub(crate) fn check(scene: &Scene<'_>, verdicts: &mut Verdicts) {
+pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
     let commands = OnceCell::new();
-    for rule in &scene.settings.bash {
+    for rule in &view.settings.bash {
         let Matter::Custom(pattern) = &rule.matter else { continue };
         let commands: &Vec<(&Command, String)> = commands.get_or_init(|| {
-            let commands = scene.analysis.commands.iter().filter(|command| !command.argv.is_empty());
+            let commands = view.analysis.commands.iter().filter(|command| !command.argv.is_empty());
             commands.map(|command| (command, text(command))).collect()
         });
         // Of one that holds anywhere the first will do.
         let mut matching = commands.iter().filter(|(_, text)| pattern.matches(text)).map(|(command, text)| {
-            let place = scene.place_of_command(command);
+            let place = view.place_of_command(command);
             (text, place)
         });
         if let Some((text, place)) = matching.find(|(_, place)| !rule.outside || *place != Place::Safe) {
             add(verdicts, rule, pattern, text, Some(place));
-        } else if scene.analysis.coverage != Coverage::Complete && pattern.matches(scene.raw_text()) {
-            add(verdicts, rule, pattern, scene.raw_text(), None);
+        } else if view.analysis.coverage != Coverage::Complete && pattern.matches(view.raw_text()) {
+            add(verdicts, rule, pattern, view.raw_text(), None);
         }
     }
 }

@@ -22,5 +22,5 @@ pub(super) const STARTER: Starter = Starter {
     rule: Rule { id: "dd_to_device", summary: "'dd' onto a device", default: Outcome::Deny, ceiling: Outcome::Deny },
     patterns: &["dd if=.* of=/dev/", "dd.*of=/dev/"],
     texts: &["of=/dev/"],
-    hits: |effect, scene| effect.operation == "device.write" && program(effect, scene) == "dd",
+    hits: |effect, view| effect.operation == "device.write" && program(effect, view) == "dd",
 };

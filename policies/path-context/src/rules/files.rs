@@ -7,20 +7,20 @@ use guard_sdk::Outcome;
 use guard_sdk::syntax::Effect;
 
 use super::{blocked_path, custom, edit_outside_safe, rm_outside_safe, starters, write_outside_safe};
+use crate::call_view::{CallView, Verdicts};
 use crate::place::Place;
-use crate::scene::{Scene, Verdicts};
 use crate::settings::{Matter, Paths};
 
-pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts) {
+pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdicts) {
     let is_moved = effect.kind == "delete" && effect.tag("by") == Some("mv");
     let is_deleted = effect.kind == "delete" && !is_moved;
-    if !(is_deleted || is_moved || effect.kind == "write") || is_deleted && starters::is_caught(effect, scene) {
+    if !(is_deleted || is_moved || effect.kind == "write") || is_deleted && starters::is_caught(effect, view) {
         return;
     }
-    let Some(place) = scene.place(effect) else { return };
-    let is_edit = !scene.is_shell() && scene.tool() != "Write";
-    let rules = if is_edit { &scene.settings.edit } else { &scene.settings.write };
-    let by = name(effect, scene);
+    let Some(place) = view.place(effect) else { return };
+    let is_edit = !view.is_shell() && view.tool() != "Write";
+    let rules = if is_edit { &view.settings.edit } else { &view.settings.write };
+    let by = name(effect, view);
     let mut denied = false;
     for rule in rules {
         for paths in &rule.paths {
@@ -33,7 +33,7 @@ pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts)
                 Paths::Safe if place == Place::Safe && !is_deleted => {
                     (&custom::RULE, format!("'{by}' in a safe path that the settings name"))
                 }
-                Paths::These(area) if scene.map.is_in(area, &effect.path) => {
+                Paths::These(area) if view.map.is_in(area, &effect.path) => {
                     (&custom::RULE, format!("'{by}' to a path that the settings name"))
                 }
                 _ => continue,
@@ -46,12 +46,12 @@ pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts)
         }
     }
     if is_deleted && !denied {
-        removal(effect, place, &by, scene, verdicts);
+        removal(effect, place, &by, view, verdicts);
     }
 }
 
-fn removal(effect: &Effect, place: Place, by: &str, scene: &Scene<'_>, verdicts: &mut Verdicts) {
-    for rule in scene.settings.bash.iter().filter(|rule| matches!(rule.matter, Matter::Removal)) {
+fn removal(effect: &Effect, place: Place, by: &str, view: &CallView<'_>, verdicts: &mut Verdicts) {
+    for rule in view.settings.bash.iter().filter(|rule| matches!(rule.matter, Matter::Removal)) {
         if !rule.outside {
             verdicts.add(&rm_outside_safe::RULE, rule.outcome, &format!("'{by}'"), &effect.target, Some(place));
         } else if place != Place::Safe {
@@ -67,9 +67,9 @@ fn removal(effect: &Effect, place: Place, by: &str, scene: &Scene<'_>, verdicts:
 }
 
 /// What changes the file: the tool, or the program.
-fn name(effect: &Effect, scene: &Scene<'_>) -> String {
-    if !scene.is_shell() {
-        return scene.tool().to_owned();
+fn name(effect: &Effect, view: &CallView<'_>) -> String {
+    if !view.is_shell() {
+        return view.tool().to_owned();
     }
     match effect.tag("by") {
         Some("redirect") | None => "write".to_owned(),

@@ -22,5 +22,5 @@ pub(super) const STARTER: Starter = Starter {
     rule: Rule { id: "reboot", summary: "the machine is started anew", default: Outcome::Ask, ceiling: Outcome::Deny },
     patterns: &["reboot"],
     texts: &["reboot"],
-    hits: |effect, scene| effect.operation == "power.reboot" && program(effect, scene) != "shutdown",
+    hits: |effect, view| effect.operation == "power.reboot" && program(effect, view) != "shutdown",
 };

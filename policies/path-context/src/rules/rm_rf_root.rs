@@ -16,9 +16,9 @@
 //! - `rules`: the pattern `rm -rf /` of `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
-use policy_path_reach::Reach;
+use policy_blast_radius::BlastRadius;
 
-use super::starters::{Starter, reaches, takes_tree};
+use super::starters::{Starter, radius, takes_tree};
 
 pub(super) const STARTER: Starter = Starter {
     rule: Rule {
@@ -29,5 +29,5 @@ pub(super) const STARTER: Starter = Starter {
     },
     patterns: &["rm -rf /"],
     texts: &["rm -rf /"],
-    hits: |effect, scene| takes_tree(effect) && reaches(effect, scene) >= Reach::System,
+    hits: |effect, view| takes_tree(effect) && radius(effect, view) >= BlastRadius::System,
 };

@@ -16,9 +16,9 @@
 //! - `rules`: the pattern `rm -rf \*` of `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
-use policy_path_reach::Reach;
+use policy_blast_radius::BlastRadius;
 
-use super::starters::{Starter, reaches};
+use super::starters::{Starter, radius};
 
 pub(super) const STARTER: Starter = Starter {
     rule: Rule {
@@ -29,9 +29,9 @@ pub(super) const STARTER: Starter = Starter {
     },
     patterns: &[r"rm -rf \*"],
     texts: &["rm -rf *"],
-    hits: |effect, scene| {
+    hits: |effect, view| {
         let is_forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
         let is_rm = effect.tag("by").is_none_or(|program| program.eq_ignore_ascii_case("rm"));
-        is_forced && is_rm && reaches(effect, scene) == Reach::WorkingDirectory
+        is_forced && is_rm && radius(effect, view) == BlastRadius::WorkingDirectory
     },
 };

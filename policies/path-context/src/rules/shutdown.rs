@@ -28,7 +28,7 @@ pub(super) const STARTER: Starter = Starter {
     },
     patterns: &["shutdown"],
     texts: &["shutdown"],
-    hits: |effect, scene| {
-        effect.operation == "power.off" || effect.kind == "power" && program(effect, scene) == "shutdown"
+    hits: |effect, view| {
+        effect.operation == "power.off" || effect.kind == "power" && program(effect, view) == "shutdown"
     },
 };

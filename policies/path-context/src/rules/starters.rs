@@ -5,14 +5,14 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
-use policy_path_reach::{Reach, reach, takes_whole};
+use policy_blast_radius::{BlastRadius, blast_radius, takes_whole};
 
 use super::{
     chmod_777, dd_to_device, docker_rm, docker_system_prune, fork_bomb, kubectl_delete, mkfs, reboot, rm_rf_home,
     rm_rf_root, rm_rf_wildcard, service_stop, shutdown, write_to_device,
 };
+use crate::call_view::{CallView, Verdicts, is_of_file};
 use crate::place::Place;
-use crate::scene::{Scene, Verdicts, is_of_file};
 use crate::settings::Matter;
 
 /// One pattern of the starter file.
@@ -22,7 +22,7 @@ pub(crate) struct Starter {
     pub(super) patterns: &'static [&'static str],
     /// Texts that may mean it where a command is not understood.
     pub(super) texts: &'static [&'static str],
-    pub(super) hits: fn(&Effect, &Scene<'_>) -> bool,
+    pub(super) hits: fn(&Effect, &CallView<'_>) -> bool,
 }
 
 impl std::fmt::Debug for Starter {
@@ -59,16 +59,16 @@ pub(crate) fn default(starter: &Starter) -> Outcome {
     starter.rule.default
 }
 
-pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts) {
-    for rule in &scene.settings.bash {
+pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdicts) {
+    for rule in &view.settings.bash {
         let Matter::Starter(starter) = rule.matter else { continue };
-        if !(starter.hits)(effect, scene) {
+        if !(starter.hits)(effect, view) {
             continue;
         }
-        let command = scene.command(effect.command_id);
+        let command = view.command(effect.command_id);
         if rule.outside {
-            let place = if is_of_file(effect) { scene.place(effect) } else { None };
-            if place.or_else(|| Some(scene.place_of_command(command?))) == Some(Place::Safe) {
+            let place = if is_of_file(effect) { view.place(effect) } else { None };
+            if place.or_else(|| Some(view.place_of_command(command?))) == Some(Place::Safe) {
                 continue;
             }
         }
@@ -79,15 +79,15 @@ pub(crate) fn check(effect: &Effect, scene: &Scene<'_>, verdicts: &mut Verdicts)
 }
 
 /// Looks at the text of a call that was not understood as a whole. It may be data, so a person is asked.
-pub(crate) fn check_text(scene: &Scene<'_>, verdicts: &mut Verdicts) {
-    for rule in &scene.settings.bash {
+pub(crate) fn check_text(view: &CallView<'_>, verdicts: &mut Verdicts) {
+    for rule in &view.settings.bash {
         let Matter::Starter(starter) = rule.matter else { continue };
         if !rule.outside
             && !verdicts.has(&starter.rule)
-            && starter.texts.iter().any(|text| holds(scene.raw_text(), text))
+            && starter.texts.iter().any(|text| holds(view.raw_text(), text))
         {
             let what = format!("a text that is not understood may mean {}", starter.rule.summary);
-            verdicts.add(&starter.rule, Outcome::Ask, &what, scene.raw_text(), None);
+            verdicts.add(&starter.rule, Outcome::Ask, &what, view.raw_text(), None);
         }
     }
 }
@@ -105,15 +105,15 @@ fn holds(text: &str, wanted: &str) -> bool {
 }
 
 /// Whether a starter that denies has the deletion, so that nothing need be said of where it happens.
-pub(crate) fn is_caught(effect: &Effect, scene: &Scene<'_>) -> bool {
-    scene.settings.bash.iter().any(|rule| match rule.matter {
-        Matter::Starter(starter) => rule.outcome == Outcome::Deny && !rule.outside && (starter.hits)(effect, scene),
+pub(crate) fn is_caught(effect: &Effect, view: &CallView<'_>) -> bool {
+    view.settings.bash.iter().any(|rule| match rule.matter {
+        Matter::Starter(starter) => rule.outcome == Outcome::Deny && !rule.outside && (starter.hits)(effect, view),
         _ => false,
     })
 }
 
-pub(super) fn reaches(effect: &Effect, scene: &Scene<'_>) -> Reach {
-    reach(effect, scene.command(effect.command_id), &|| &scene.facts)
+pub(super) fn radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius {
+    blast_radius(effect, view.command(effect.command_id), &|| &view.facts)
 }
 
 /// Whether a whole directory goes. A plain `rm` takes a link, not what it leads to.
@@ -122,8 +122,8 @@ pub(super) fn takes_tree(effect: &Effect) -> bool {
 }
 
 /// The program that has an effect, without its folder and in lower case.
-pub(super) fn program(effect: &Effect, scene: &Scene<'_>) -> String {
-    let command = scene.command(effect.command_id);
+pub(super) fn program(effect: &Effect, view: &CallView<'_>) -> String {
+    let command = view.command(effect.command_id);
     let name = effect.tag("by").or_else(|| command.map(|command| command.program()));
     name.unwrap_or_default().to_ascii_lowercase()
 }

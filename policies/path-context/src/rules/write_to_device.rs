@@ -27,5 +27,5 @@ pub(super) const STARTER: Starter = Starter {
     },
     patterns: &["> /dev/sda"],
     texts: &["> /dev/sd"],
-    hits: |effect, scene| effect.operation == "device.write" && program(effect, scene) != "dd",
+    hits: |effect, view| effect.operation == "device.write" && program(effect, view) != "dd",
 };

@@ -17,9 +17,9 @@
 use guard_sdk::syntax::Command;
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::call_view::{CallView, is_remote, shorten};
 use crate::harnesses::{MOVES, OPTIONS, VARIABLES};
-use crate::registration::switches_off;
-use crate::scene::{Scene, is_elsewhere, shorten};
+use crate::hook_change::switches_off;
 
 pub(crate) const RULE: Rule = Rule {
     id: "agent-without-hooks",
@@ -28,8 +28,8 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
-    for command in scene.analysis.commands.iter().filter(|command| !is_elsewhere(command)) {
+pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
+    for command in view.analysis.commands.iter().filter(|command| !is_remote(command)) {
         let Some((outcome, why)) = of_command(command) else { continue };
         let message = format!("`{}` starts an agent {why}", shorten(&command.text()));
         findings

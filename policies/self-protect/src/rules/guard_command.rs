@@ -23,8 +23,8 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::call_view::{CallView, is_remote, shorten};
 use crate::copies::{Guess, guess, other_name};
-use crate::scene::{Scene, is_elsewhere, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-command",
@@ -82,16 +82,16 @@ const TELLING: &[&str] = &[
 /// Options of guard-host that take a value.
 const VALUED: &[&str] = &["--config", "--state", "--cache"];
 
-pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
-    for command in scene.analysis.commands.iter().filter(|command| !is_elsewhere(command)) {
-        findings.extend(of_command(command, scene));
+pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
+    for command in view.analysis.commands.iter().filter(|command| !is_remote(command)) {
+        findings.extend(of_command(command, view));
     }
-    findings.extend(scene.analysis.effects.iter().filter_map(|effect| of_kill(effect, scene)));
+    findings.extend(view.analysis.effects.iter().filter_map(|effect| of_kill(effect, view)));
 }
 
-fn of_command<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Finding> {
+fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> {
     let shown = shorten(&command.text());
-    if let Some(start) = start(command, scene) {
+    if let Some(start) = start(command, view) {
         let (outcome, why, remedy) = of_guard(&words(command, start))?;
         let message = match outcome {
             Outcome::Deny => format!("`{shown}` is for a person: {why}"),
@@ -99,10 +99,10 @@ fn of_command<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Finding> {
         };
         return Some(Finding::new(&RULE, message).at(outcome).remedy(remedy));
     }
-    if let Some(guess) = guess(command, scene) {
+    if let Some(guess) = guess(command, view) {
         return of_guess(command, guess);
     }
-    if let Some(name) = other_name(command, scene) {
+    if let Some(name) = other_name(command, view) {
         let name = shorten(name);
         let message =
             format!("`{shown}` makes guard-host run as '{name}' as well, where its commands are not recognised");
@@ -110,7 +110,7 @@ fn of_command<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Finding> {
     }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let removes = INSTALLERS.contains(&command.program()) && words().any(|word| REMOVALS.contains(&word));
-    let ours = |word: &str| scene.guard.is_program(word.split('@').next().unwrap_or(word));
+    let ours = |word: &str| view.guard.is_program(word.split('@').next().unwrap_or(word));
     (removes && words().any(ours)).then(|| {
         let message = format!("`{shown}` takes guard-host away, and no call would be looked at any more");
         Finding::new(&RULE, message).remedy("let the user do it")
@@ -135,15 +135,15 @@ fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
 }
 
 /// Where the words for guard-host begin, if the command runs it: itself, or through a program that runs others.
-fn start(command: &Command, scene: &Scene<'_>) -> Option<usize> {
-    if scene.guard.is_program(command.word(0)) {
+fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
+    if view.guard.is_program(command.word(0)) {
         return Some(1);
     }
     let runs = match command.program() {
         "cargo" => command.argv.iter().any(|word| matches!(word.text.as_str(), "run" | "r")),
         program => RUNNERS.contains(&program),
     };
-    let named = || command.argv.iter().position(|word| scene.guard.is_program(&word.text));
+    let named = || command.argv.iter().position(|word| view.guard.is_program(&word.text));
     runs.then(named).flatten().map(|at| at + 1)
 }
 
@@ -199,8 +199,8 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
 }
 
 /// The end of a running guard-host.
-fn of_kill(effect: &Effect, scene: &Scene<'_>) -> Option<Finding> {
-    if effect.kind != "process" || effect.tag("where").is_some() || !scene.guard.is_program(&effect.target) {
+fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
+    if effect.kind != "process" || effect.tag("where").is_some() || !view.guard.is_program(&effect.target) {
         return None;
     }
     let message = format!("'{}' would be stopped while it decides", shorten(&effect.target));

@@ -21,8 +21,8 @@
 
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::call_view::{CallView, shorten};
 use crate::guarded::What;
-use crate::scene::{Scene, shorten};
 use crate::touch::{How, Touch};
 
 pub(crate) const RULE: Rule = Rule {
@@ -32,8 +32,8 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(scene.touches().iter().filter(|touch| touch.what.is_own()).map(finding));
+pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(view.touches().iter().filter(|touch| touch.what.is_own()).map(finding));
 }
 
 fn finding(touch: &Touch<'_>) -> Finding {

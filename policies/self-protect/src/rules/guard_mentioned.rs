@@ -19,10 +19,10 @@ use guard_sdk::serde_json::Value;
 use guard_sdk::syntax::{Command, Coverage};
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::call_view::{CallView, is_remote, shorten};
 use crate::guarded::What;
 use crate::mention;
-use crate::scene::{Scene, is_elsewhere, shorten};
-use crate::{supplied, touch};
+use crate::{supplying_searches, touch};
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-mentioned",
@@ -175,12 +175,12 @@ const VALUES: usize = 10_000;
 /// Deeper values are not looked into.
 const DEPTH: usize = 32;
 
-pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
+pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     // A rule that knows more has spoken.
     if !findings.is_empty() {
         return;
     }
-    let found = if scene.is_command() { of_command(scene) } else { of_other_tool(scene) };
+    let found = if view.is_command() { of_command(view) } else { of_other_tool(view) };
     findings.extend(found.map(|(name, why)| {
         let message = format!("'{}' is guarded, and {why}", shorten(&name));
         Finding::new(&RULE, message)
@@ -191,55 +191,56 @@ pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
 /// The guarded name, and a clause that says why it is not understood.
 type Named = (String, String);
 
-fn of_command(scene: &Scene<'_>) -> Option<Named> {
-    let analysis = scene.analysis;
+fn of_command(view: &CallView<'_>) -> Option<Named> {
+    let analysis = view.analysis;
     let scripts = analysis.scripts.iter().filter(|script| mention::may_change(script));
-    let mut scripts = scripts.filter_map(|script| Some((mention::find(&script.text, &scene.guard)?, script)));
+    let mut scripts = scripts.filter_map(|script| Some((mention::find(&script.text, &view.guard)?, script)));
     if let Some((guarded, script)) = scripts.next() {
         return Some((guarded.entry.to_owned(), format!("the {} code that names it is not followed", script.language)));
     }
     let beyond_code = |reason: &&String| !(reason.starts_with("inline ") && reason.ends_with(" is not followed"));
     if analysis.coverage != Coverage::Complete
         && let Some(reason) = analysis.reasons.iter().find(beyond_code)
-        && let Some(guarded) = mention::find(scene.text(), &scene.guard)
+        && let Some(guarded) = mention::find(view.text(), &view.guard)
     {
         return Some((guarded.entry.to_owned(), format!("not all of the command is understood ({})", shorten(reason))));
     }
     let uncertain = analysis.effects.iter().find(|effect| {
         let changes = matches!(effect.kind.as_str(), "write" | "delete" | "metadata" | "process");
-        changes && !effect.certain && scene.guard.names_program(&effect.target)
+        changes && !effect.certain && view.guard.names_program(&effect.target)
     });
     if let Some(effect) = uncertain {
         return Some((effect.target.clone(), "what it is will be known only at run time".to_owned()));
     }
     let changes = analysis.effects.iter().filter(|effect| touch::is_change(effect));
-    let selected = changes.filter_map(|effect| Some((supplied::reached_by_content(effect, scene)?, effect))).next();
+    let selected =
+        changes.filter_map(|effect| Some((supplying_searches::reached_by_content(effect, view)?, effect))).next();
     if let Some((place, effect)) = selected {
         let by = effect.tag("by").unwrap_or("the command").to_owned();
         return Some((place, format!("which of the files there `{by}` changes will be known only at run time")));
     }
-    analysis.commands.iter().filter(|command| !is_elsewhere(command)).find_map(|command| of_unknown(command, scene))
+    analysis.commands.iter().filter(|command| !is_remote(command)).find_map(|command| of_unknown(command, view))
 }
 
 /// A program that is not known and is given a guarded path.
-fn of_unknown<'a>(command: &'a Command, scene: &Scene<'a>) -> Option<Named> {
+fn of_unknown<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Named> {
     let program = command.program();
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let interprets = INTERPRETERS.iter().any(|name| *name == program || *name == plain);
     let effects =
-        || scene.analysis.effects.iter().filter(|effect| effect.command_id == command.id && tells(&effect.kind));
-    if program.is_empty() || HARMLESS.contains(&program) || scene.guard.is_program(program) {
+        || view.analysis.effects.iter().filter(|effect| effect.command_id == command.id && tells(&effect.kind));
+    if program.is_empty() || HARMLESS.contains(&program) || view.guard.is_program(program) {
         return None;
     }
     if interprets || effects().next().is_none() {
-        let place = supplied::reached_by_words(command, scene);
+        let place = supplying_searches::reached_by_words(command, view);
         if let Some(place) = place {
             return Some((place, format!("what `{}` does with the files there is not known", shorten(program))));
         }
     }
     let word = command.argv.iter().skip(1).find(|word| {
         let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
-        !value.contains(char::is_whitespace) && covers(value, command, scene)
+        !value.contains(char::is_whitespace) && covers(value, command, view)
     })?;
     if !interprets && effects().next().is_some() {
         return None;
@@ -255,16 +256,16 @@ fn tells(kind: &str) -> bool {
 }
 
 /// Whether a word is the path of a guarded file, seen from where the command runs.
-fn covers(word: &str, command: &Command, scene: &Scene<'_>) -> bool {
-    let guarded = |path: &str| scene.guard.covering(path).is_some_and(|guarded| guarded.what != What::Program);
+fn covers(word: &str, command: &Command, view: &CallView<'_>) -> bool {
+    let guarded = |path: &str| view.guard.covering(path).is_some_and(|guarded| guarded.what != What::Program);
     let plain = word.starts_with('-') || word.is_empty() || word.len() > PATH_BYTES;
     !plain && (guarded(word) || (!word.starts_with(['/', '~']) && guarded(&format!("{}/{word}", command.cwd))))
 }
 
 /// A tool whose effects nobody knows, such as one of a server.
-fn of_other_tool(scene: &Scene<'_>) -> Option<Named> {
-    let tool = scene.call.tool();
-    if scene.analysis.coverage == Coverage::Complete || TALK.contains(&tool) {
+fn of_other_tool(view: &CallView<'_>) -> Option<Named> {
+    let tool = view.call.tool();
+    if view.analysis.coverage == Coverage::Complete || TALK.contains(&tool) {
         return None;
     }
     let name = tool.rsplit("__").next().unwrap_or(tool).to_ascii_lowercase();
@@ -272,11 +273,11 @@ fn of_other_tool(scene: &Scene<'_>) -> Option<Named> {
         return None;
     }
     let mut left = VALUES;
-    let found = in_value(scene.input(), "", scene, 0, &mut left)?;
+    let found = in_value(view.input(), "", view, 0, &mut left)?;
     Some((found, format!("what the tool `{}` does with it is not known", shorten(tool))))
 }
 
-fn in_value(value: &Value, key: &str, scene: &Scene<'_>, depth: usize, left: &mut usize) -> Option<String> {
+fn in_value(value: &Value, key: &str, view: &CallView<'_>, depth: usize, left: &mut usize) -> Option<String> {
     *left = left.checked_sub(1)?;
     if depth > DEPTH {
         return None;
@@ -284,15 +285,15 @@ fn in_value(value: &Value, key: &str, scene: &Scene<'_>, depth: usize, left: &mu
     match value {
         Value::String(text) => {
             let path = text.strip_prefix("file://").unwrap_or(text);
-            let is_path = path.len() <= PATH_BYTES && !path.contains('\n') && scene.guard.covering(path).is_some();
+            let is_path = path.len() <= PATH_BYTES && !path.contains('\n') && view.guard.covering(path).is_some();
             if is_path {
                 return Some(path.to_owned());
             }
             let is_code = CODE.iter().any(|name| key.eq_ignore_ascii_case(name));
-            is_code.then(|| mention::find(text, &scene.guard)).flatten().map(|guarded| guarded.entry.to_owned())
+            is_code.then(|| mention::find(text, &view.guard)).flatten().map(|guarded| guarded.entry.to_owned())
         }
-        Value::Array(items) => items.iter().find_map(|item| in_value(item, key, scene, depth + 1, left)),
-        Value::Object(map) => map.iter().find_map(|(key, value)| in_value(value, key, scene, depth + 1, left)),
+        Value::Array(items) => items.iter().find_map(|item| in_value(item, key, view, depth + 1, left)),
+        Value::Object(map) => map.iter().find_map(|(key, value)| in_value(value, key, view, depth + 1, left)),
         _ => None,
     }
 }

@@ -16,9 +16,9 @@
 
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::call_view::{CallView, shorten};
 use crate::guarded::What;
-use crate::registration::{Change, change};
-use crate::scene::{Scene, shorten};
+use crate::hook_change::{Change, change};
 
 pub(crate) const RULE: Rule = Rule {
     id: "hook-registration",
@@ -27,10 +27,10 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
-    for touch in scene.touches() {
+pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
+    for touch in view.touches() {
         let What::Registration(harness) = touch.what else { continue };
-        if change(touch, scene) != Change::Edits {
+        if change(touch, view) != Change::Edits {
             continue;
         }
         let path = shorten(&touch.effect.target);

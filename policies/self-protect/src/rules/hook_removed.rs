@@ -20,9 +20,9 @@
 
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::call_view::{CallView, shorten};
 use crate::guarded::What;
-use crate::registration::{Change, change};
-use crate::scene::{Scene, shorten};
+use crate::hook_change::{Change, change};
 
 pub(crate) const RULE: Rule = Rule {
     id: "hook-removed",
@@ -31,11 +31,11 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
-    for touch in scene.touches() {
+pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
+    for touch in view.touches() {
         let What::Registration(harness) = touch.what else { continue };
         let path = shorten(&touch.effect.target);
-        let (why, remedy) = match change(touch, scene) {
+        let (why, remedy) = match change(touch, view) {
             Change::Removes(why) => (why, "leave the hook as it is; only the user takes it out"),
             Change::Unseen(why) => (
                 why,

@@ -14,8 +14,8 @@
 
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::call_view::{CallView, shorten};
 use crate::guarded::What;
-use crate::scene::{Scene, shorten};
 use crate::touch::How;
 
 pub(crate) const RULE: Rule = Rule {
@@ -25,8 +25,8 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
-    for touch in scene.touches() {
+pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
+    for touch in view.touches() {
         let What::Scripts(harness) = touch.what else { continue };
         let path = shorten(&touch.effect.target);
         let (outcome, what) = match touch.how {

@@ -1,0 +1,259 @@
+//! Builds the guests for WebAssembly, builds the compiler, lets it compile the guests, and writes the table of all that.
+//!
+//! Both are built by a cargo of their own: the guests for another machine, and the compiler in a workspace of its own, so
+//! that its features are in no other program.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use miniz_oxide::deflate::compress_to_vec;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use wit_component::ComponentEncoder;
+
+/// A component for `wasm32-wasip2` carries imports of WASI that a guest never calls and that the host must still link at
+/// each call. Built for this target a guest has none.
+const TARGET: &str = "wasm32-unknown-unknown";
+const ANALYZER: &str = "guard-shell";
+
+/// The most that is tried, and it takes a second.
+const COMPRESSION: u8 = 10;
+
+#[derive(Deserialize)]
+struct Crate {
+    package: Package,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Deserialize, Default)]
+struct Metadata {
+    guard: Option<Guard>,
+}
+
+/// `[package.metadata.guard]` of a policy.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Guard {
+    order: u32,
+    presets: Vec<String>,
+    grants: Vec<String>,
+    /// The tools that a preset has it judge; all that it can by default.
+    #[serde(default)]
+    tools: Vec<String>,
+    /// Where the user's preset looks for its settings.
+    #[serde(default)]
+    settings_file: Option<String>,
+    /// Its allow counts when a preset holds it.
+    #[serde(default)]
+    may_allow: bool,
+    /// It is told where the files of this program lie.
+    #[serde(default)]
+    places: bool,
+    /// The script whose place it takes: under this name the program is a hook of this policy alone.
+    called: Option<String>,
+    /// The stem of a file to start its settings from: the folder has `STEM.json` with the defaults, and
+    /// `STEM.schema.json`.
+    starter: Option<String>,
+}
+
+/// Package and metadata by order and name.
+type Policies = BTreeMap<(u32, String), (String, Guard)>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    for path in ["policies", "guest-sdk", "wit", "host/compiler", "host/engine", "host/contract", "Cargo.toml", "Cargo.lock"] {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
+    println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
+
+    let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
+    let policies = if skip { BTreeMap::new() } else { policies(&root)? };
+    let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
+    let (mut analyzer, mut compiler, mut artifacts_of) = (String::from("None"), String::from("None"), String::new());
+    if skip {
+        println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
+    } else {
+        let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
+        let compilers = Compilers::build(&root, &out)?;
+        let mut carry = Carry { guests: &guests, compilers: &compilers, out: &out, symbols: &mut artifacts_of };
+        for ((_, name), (package, guard)) in &policies {
+            let guest = carry.guest(package)?;
+            let Guard { presets, grants, tools, settings_file, may_allow, places, called, .. } = guard;
+            let starter = match &guard.starter {
+                Some(stem) => starter(&root.join("policies").join(name), stem)?,
+                None => "None".to_owned(),
+            };
+            writeln!(
+                table,
+                "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, \
+                 settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
+                 starter: {starter}, guest: {guest} }},",
+            )?;
+        }
+        analyzer = format!("Some({})", carry.guest(ANALYZER)?);
+        compiler = format!("Some({})", packed("compiler", &fs::read(&compilers.target)?, &out)?);
+    }
+    writeln!(table, "];\nstatic ANALYZER: Option<Guest> = {analyzer};\nstatic COMPILER: Option<Packed> = {compiler};")?;
+    table.push_str(&artifacts_of);
+    fs::write(out.join("builtin_table.rs"), table)?;
+    Ok(())
+}
+
+/// The policies by order and name. The analyzer and the libraries lack the table of metadata.
+fn policies(root: &Path) -> Result<Policies, Box<dyn Error>> {
+    let mut policies = BTreeMap::new();
+    for entry in fs::read_dir(root.join("policies"))? {
+        let manifest = entry?.path().join("Cargo.toml");
+        if !manifest.exists() {
+            continue;
+        }
+        let parsed: Crate = toml::from_str(&fs::read_to_string(&manifest)?)
+            .map_err(|error| format!("{}: {error}", manifest.display()))?;
+        let Some(guard) = parsed.package.metadata.guard else { continue };
+        let name =
+            parsed.package.name.strip_prefix("policy-").ok_or("a policy's package is named policy-NAME")?.to_owned();
+        policies.insert((guard.order, name), (parsed.package.name, guard));
+    }
+    Ok(policies)
+}
+
+/// The file to start a policy's settings from and its schema, as a value of the table.
+fn starter(folder: &Path, stem: &str) -> Result<String, Box<dyn Error>> {
+    let name = format!("{stem}.json");
+    let text = fs::read_to_string(folder.join(&name))?;
+    let schema = fs::read_to_string(folder.join(format!("{stem}.schema.json")))?;
+    Ok(format!("Some(Starter {{ name: {name:?}, text: {text:?}, schema: {schema:?} }})"))
+}
+
+/// Builds the packages in one cargo run and gives the folder of the results.
+fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -> Result<PathBuf, Box<dyn Error>> {
+    let rustc = env::var("RUSTC")?;
+    let libdir = Command::new(&rustc).args(["--print", "target-libdir", "--target", TARGET]).output()?;
+    let libdir = PathBuf::from(String::from_utf8(libdir.stdout)?.trim());
+    if !libdir.exists() {
+        println!("cargo::error=the target {TARGET} is missing; the built-in policies are WebAssembly components");
+        println!("cargo::error=run: rustup target add {TARGET}");
+        std::process::exit(1);
+    }
+    let target = folder(out, "guests");
+    let mut cargo = cargo(root)?;
+    cargo
+        .args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"])
+        .arg(&target);
+    for package in packages {
+        cargo.args(["-p", package]);
+    }
+    let status = cargo.status()?;
+    if !status.success() {
+        return Err("the built-in policies do not build; see above".into());
+    }
+    Ok(target.join(TARGET).join("guest"))
+}
+
+/// The compiler as a program: for this machine, and for the one that is built for, which may be another.
+struct Compilers {
+    host: PathBuf,
+    target: PathBuf,
+}
+
+impl Compilers {
+    fn build(root: &Path, out: &Path) -> Result<Self, Box<dyn Error>> {
+        let (host, target) = (env::var("HOST")?, env::var("TARGET")?);
+        let [of_host, of_target] = [&host, &target].map(|triple| triple.split('-').next().unwrap_or_default());
+        let target_program = compiler(root, out, &target)?;
+        // A program for musl runs beside one for the GNU library.
+        let same = of_host == of_target && host.contains("linux") == target.contains("linux");
+        let host_program = if same { target_program.clone() } else { compiler(root, out, &host)? };
+        Ok(Compilers { host: host_program, target: target_program })
+    }
+
+    /// Runs the compiler over a component.
+    fn run(&self, wasm: &[u8], arguments: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
+        let mut compiler = Command::new(&self.host);
+        let mut child = compiler.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        child.stdin.take().ok_or("no pipe")?.write_all(wasm)?;
+        let output = child.wait_with_output()?;
+        if output.status.success() { Ok(output.stdout) } else { Err("the compiler failed; see above".into()) }
+    }
+}
+
+/// Builds the compiler for one machine and gives the program.
+fn compiler(root: &Path, out: &Path, triple: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let target = folder(out, "compiler");
+    let mut cargo = cargo(&root.join("host/compiler"))?;
+    cargo.args(["build", "--locked", "--release", "--target", triple, "--target-dir"]).arg(&target);
+    if !cargo.status()?.success() {
+        return Err("the compiler does not build; see above".into());
+    }
+    Ok(target.join(triple).join("release").join("guard-compiler"))
+}
+
+/// What the programs are to carry.
+struct Carry<'a> {
+    guests: &'a Path,
+    compilers: &'a Compilers,
+    out: &'a Path,
+    /// The artifacts, as Rust.
+    symbols: &'a mut String,
+}
+
+impl Carry<'_> {
+    /// Makes a component of a guest, compiles it, and gives it as a value of the table.
+    fn guest(&mut self, package: &str) -> Result<String, Box<dyn Error>> {
+        let name = package.replace('-', "_");
+        let module = fs::read(self.guests.join(format!("{name}.wasm")))?;
+        let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
+        let wasm = encode().map_err(|error| format!("{name} cannot be made a component: {error:#}"))?;
+        let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
+        let artifact = self.compilers.run(&wasm, &["compile", &env::var("TARGET")?])?;
+        let path = self.out.join(format!("{name}.cwasm"));
+        fs::write(&path, &artifact)?;
+        let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+        writeln!(self.symbols, "artifact!({name}, \"guard_artifact_{name}\", {path:?}, {});", artifact.len())?;
+        let wasm = packed(&name, &wasm, self.out)?;
+        Ok(format!("Guest {{ wasm: {wasm}, artifact: {name}::artifact, description: {description:?} }}"))
+    }
+}
+
+/// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.
+fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    let path = out.join(format!("{name}.deflate"));
+    fs::write(&path, compress_to_vec(bytes, COMPRESSION))?;
+    let (digest, length) = (<[u8; 32]>::from(Sha256::digest(bytes)), bytes.len());
+    let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+    Ok(format!("Packed {{ sha256: {digest:?}, bytes: {length}, deflated: include_bytes!({path:?}) }}"))
+}
+
+/// A folder beside the target folder's profiles. Not OUT_DIR itself: check, clippy and release would each build anew.
+fn folder(out: &Path, name: &str) -> PathBuf {
+    out.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists()).unwrap_or(out).join(name)
+}
+
+/// A cargo that knows nothing of the one that runs this.
+fn cargo(folder: &Path) -> Result<Command, Box<dyn Error>> {
+    let mut cargo = Command::new(env::var("CARGO")?);
+    cargo.current_dir(folder);
+    for variable in [
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTFLAGS",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CARGO_BUILD_TARGET",
+        "CARGO_TARGET_DIR",
+    ] {
+        cargo.env_remove(variable);
+    }
+    Ok(cargo)
+}

@@ -1,0 +1,188 @@
+//! What the programs carry: the guests, compiled, and the compiler for others. `build.rs` makes both and writes the table.
+//!
+//! Invariant: bytes only. Nothing here is run, read or believed before another crate asks for it.
+
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+
+/// A built-in policy.
+#[derive(Debug)]
+pub struct Builtin {
+    /// Its name, that of its folder in `policies/`.
+    pub name: &'static str,
+    /// The presets that hold it.
+    pub presets: &'static [&'static str],
+    /// What a preset grants it.
+    pub grants: &'static [&'static str],
+    /// The tools that a preset has it judge; empty: all that it can.
+    pub tools: &'static [&'static str],
+    /// Where the user's preset looks for its settings.
+    pub settings_file: Option<&'static str>,
+    /// Its allow counts when a preset holds it.
+    pub may_allow: bool,
+    /// Its settings are to say where the files of this program lie.
+    pub places: bool,
+    /// The script whose place it takes: under this name the program is a hook of this policy alone.
+    pub called: Option<&'static str>,
+    /// A file to start its settings from.
+    pub starter: Option<Starter>,
+    /// The component, compiled.
+    pub guest: Guest,
+}
+
+/// A file that serves as a policy's settings, for people to start from.
+#[derive(Debug)]
+pub struct Starter {
+    /// Its usual name.
+    pub name: &'static str,
+    /// The policy's defaults, written out.
+    pub text: &'static str,
+    /// Its JSON schema.
+    pub schema: &'static str,
+}
+
+/// A component that was compiled when the program was built.
+#[derive(Debug)]
+pub struct Guest {
+    /// The component.
+    pub wasm: Packed,
+    /// What its artifact is of: see `artifact`.
+    artifact: fn() -> &'static [u8],
+    /// Its interface and its manifest: JSON, as `guard-compiler describe` gives it.
+    pub description: &'static str,
+}
+
+impl Guest {
+    /// Its artifact, for the machines that the program is for. On Linux it lies in an executable section, at the start
+    /// of a page; [`IS_EXECUTABLE`] says so.
+    #[must_use]
+    pub fn artifact(&self) -> &'static [u8] {
+        (self.artifact)()
+    }
+}
+
+/// Bytes that are compressed: they are wanted by commands alone, and never in a call.
+#[derive(Debug)]
+pub struct Packed {
+    /// The digest of the plain bytes.
+    pub sha256: [u8; 32],
+    /// How many there are.
+    pub bytes: usize,
+    /// They, deflated.
+    deflated: &'static [u8],
+}
+
+impl Packed {
+    /// The plain bytes; none if this program is damaged.
+    #[must_use]
+    pub fn unpacked(&self) -> Option<Vec<u8>> {
+        let bytes = decompress_to_vec_with_limit(self.deflated, self.bytes).ok()?;
+        Some(bytes).filter(|bytes| bytes.len() == self.bytes)
+    }
+}
+
+/// Artifacts lie in an executable, read-only section of the program: they are run where they are.
+pub const IS_EXECUTABLE: bool = cfg!(target_os = "linux");
+
+/// Puts an artifact into the program, each into a section of its own, so that a program that does not name it does not
+/// hold it.
+#[cfg(target_os = "linux")]
+macro_rules! artifact {
+    ($name:ident, $symbol:literal, $path:literal, $bytes:literal) => {
+        #[expect(unsafe_code, reason = "names bytes of just this length, in a section that nothing writes to")]
+        mod $name {
+            std::arch::global_asm!(
+                concat!(".section .text.", $symbol, ",\"ax\",@progbits"),
+                ".balign 4096",
+                concat!(".globl ", $symbol),
+                concat!($symbol, ":"),
+                concat!(".incbin \"", $path, "\""),
+                ".balign 4096",
+                ".text",
+            );
+
+            unsafe extern "C" {
+                #[link_name = $symbol]
+                safe static BYTES: [u8; $bytes];
+            }
+
+            pub(super) fn artifact() -> &'static [u8] {
+                &BYTES
+            }
+        }
+    };
+}
+
+/// Puts an artifact into the program.
+#[cfg(not(target_os = "linux"))]
+macro_rules! artifact {
+    ($name:ident, $symbol:literal, $path:literal, $bytes:literal) => {
+        mod $name {
+            pub(super) fn artifact() -> &'static [u8] {
+                include_bytes!($path)
+            }
+        }
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/builtin_table.rs"));
+
+/// All built-ins in the order of a chain. Empty in a binary that was built without them.
+#[must_use]
+pub fn all() -> &'static [Builtin] {
+    BUILTINS
+}
+
+/// The built-in named `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|builtin| builtin.name == name)
+}
+
+/// The component that understands shell text; none in a binary that was built without guests.
+#[must_use]
+pub fn analyzer() -> Option<&'static Guest> {
+    ANALYZER.as_ref()
+}
+
+/// The guest whose component has this digest, in hexadecimal.
+#[must_use]
+pub fn by_digest(sha256: &str) -> Option<&'static Guest> {
+    let guests = all().iter().map(|builtin| &builtin.guest).chain(analyzer());
+    let mut digits = sha256.as_bytes().chunks_exact(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
+    let digest: [u8; 32] = std::array::from_fn(|_| digits.next().flatten().unwrap_or_default());
+    (sha256.len() == 64).then(|| guests.into_iter().find(|guest| guest.wasm.sha256 == digest)).flatten()
+}
+
+/// The program that compiles components of others, for the machine that this one is for; none in a program that was
+/// built without guests.
+#[must_use]
+pub fn compiler() -> Option<&'static Packed> {
+    COMPILER.as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn every_guest_unpacks_to_the_bytes_of_its_digest() {
+        let guests: Vec<&Packed> = all().iter().map(|builtin| &builtin.guest.wasm).chain(analyzer().map(|guest| &guest.wasm)).chain(compiler()).collect();
+        assert!(guests.len() > 6);
+        for packed in guests {
+            let bytes = packed.unpacked().unwrap();
+            assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
+            assert!(packed.deflated.len() * 2 < bytes.len(), "{} of {}", packed.deflated.len(), bytes.len());
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_or_too_long_does_not_unpack() {
+        let whole = &analyzer().unwrap().wasm;
+        let packed = |bytes, deflated| Packed { sha256: whole.sha256, bytes, deflated };
+        assert_eq!(packed(whole.bytes, &whole.deflated[..1000]).unpacked(), None);
+        assert_eq!(packed(whole.bytes - 1, whole.deflated).unpacked(), None);
+        assert_eq!(packed(whole.bytes + 1, whole.deflated).unpacked(), None);
+    }
+}

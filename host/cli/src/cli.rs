@@ -1,0 +1,115 @@
+//! The command line: one file a command, and `print` for all output.
+
+mod args;
+mod audit;
+mod cache;
+mod check;
+mod config;
+mod conformance;
+mod confirm;
+mod doctor;
+mod explain;
+mod install;
+mod new;
+mod policy;
+mod print;
+mod sandbox;
+mod session;
+mod settings;
+mod starter;
+mod subject;
+mod terminal;
+mod test;
+mod trust;
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command, HookOnly};
+use guard_contract::exit::Exit;
+use guard_hook::hook::{self, HookOptions};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// Runs the command line. Gives the exit code.
+pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
+    let arguments = args::by_name(&arguments).unwrap_or(arguments);
+    if args::is_hook(&arguments) {
+        return run_hook(&arguments, environment);
+    }
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let places = cli.global.places(environment);
+    let result = match cli.command {
+        Command::Hook(_) => Ok(Exit::Usage),
+        Command::Check(args) => check::run(&args, &places, environment),
+        Command::Explain(args) => explain::run(&args, &places, environment),
+        Command::Test(args) => test::run(&args, &places, environment),
+        Command::Conformance(args) => conformance::run(&args, &places, environment),
+        Command::Policy(args) => policy::run(&args, &places, environment),
+        Command::Cache(args) => cache::run(&args, &places, environment),
+        Command::Audit(args) => audit::run(&args, &places, environment),
+        Command::Confirm(args) => confirm::run(&args, &places),
+        Command::Session(args) => session::run(&args, &places),
+        Command::Trust(args) => trust::trust(&args, &places, environment),
+        Command::Untrust(args) => trust::untrust(&args, &places, environment),
+        Command::Config(args) => config::run(&args, &places, cli.global.names_config(), environment),
+        Command::Install(args) => install::install(&args, &places, environment),
+        Command::Uninstall(args) => install::uninstall(&args, &places, environment),
+        Command::Doctor(args) => doctor::run(&args, &places, environment),
+        Command::Completions(args) => completions(args.shell),
+        Command::Settings(args) => settings::run(&args, environment),
+        Command::Sandbox(args) => sandbox::run(&args, environment),
+        Command::New(args) => new::run(&args, environment),
+    };
+    match result {
+        Ok(exit) => exit.code(),
+        Err(error) if print::is_broken_pipe(&error) => Exit::Success.code(),
+        Err(error) => {
+            print::error(&error);
+            exit_of(&error).code()
+        }
+    }
+}
+
+/// Prints what makes a shell complete this program's command line.
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "guard-host", &mut script);
+    print::line(String::from_utf8_lossy(&script).trim_end())?;
+    Ok(Exit::Success)
+}
+
+/// The exit code that an error asks for.
+fn exit_of(error: &anyhow::Error) -> Exit {
+    error.downcast_ref::<subject::Refused>().map_or(Exit::Software, |refused| refused.exit)
+}
+
+/// clap's own text, with an exit code that no harness takes for a verdict.
+fn refuse(error: &clap::Error) -> u8 {
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Success.code(),
+        _ => Exit::Usage.code(),
+    }
+}
+
+fn run_hook(arguments: &[OsString], environment: &Environment) -> u8 {
+    let parsed = args::plain_hook(arguments).map_or_else(|| HookOnly::try_parse_from(arguments), Ok);
+    let options = match parsed {
+        Ok(HookOnly { global, command: args::HookCommand::Hook(args) }) => {
+            let only = (!args.only.is_empty()).then_some(args.only);
+            let places: Places = global.places(environment);
+            Ok(HookOptions { harness: args.harness, only, record: args.record, places: Some(places) })
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            return refuse(&error);
+        }
+        Err(error) => Err(error.to_string().lines().next().unwrap_or("bad arguments").to_owned()),
+    };
+    hook::run(options, environment)
+}

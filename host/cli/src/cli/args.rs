@@ -1,0 +1,356 @@
+//! What the command line takes: types of clap and nothing else.
+
+mod audit;
+mod cache;
+mod consent;
+mod install;
+mod new;
+mod policy;
+mod settings;
+mod test;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+pub(super) use audit::{AuditArgs, AuditCommand, Filters};
+pub(super) use cache::{CacheArgs, CacheCommand};
+pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
+pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
+pub(super) use new::{LanguageName, NewArgs};
+pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
+pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
+pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
+
+/// The hook that a coding agent asks before each tool call.
+#[derive(Debug, Parser)]
+#[command(
+    name = "guard-host",
+    version,
+    about,
+    after_help = "Examples:
+  guard-host check 'git push --force origin main'
+  echo '{\"tool_input\":{\"command\":\"ls -la\"}}' | guard-host hook claude
+
+Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); test with 0 or, if a case fails, 1; every command ends with 64 and up on errors."
+)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// The command line of a hook alone, which is all that a call in a harness parses.
+#[derive(Debug, Parser)]
+#[command(name = "guard-host", version)]
+pub(super) struct HookOnly {
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(super) command: HookCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum HookCommand {
+    /// Answer one payload of a harness on standard input.
+    Hook(HookArgs),
+}
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct GlobalArgs {
+    /// Your configuration file [default: ~/.config/guard-host/guard.toml]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The folder of the key, the audit log and the sessions [default: ~/.local/state/guard-host]
+    #[arg(long, global = true, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// The folder of compiled policies [default: ~/.cache/guard-host]
+    #[arg(long, global = true, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+impl GlobalArgs {
+    /// The user's configuration file is named.
+    pub(super) fn names_config(&self) -> bool {
+        self.config.is_some()
+    }
+
+    /// Where the program's files lie.
+    pub(super) fn places(&self, environment: &Environment) -> Places {
+        let absolute = |path: &PathBuf| PathBuf::from(&environment.cwd).join(path);
+        let mut places = Places::below(&environment.home);
+        if let Some(config) = &self.config {
+            places.config = absolute(config);
+        }
+        if let Some(state) = &self.state {
+            places.state = absolute(state);
+        }
+        if let Some(cache) = &self.cache {
+            places.cache = absolute(cache);
+        }
+        places
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Answer one payload of a harness on standard input.
+    Hook(HookArgs),
+    /// Say what the hook would say, without a harness. Writes no log and asks nobody.
+    Check(CheckArgs),
+    /// Show the whole way from a call to its verdict.
+    Explain(ExplainArgs),
+    /// Run the cases of a policy.
+    Test(TestArgs),
+    /// Try what every policy must hold to.
+    Conformance(ConformanceArgs),
+    /// Begin a policy of your own: a project that builds and passes its cases.
+    New(NewArgs),
+    /// Show, add or remove policies of the chain.
+    Policy(PolicyArgs),
+    /// Make, list, check or remove compiled policies.
+    Cache(CacheArgs),
+    /// Show or count what was held back.
+    Audit(AuditArgs),
+    /// Let a call run that was asked about.
+    Confirm(ConfirmArgs),
+    /// Show or forget what was asked and confirmed in sessions.
+    Session(SessionArgs),
+    /// Take a project's configuration for your own, as it is now.
+    Trust(TrustArgs),
+    /// Take the trust in a project back.
+    Untrust(UntrustArgs),
+    /// Show, check or begin the configuration.
+    Config(ConfigArgs),
+    /// Register the hook with a harness.
+    Install(InstallArgs),
+    /// Take the hook out of a harness's files.
+    Uninstall(UninstallArgs),
+    /// Prove that the hook works here, or say what to fix.
+    Doctor(DoctorArgs),
+    /// Print what makes a shell complete the command line.
+    Completions(CompletionsArgs),
+    /// Make the permission file of a campaign of experiments.
+    Settings(SettingsArgs),
+    /// Make a place in the project to try things out.
+    Sandbox(SandboxArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host hook claude < payload.json
+  guard-host hook claude --only command-guard,protected-files < payload.json
+
+A link to this program that has the name of a built-in policy's script, such as nous-plan-enforcer, is a hook of that
+policy alone.")]
+pub(super) struct HookArgs {
+    /// The harness, where the payload does not tell: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
+    /// droid, opencode, amp, cline, windsurf, kiro, grok, kimi, crush, devin, or generic for `{"decision": ...}`
+    /// [default: the payload tells]
+    pub(super) harness: Option<String>,
+    /// Ask only these policies of the chain
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(super) only: Vec<String>,
+    /// Keep each new shape of payload as a fixture below this folder, without secrets and without names of this machine
+    #[arg(long, value_name = "DIR")]
+    pub(super) record: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host check 'rm -rf ./build'
+  guard-host check --tool Write '{\"file_path\": \".env\"}'
+  guard-host check --batch < calls.ndjson
+
+Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line could not be read.")]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) call: CallArgs,
+    /// Read a call a line from standard input, write a verdict a line
+    #[arg(long, conflicts_with_all = ["input", "tool", "cwd"])]
+    pub(super) batch: bool,
+    /// How to print the verdict
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host explain 'sudo rm -rf ~/x | tee log'
+  guard-host explain --format json --tool Write '{\"file_path\": \".env\"}'")]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    pub(super) call: CallArgs,
+    /// How to print the trace
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CallArgs {
+    /// The tool that would be called [default: Bash]
+    #[arg(long, value_name = "TOOL")]
+    pub(super) tool: Option<String>,
+    /// The working directory of the call [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(super) cwd: Option<PathBuf>,
+    /// A shell command; with --tool the tool's input as a JSON object
+    #[arg(required_unless_present = "batch")]
+    pub(super) input: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    Human,
+    /// For machines
+    Json,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host config show
+  guard-host config check --config ./guard.toml")]
+pub(super) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(super) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// What holds here, after all layers
+    Show {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Find what is wrong; ends with 78 if something is, with 66 if there is no file of the name given by --config
+    Check,
+    /// Write a file to start from, with the defaults in it, unless it is there
+    #[command(after_help = "Examples:
+  guard-host config init
+  guard-host config init write-policies.json --print > policies.json")]
+    Init {
+        /// guard.toml, guardrails.json or write-policies.json; written to where a preset reads it, or beside your guard.toml
+        #[arg(default_value = "guard.toml")]
+        name: String,
+        /// Print the file instead
+        #[arg(long)]
+        print: bool,
+    },
+    /// Print the JSON schema of a file, for editors
+    #[command(after_help = "Examples:
+  guard-host config schema > guard.schema.json
+  guard-host config schema --fixtures > fixtures.schema.json")]
+    Schema {
+        /// guard.toml, guardrails.json or write-policies.json
+        #[arg(default_value = "guard.toml", conflicts_with = "fixtures")]
+        name: String,
+        /// The schema of a policy's cases
+        #[arg(long)]
+        fixtures: bool,
+    },
+}
+
+/// The command line of the hook that the program is by its own name: the script of one built-in policy.
+///
+/// None if it has another name, or is told what to do.
+pub(super) fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let (own, rest) = arguments.split_first()?;
+    let own = Path::new(own).file_name()?.to_str()?;
+    let policy = guard_builtins::all().iter().find(|builtin| builtin.called == Some(own))?;
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        if !matches!(word.to_str(), Some("--config" | "--state" | "--cache")) {
+            return None;
+        }
+        words.next()?;
+    }
+    let hook = ["hook", "claude", "--only", policy.name].map(OsString::from);
+    Some(arguments.iter().cloned().chain(hook).collect())
+}
+
+/// The command line is one of `hook`: the first word that is no global flag or its value.
+pub(super) fn is_hook(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--config" | "--state" | "--cache") => {
+                words.next();
+            }
+            Some(word) if word.starts_with("--") => {}
+            word => return word == Some("hook"),
+        }
+    }
+    false
+}
+
+/// Reads the command line in the form in which harnesses have it, `[--FLAG VALUE]... hook HARNESS [--FLAG VALUE]...`.
+///
+/// clap takes longer for that than the chain takes for a verdict. None if the line has any other form; clap then says
+/// what it means, or what is wrong with it.
+pub(super) fn plain_hook(arguments: &[OsString]) -> Option<HookOnly> {
+    let mut global = GlobalArgs { config: None, state: None, cache: None };
+    let mut hook: Option<HookArgs> = None;
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        let is_value = |value: &&OsString| !value.is_empty() && !value.to_string_lossy().starts_with('-');
+        let mut value = || words.next().filter(is_value).cloned();
+        match (word.to_str()?, &mut hook) {
+            ("--config", _) if global.config.is_none() => global.config = Some(value()?.into()),
+            ("--state", _) if global.state.is_none() => global.state = Some(value()?.into()),
+            ("--cache", _) if global.cache.is_none() => global.cache = Some(value()?.into()),
+            ("--only", Some(hook)) => hook.only.extend(value()?.to_str()?.split(',').map(str::to_owned)),
+            ("--record", Some(hook)) if hook.record.is_none() => hook.record = Some(value()?.into()),
+            ("hook", None) => hook = Some(HookArgs { harness: None, only: Vec::new(), record: None }),
+            (name, Some(hook)) if hook.harness.is_none() && !name.starts_with('-') => {
+                hook.harness = Some(name.to_owned())
+            }
+            _ => return None,
+        }
+    }
+    Some(HookOnly { global, command: HookCommand::Hook(hook?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plain_form_means_what_clap_says() {
+        for line in [
+            "g hook",
+            "g hook claude",
+            "g hook claude --only a,b",
+            "g hook claude --only a --only b,",
+            "g hook --only a claude",
+            "g --config /c --state /s --cache /k hook claude --only a",
+            "g hook claude --config /c",
+            "g hook claude --config /c --config /d",
+            "g hook hook",
+            "g hook a b",
+            "g hook --only",
+            "g hook codex --record /d --only a",
+            "g hook --record /d --record /e",
+            "g hook --record",
+            "g hook --only -a",
+            "g hook --only=a",
+            "g hook -x",
+            "g hook --help",
+            "g --only a hook",
+            "g check x",
+            "g",
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let Some(plain) = plain_hook(&arguments) else { continue };
+            let clap = HookOnly::try_parse_from(&arguments).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(format!("{plain:?}"), format!("{clap:?}"), "{line}");
+        }
+        let registered: Vec<OsString> = "g --config /c hook claude".split(' ').map(OsString::from).collect();
+        assert!(plain_hook(&registered).is_some());
+    }
+}

@@ -1,0 +1,144 @@
+//! What `guard-host install`, `uninstall`, `doctor` and `completions` take.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Format;
+use guard_setup::install::{Scope, Wish};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host install claude
+  guard-host install codex --scope project --dry-run
+  guard-host install claude --plugin ./plugins/safety-guard --matcher 'Write|Edit' --shim write-control.sh
+
+The usual place is your own settings file. `--scope project` writes the project's, with paths of this machine, where there
+is one a local one; `--shared` the one that is committed, without. `--plugin`, `--shim` and `--hooks-file` are for claude.
+
+host/HARNESSES.md says of each harness where its hooks stand, and what it makes of a hook that fails.")]
+pub(in crate::cli) struct InstallArgs {
+    #[command(flatten)]
+    pub(in crate::cli) target: TargetArgs,
+    /// The tools to ask about, in the harness's words [default: all]
+    #[arg(long, value_name = "M")]
+    matcher: Option<String>,
+    /// How long the harness waits, in seconds [default: 20]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(5..=600))]
+    timeout: Option<u32>,
+    /// Ask only these policies of the chain
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Let calls pass when the hook cannot run
+    #[arg(long)]
+    fail_open: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host uninstall claude
+  guard-host uninstall claude --scope project --dry-run")]
+pub(in crate::cli) struct UninstallArgs {
+    #[command(flatten)]
+    pub(in crate::cli) target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TargetArgs {
+    /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, kimi, kiro,
+    /// opencode, qwen, vscode or windsurf
+    pub(in crate::cli) harness: String,
+    /// Whose calls [default: user]
+    #[arg(long, value_enum)]
+    scope: Option<ScopeName>,
+    /// For everybody who has the project or the plugin: no paths of this machine
+    #[arg(long)]
+    shared: bool,
+    /// The folder of a plugin, which is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    plugin: Option<PathBuf>,
+    /// Register a script of this name that starts the hook
+    #[arg(long, value_name = "NAME")]
+    shim: Option<String>,
+    /// Another file with hooks than the usual one
+    #[arg(long, value_name = "FILE")]
+    hooks_file: Option<PathBuf>,
+    /// Print what would change, and change nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeName {
+    /// Yours, in every project
+    User,
+    /// Those in this project
+    Project,
+}
+
+impl InstallArgs {
+    pub(in crate::cli) fn wish(&self) -> Wish {
+        let only = self.only.iter().filter(|name| !name.is_empty()).cloned().collect();
+        Wish {
+            matcher: self.matcher.clone(),
+            timeout: self.timeout,
+            fail_open: self.fail_open,
+            only,
+            ..self.target.wish()
+        }
+    }
+}
+
+impl TargetArgs {
+    pub(in crate::cli) fn wish(&self) -> Wish {
+        let scope = self.scope.map(|scope| match scope {
+            ScopeName::User => Scope::User,
+            ScopeName::Project => Scope::Project,
+        });
+        Wish {
+            scope,
+            shared: self.shared,
+            plugin: self.plugin.clone(),
+            shim: self.shim.clone(),
+            hooks_file: self.hooks_file.clone(),
+            ..Wish::default()
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host doctor
+  guard-host doctor codex
+  guard-host doctor --plugin ./plugins/safety-guard --format json
+
+Starts the registered command with a call that must be denied, and some that are harmless. Ends with 0, or with 69 if
+there is something to fix.")]
+pub(in crate::cli) struct DoctorArgs {
+    /// The harness [default: those that ask this program]
+    pub(in crate::cli) harness: Option<String>,
+    /// Look into the folder of this plugin too
+    #[arg(long, value_name = "DIR", conflicts_with = "hooks_file")]
+    plugin: Option<PathBuf>,
+    /// Look into this file with hooks too
+    #[arg(long, value_name = "FILE")]
+    hooks_file: Option<PathBuf>,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
+}
+
+impl DoctorArgs {
+    pub(in crate::cli) fn wish(&self) -> Wish {
+        Wish { plugin: self.plugin.clone(), hooks_file: self.hooks_file.clone(), ..Wish::default() }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host completions bash > ~/.local/share/bash-completion/completions/guard-host
+  guard-host completions fish > ~/.config/fish/completions/guard-host.fish")]
+pub(in crate::cli) struct CompletionsArgs {
+    /// The shell
+    pub(in crate::cli) shell: clap_complete::Shell,
+}

@@ -1,0 +1,175 @@
+//! What `guard-host policy` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Map, Value};
+
+use super::Format;
+use guard_contract::Wasi;
+use guard_contract::grants::GrantSpec;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy list
+  guard-host policy inspect command-guard
+  guard-host policy add ~/policies/my_policy.wasm --grant env:CI
+  guard-host policy remove my-policy")]
+pub(in crate::cli) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum PolicyCommand {
+    /// The chain, in order
+    #[command(after_help = "Examples:
+  guard-host policy list
+  guard-host policy list --format json")]
+    List {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// One policy: what it imports and exports, its rules, grants and examples, and what a call costs
+    #[command(after_help = "Examples:
+  guard-host policy inspect command-guard
+  guard-host policy inspect target/wasm32-wasip2/release/my_policy.wasm --format json")]
+    Inspect {
+        /// A name in the chain, a built-in, or a component file
+        policy: String,
+        /// What calls of WASI meet, if the policy is not in the chain [default: a trap]
+        #[arg(long, value_enum)]
+        wasi: Option<WasiName>,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Put a policy into your guard.toml, or the project's
+    Add(AddArgs),
+    /// Take a policy out of your guard.toml, or the project's
+    Remove(RemoveArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy add ~/policies/my_policy.wasm --grant env:CI --on-error deny
+  guard-host policy add builtin:path-context --settings '{\"git_required\": true}'
+  guard-host policy add policies/migrations.wasm --project --dry-run
+
+The component must pass its own examples and take its settings. Its digest is written down with it, so that a changed
+file is not used; `--replace` takes the new one.")]
+pub(in crate::cli) struct AddArgs {
+    /// A component file, or builtin:NAME
+    pub(in crate::cli) source: String,
+    /// The entry's name [default: the policy's own]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) name: Option<String>,
+    /// Its settings: a JSON object
+    #[arg(long, value_name = "JSON", value_parser = object, conflicts_with = "settings_file")]
+    pub(in crate::cli) settings: Option<Map<String, Value>>,
+    /// A file with its settings, which is read whenever it changes
+    #[arg(long, value_name = "F")]
+    pub(in crate::cli) settings_file: Option<PathBuf>,
+    /// What a call gives when the policy fails [default: ask]
+    #[arg(long, value_enum)]
+    pub(in crate::cli) on_error: Option<OnErrorName>,
+    /// What its calls of WASI meet [default: a trap]
+    #[arg(long, value_enum, conflicts_with = "project")]
+    pub(in crate::cli) wasi: Option<WasiName>,
+    /// Ask it about these tools only
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    pub(in crate::cli) tools: Vec<String>,
+    /// Let it have env:NAME, read:PATH or journal:STREAM=FILE; can be given again
+    #[arg(long = "grant", value_name = "GRANT")]
+    pub(in crate::cli) grants: Vec<String>,
+    /// Take any component that the file holds later, not this one alone
+    #[arg(long)]
+    pub(in crate::cli) no_pin: bool,
+    /// Take the place of the policy of that name
+    #[arg(long)]
+    pub(in crate::cli) replace: bool,
+    #[command(flatten)]
+    pub(in crate::cli) place: PlaceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy remove my-policy
+  guard-host policy remove migrations --project --dry-run")]
+pub(in crate::cli) struct RemoveArgs {
+    /// The entry's name
+    pub(in crate::cli) name: String,
+    #[command(flatten)]
+    pub(in crate::cli) place: PlaceArgs,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct PlaceArgs {
+    /// Change the project's .guard/guard.toml
+    #[arg(long)]
+    pub(in crate::cli) project: bool,
+    /// Print what would change, and change nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum OnErrorName {
+    /// A prompt
+    Ask,
+    /// Nothing
+    Allow,
+    /// A refusal
+    Deny,
+}
+
+impl OnErrorName {
+    /// The word in a guard.toml.
+    pub(in crate::cli) fn word(self) -> &'static str {
+        match self {
+            OnErrorName::Ask => "ask",
+            OnErrorName::Allow => "allow",
+            OnErrorName::Deny => "deny",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum WasiName {
+    /// A WASI that stands still: clocks at 0, fixed random numbers, no environment, no files
+    Frozen,
+}
+
+impl WasiName {
+    /// The word in a guard.toml.
+    pub(in crate::cli) fn word(self) -> &'static str {
+        match self {
+            WasiName::Frozen => "frozen",
+        }
+    }
+
+    /// What calls of WASI meet where a command says this, or nothing.
+    pub(in crate::cli) fn of(name: Option<WasiName>) -> Wasi {
+        name.map_or(Wasi::Absent, |WasiName::Frozen| Wasi::Frozen)
+    }
+}
+
+impl AddArgs {
+    /// What is granted; none if nothing is said of it.
+    ///
+    /// # Errors
+    ///
+    /// The word that is no grant.
+    pub(in crate::cli) fn grants(&self) -> Result<Option<GrantSpec>, &str> {
+        let mut spec = GrantSpec::default();
+        match self.grants.iter().find(|grant| !spec.add(grant)) {
+            Some(grant) => Err(grant),
+            None => Ok((!self.grants.is_empty()).then_some(spec)),
+        }
+    }
+}
+
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| format!("no JSON object: {error}"))
+}

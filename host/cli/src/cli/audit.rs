@@ -1,0 +1,187 @@
+//! `guard-host audit`: shows the log, and counts it.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::args::{AuditArgs, AuditCommand, Filters, Format};
+use super::print;
+use super::subject::{circumstances, refused};
+use guard_config::load;
+use guard_contract::exit::Exit;
+use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, moment};
+use guard_redact::{plain, shorten};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How often a followed log is looked at.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The longest operation on a line for people.
+const OPERATION_BYTES: usize = 160;
+
+/// The longest name on a line for people.
+const NAME_BYTES: usize = 64;
+
+pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let config = load(places, &circumstances(environment, None).projects());
+    let path = &config.audit.path;
+    match &args.command {
+        AuditCommand::Show { filters, last, follow, format } => {
+            let selection = selection(filters)?;
+            let mut reader = open(path)?;
+            let mut show = Show { selection, format: *format, kept: VecDeque::new(), last: *last };
+            show.all(&mut reader)?;
+            if *follow {
+                // Ends by a signal, or when nobody reads what it prints.
+                loop {
+                    std::thread::sleep(PAUSE);
+                    show.all(&mut reader)?;
+                }
+            }
+            reader.drop_unfinished();
+            show.kept()?;
+            damaged(&reader, path);
+        }
+        AuditCommand::Stats { filters, format } => stats(&selection(filters)?, path, *format)?,
+    }
+    Ok(Exit::Success)
+}
+
+fn open(path: &Path) -> anyhow::Result<Reader> {
+    Reader::open(path).map_err(|error| {
+        let text = format!("the audit log `{}` cannot be read: {error}", path.display());
+        refused(Exit::NoInput, text, "see `guard-host config show` for its place")
+    })
+}
+
+fn selection(filters: &Filters) -> anyhow::Result<Selection> {
+    let (now, zone) = (Timestamp::now(), TimeZone::system());
+    let time = |name: &str, text: &Option<String>| {
+        let Some(text) = text else { return Ok(None) };
+        moment(text, now, &zone).map(Some).ok_or_else(|| {
+            let hint = "give a span such as `2h` or `7d`, a day such as `2026-01-31`, or a time";
+            refused(Exit::Usage, format!("`--{name} {text}` is no time"), hint)
+        })
+    };
+    Ok(Selection {
+        since: time("since", &filters.since)?,
+        until: time("until", &filters.until)?,
+        policy: filters.policy.clone(),
+        rule: filters.rule.clone(),
+        action: filters.action.map(|action| action.word().to_owned()),
+        session: filters.session.clone(),
+        tool: filters.tool.clone(),
+    })
+}
+
+/// Prints the wanted lines of a log.
+struct Show {
+    selection: Selection,
+    format: Format,
+    last: Option<usize>,
+    /// The last lines so far, if only those are wanted.
+    kept: VecDeque<String>,
+}
+
+impl Show {
+    /// Prints what the reader has, or keeps it if only the last lines are wanted.
+    fn all(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
+        while let Next::Record(record, line) = reader.read()? {
+            if !self.selection.wants(&record) {
+                continue;
+            }
+            let text = if self.format == Format::Json { line } else { human(&record) };
+            match self.last {
+                None => print::line(&text)?,
+                Some(0) => {}
+                Some(most) => {
+                    if self.kept.len() >= most {
+                        self.kept.pop_front();
+                    }
+                    self.kept.push_back(text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn kept(&mut self) -> anyhow::Result<()> {
+        self.kept.drain(..).try_for_each(|line| print::line(&line))
+    }
+}
+
+/// One line for people. The log may be another writer's, so nothing of it reaches a terminal as it is.
+fn human(record: &Record) -> String {
+    let name = |text: &str| shorten(&one_line(text), NAME_BYTES);
+    let rule = match (record.policy.as_str(), record.rule.as_str()) {
+        ("", "") => "-".to_owned(),
+        ("", rule) => name(rule),
+        (policy, rule) => format!("{}:{}", name(policy), name(rule)),
+    };
+    let outcome = match record.action.as_str() {
+        "block" => "deny",
+        "confirm_required" => "ask",
+        "warn" | "error" => "warn",
+        _ => "",
+    };
+    let action = print::coloured(&format!("{:<16}", name(&record.action)), outcome);
+    let operation = shorten(&one_line(&record.operation), OPERATION_BYTES);
+    format!("{}  {action}  {:<8}  {rule}  {operation}", name(&record.ts), name(&record.tool))
+}
+
+fn one_line(text: &str) -> String {
+    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn damaged(reader: &Reader, path: &Path) {
+    if reader.damaged > 0 {
+        print::note(&format!("warning: {} damaged lines in {} were passed over", reader.damaged, path.display()));
+    }
+}
+
+fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<()> {
+    let mut reader = open(path)?;
+    let mut stats = Stats::default();
+    while let Next::Record(record, _) = reader.read()? {
+        if selection.wants(&record) {
+            stats.add(&record);
+        }
+    }
+    reader.drop_unfinished();
+    stats.damaged = reader.damaged;
+    if format == Format::Json {
+        return print::line(&serde_json::to_string_pretty(&stats)?);
+    }
+    print::line(&format!("lines      {}", stats.lines))?;
+    if stats.lines > 0 {
+        print::line(&format!("time       {} to {}", one_line(&stats.from), one_line(&stats.to)))?;
+        print::line(&format!("actions    {}", counts(&stats.actions)))?;
+    }
+    for (title, groups) in [("policy", &stats.policies), ("rule", &stats.rules), ("day", &stats.days)] {
+        let mut groups: Vec<(&String, &Actions)> = groups.iter().collect();
+        if title != "day" {
+            groups.sort_by_key(|(_, actions)| std::cmp::Reverse(actions.values().sum::<u64>()));
+        }
+        for (name, actions) in groups {
+            print::line(&format!("{title:<10} {}: {}", one_line(name), counts(actions)))?;
+        }
+    }
+    let overrides = stats.actions.get(guard_hook::audit::OVERRIDE).copied().unwrap_or(0);
+    print::line(&format!("overrides  {overrides}"))?;
+    for (rule, count) in &stats.overrides {
+        print::line(&format!("override   {}: {count}", one_line(rule)))?;
+    }
+    for (rule, count) in &stats.noted {
+        print::line(&format!("noted      {}: {count}", one_line(rule)))?;
+    }
+    damaged(&reader, path);
+    Ok(())
+}
+
+fn counts(actions: &Actions) -> String {
+    actions.iter().map(|(action, count)| format!("{count} {}", one_line(action))).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,146 @@
+//! `guard-host cache`: makes, lists, checks and removes compiled policies.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use super::args::{CacheArgs, CacheCommand, Format};
+use super::print;
+use super::subject::{circumstances, refused};
+use guard_hook::hook::warm_lock;
+use guard_kit::compile::making;
+use guard_state::{FileLock, make_private};
+use guard_contract::exit::Exit;
+use guard_hook::audit::moment;
+use guard_hook::cache::{self, Artifacts, Readiness, Stored, clear, stored};
+use guard_state::Places;
+use guard_state::Seal;
+use guard_state::environment::Environment;
+
+/// How long to wait for another process that makes the same artifact.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    match &args.command {
+        CacheCommand::Warm => warm(places, environment),
+        CacheCommand::Verify => verify(places),
+        CacheCommand::List { format } => list(places, *format),
+        CacheCommand::Clear { older_than } => remove(places, older_than.as_deref()),
+    }
+}
+
+/// Makes what the chain needs here.
+pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let at = circumstances(environment, None);
+    // Others see that somebody is at it, and start nobody else.
+    let _ = make_private(&places.cache);
+    let _lock = FileLock::acquire(&warm_lock(places), Instant::now());
+    let prepared = cache::warm(places, &environment.program, &at.projects(), making(PATIENCE));
+    let mut exit = Exit::Success;
+    if let Err(fault) = &prepared.analyzer {
+        print::line(&format!("analyzer: {fault}"))?;
+        exit = Exit::Unavailable;
+    }
+    for member in &prepared.members {
+        match &member.readiness {
+            Readiness::Ready { .. } => print::line(&format!("{}: ready", member.entry.name))?,
+            Readiness::Broken(fault) => {
+                print::line(&format!("{}: {fault}", member.entry.name))?;
+                exit = Exit::Unavailable;
+            }
+        }
+    }
+    for problem in &prepared.config.problems {
+        print::note(&format!("error: {problem}"));
+        exit = Exit::Config;
+    }
+    Ok(exit)
+}
+
+fn verify(places: &Places) -> anyhow::Result<Exit> {
+    let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
+    let mut exit = Exit::Success;
+    for (path, sound) in artifacts.verify() {
+        print::line(&format!("{}: {}", path.display(), if sound { "ok" } else { "stale or damaged" }))?;
+        if !sound {
+            exit = Exit::Unavailable;
+        }
+    }
+    if exit == Exit::Unavailable {
+        print::note("hint: a damaged artifact is never used; `guard-host cache warm` makes what is needed anew");
+    }
+    Ok(exit)
+}
+
+fn list(places: &Places, format: Format) -> anyhow::Result<Exit> {
+    let stored = stored(&places.cache, Seal::open(&places.state).ok().as_ref());
+    if format == Format::Json {
+        let rows: Vec<_> = stored.iter().map(row).collect();
+        print::line(&serde_json::to_string_pretty(&rows)?)?;
+        return Ok(Exit::Success);
+    }
+    for one in &stored {
+        let (size, age) = (size(one.bytes), age(one.made));
+        print::line(&format!("{:<9} {:<20} {size:>9}  {age:>8}  {}", one.kind, one.name, one.path.display()))?;
+    }
+    let all = stored.iter().map(|one| one.bytes).sum();
+    print::line(&format!("{} files, {}", stored.len(), size(all)))?;
+    Ok(Exit::Success)
+}
+
+fn row(one: &Stored) -> serde_json::Value {
+    let made = Timestamp::try_from(one.made).map(|made| made.to_string()).unwrap_or_default();
+    json!({ "kind": one.kind, "name": one.name, "path": one.path, "bytes": one.bytes, "made": made })
+}
+
+fn remove(places: &Places, older_than: Option<&str>) -> anyhow::Result<Exit> {
+    let before = older_than.map(|text| {
+        let time = moment(text, Timestamp::now(), &TimeZone::system());
+        time.map(SystemTime::from).ok_or_else(|| {
+            let hint = "give a span such as `12h` or `30d`, or a day such as `2026-01-31`";
+            refused(Exit::Usage, format!("`--older-than {text}` is no time"), hint)
+        })
+    });
+    let cleared = clear(&places.cache, before.transpose()?);
+    print::line(&format!("{} files removed, {}", cleared.files, size(cleared.bytes)))?;
+    for (path, error) in &cleared.failed {
+        print::note(&format!("error: {}: {error}", path.display()));
+    }
+    Ok(if cleared.failed.is_empty() { Exit::Success } else { Exit::Unavailable })
+}
+
+/// A size for people.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
+}
+
+/// The time since then, for people.
+fn age(made: SystemTime) -> String {
+    let seconds = made.elapsed().unwrap_or_default().as_secs();
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_ages_are_short() {
+        let sizes = [0, 1023, 1024, 1025, 1_048_576, 3_407_872].map(size);
+        assert_eq!(sizes, ["0 B", "1023 B", "1 KiB", "2 KiB", "1.0 MiB", "3.2 MiB"]);
+        let ages = [5, 600, 10_000, 1_000_000].map(|seconds| age(SystemTime::now() - Duration::from_secs(seconds)));
+        assert_eq!(ages, ["5 s", "10 min", "2 h", "11 d"]);
+        assert_eq!(age(SystemTime::now() + Duration::from_secs(60)), "0 s");
+    }
+}

@@ -1,0 +1,169 @@
+//! `guard-host check`: what the hook would say. Writes no audit line and no pending ask; what is not compiled yet it
+//! compiles, as every command that asks policies.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::args::{CheckArgs, Format};
+use super::print;
+use super::subject::{Bench, calls, circumstances, payload_calls, refused, tool_calls};
+use guard_contract::exit::Exit;
+use guard_contract::syntax::Coverage;
+use guard_contract::{Outcome, outcome_name};
+use guard_harness::text;
+use guard_hook::chain::Trace;
+use guard_redact::{plain, redact};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// The longest line of a batch.
+const LINE_BYTES: usize = 16 << 20;
+
+/// One verdict for machines. Keys are only ever added.
+#[derive(Debug, Serialize)]
+pub(super) struct Record {
+    outcome: &'static str,
+    policy: String,
+    rule: String,
+    message: String,
+    remedy: String,
+    coverage: &'static str,
+}
+
+impl Record {
+    /// The verdict of a trace; that of nothing to decide if there is none.
+    pub(super) fn of(trace: Option<&Trace>) -> Self {
+        let deciding = trace.and_then(|trace| trace.verdict.deciding());
+        let analysis = trace.and_then(|trace| trace.analysis.as_ref());
+        let told = |text: &str| plain(&redact(text));
+        Record {
+            outcome: outcome_name(outcome(trace)),
+            policy: deciding.map(|deciding| deciding.policy.clone()).unwrap_or_default(),
+            rule: deciding.map(|deciding| deciding.finding.rule.clone()).unwrap_or_default(),
+            message: deciding.map(|deciding| told(&deciding.finding.message)).unwrap_or_default(),
+            remedy: deciding.map(|deciding| told(&deciding.finding.remedy)).unwrap_or_default(),
+            coverage: analysis.map_or("", |analysis| coverage_name(analysis.coverage)),
+        }
+    }
+}
+
+/// The name of a coverage as users read it.
+pub(super) fn coverage_name(coverage: Coverage) -> &'static str {
+    match coverage {
+        Coverage::Complete => "complete",
+        Coverage::Partial => "partial",
+        Coverage::Unparsed => "unparsed",
+    }
+}
+
+fn outcome(trace: Option<&Trace>) -> Outcome {
+    trace.map_or(Outcome::Abstain, |trace| trace.verdict.outcome)
+}
+
+/// The exit code of an outcome.
+fn exit(outcome: Outcome) -> Exit {
+    match outcome {
+        Outcome::Abstain | Outcome::Allow | Outcome::Warn => Exit::Success,
+        Outcome::Ask => Exit::Ask,
+        Outcome::Deny => Exit::Deny,
+    }
+}
+
+pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    if args.batch {
+        return batch(places, environment);
+    }
+    let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
+    let at = circumstances(environment, cwd.as_deref());
+    let calls = calls(&args.call)?;
+    let bench = Bench::open(places, environment, &at.projects())?;
+    let trace = bench.decide(&calls, &at);
+    match args.format {
+        Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
+        Format::Human => {
+            let outcome = outcome_name(outcome(trace.as_ref()));
+            let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
+            let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
+            print::line(&format!("{}: {}", print::coloured(outcome, outcome), told.replace('\n', "\n  ")))?;
+        }
+    }
+    for warning in &bench.chain.prepared.config.warnings {
+        print::note(&format!("warning: {warning}"));
+    }
+    Ok(exit(outcome(trace.as_ref())))
+}
+
+/// One line of a batch that is no hook payload.
+#[derive(Debug, Deserialize)]
+struct Line {
+    tool: String,
+    input: Value,
+    #[serde(default)]
+    cwd: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct BadLine {
+    line: usize,
+    error: String,
+}
+
+fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let mut benches: HashMap<Vec<String>, Bench> = HashMap::new();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut input = BufReader::new(std::io::stdin().lock());
+    let mut result = Exit::Success;
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        if input.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match decide_line(&bytes, &mut benches, places, environment) {
+            Ok(record) => serde_json::to_writer(&mut out, &record)?,
+            Err(error) => {
+                result = Exit::Data;
+                serde_json::to_writer(&mut out, &BadLine { line: number, error: error.to_string() })?;
+            }
+        }
+        out.write_all(b"\n")?;
+        // Whoever writes one line and waits for its verdict gets it.
+        if input.buffer().is_empty() {
+            out.flush()?;
+        }
+    }
+    out.flush()?;
+    Ok(result)
+}
+
+fn decide_line(
+    bytes: &[u8],
+    benches: &mut HashMap<Vec<String>, Bench>,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<Record> {
+    if bytes.len() > LINE_BYTES {
+        return Err(refused(Exit::Data, "the line is longer than 16 MiB", ""));
+    }
+    let object: Map<String, Value> = serde_json::from_slice(bytes)?;
+    let (calls, cwd) = if object.contains_key("tool") {
+        let line: Line = serde_json::from_value(Value::Object(object))?;
+        (tool_calls(&line.tool, line.input)?, line.cwd.unwrap_or_default())
+    } else {
+        payload_calls(&object)?
+    };
+    let at = circumstances(environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
+    let projects = at.projects();
+    if !benches.contains_key(&projects) {
+        benches.insert(projects.clone(), Bench::open(places, environment, &projects)?);
+    }
+    let bench = benches.get(&projects).ok_or_else(|| anyhow::anyhow!("no chain"))?;
+    Ok(Record::of(bench.decide(&calls, &at).as_ref()))
+}

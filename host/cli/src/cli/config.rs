@@ -1,0 +1,147 @@
+//! `guard-host config`: what holds, and what is wrong.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::args::{ConfigArgs, ConfigCommand, Format};
+use super::subject::{circumstances, refused};
+use super::{print, starter};
+use guard_config::{Config, Trust, load};
+use guard_contract::exit::Exit;
+use guard_contract::outcome_name;
+use guard_contract::policy::{Entry, Source};
+use guard_hook::cache::Component;
+use guard_kit::schema;
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// `is_named`: the command line names the user's file.
+pub(super) fn run(
+    args: &ConfigArgs,
+    places: &Places,
+    is_named: bool,
+    environment: &Environment,
+) -> anyhow::Result<Exit> {
+    let config = || load(places, &circumstances(environment, None).projects());
+    match &args.command {
+        ConfigCommand::Show { format } => show(&config(), *format),
+        ConfigCommand::Check if is_named && !places.config.exists() => {
+            let text = format!("there is no file {}", places.config.display());
+            Err(refused(Exit::NoInput, text, "name another one with `--config`, or make it with `config init`"))
+        }
+        ConfigCommand::Check => check(&config()),
+        ConfigCommand::Init { name, print } => starter::init(name, *print, places),
+        ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
+        ConfigCommand::Schema { name, .. } => starter::schema(name),
+    }
+}
+
+fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
+    if format == Format::Json {
+        let policies: Vec<_> = config.entries.iter().map(entry_json).collect();
+        let value = json!({
+            "files": config.inputs.iter().filter(|path| path.exists()).collect::<Vec<_>>(),
+            "on-malformed": config.on_malformed,
+            "bypass-ask": config.bypass_ask,
+            "deadline-ms": config.deadline_ms,
+            "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },
+            "session": { "file": config.sessions.file() },
+            "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),
+            "policies": policies,
+            "problems": config.problems,
+            "warnings": config.warnings,
+        });
+        print::line(&serde_json::to_string_pretty(&value)?)?;
+        return Ok(Exit::Success);
+    }
+    for path in &config.inputs {
+        let state = if path.exists() { "read" } else { "not there" };
+        print::line(&format!("file       {} ({state})", path.display()))?;
+    }
+    print::line(&format!("deadline   {} ms", config.deadline_ms))?;
+    print::line(&format!("audit      {}", config.audit.path.display()))?;
+    trusted(config)?;
+    for entry in &config.entries {
+        let layer = entry.layer.name();
+        let on_error = outcome_name(entry.on_error);
+        print::line(&format!("policy     {} ({layer}, {}, on-error {on_error})", entry.name, source(entry)))?;
+    }
+    problems(config);
+    Ok(Exit::Success)
+}
+
+fn check(config: &Config) -> anyhow::Result<Exit> {
+    problems(config);
+    let mut broken = false;
+    for entry in &config.entries {
+        if let Err(fault) = Component::of(entry) {
+            broken = true;
+            print::note(&format!("error: the policy `{}` ({}) cannot be asked: {fault}", entry.name, source(entry)));
+            print::note(&format!("  hint: correct its entry in the {} configuration", entry.layer.name()));
+        }
+    }
+    trusted(config)?;
+    if config.problems.is_empty() && config.warnings.is_empty() && !broken {
+        print::line(&format!("ok: {} policies", config.entries.len()))?;
+        return Ok(Exit::Success);
+    }
+    Ok(Exit::Config)
+}
+
+/// How the files of projects stand that are or were trusted.
+fn trusted(config: &Config) -> anyhow::Result<()> {
+    for (path, trust) in &config.projects {
+        match trust {
+            Trust::None => {}
+            Trust::Held => print::line(&format!("trust      {} is trusted", path.display()))?,
+            Trust::Lapsed(text) => print::line(&format!("trust      {} has lapsed: {text}", path.display()))?,
+        }
+    }
+    Ok(())
+}
+
+fn project_json(path: &Path, trust: &Trust) -> serde_json::Value {
+    let (state, changed) = match trust {
+        Trust::None => ("none", ""),
+        Trust::Held => ("trusted", ""),
+        Trust::Lapsed(text) => ("lapsed", text.as_str()),
+    };
+    json!({ "file": path, "trust": state, "changed": changed })
+}
+
+fn problems(config: &Config) {
+    for problem in &config.problems {
+        print::note(&format!("error: {problem}"));
+        if !problem.hint.is_empty() {
+            print::note(&format!("  hint: {}", problem.hint));
+        }
+    }
+    for warning in &config.warnings {
+        print::note(&format!("warning: {warning}"));
+    }
+}
+
+/// Where an entry's component comes from, as users read it.
+pub(super) fn source(entry: &Entry) -> String {
+    match &entry.source {
+        Source::Builtin(name) => format!("builtin:{name}"),
+        Source::File(path) => path.display().to_string(),
+    }
+}
+
+fn entry_json(entry: &Entry) -> serde_json::Value {
+    json!({
+        "name": entry.name,
+        "layer": entry.layer,
+        "trusted": entry.trusted,
+        "source": source(entry),
+        "sha256": entry.pinned,
+        "tools": entry.tools,
+        "settings": serde_json::from_str::<serde_json::Value>(&entry.settings).unwrap_or_default(),
+        "on-error": outcome_name(entry.on_error),
+        "may-allow": entry.may_allow,
+        "limits": { "time-ms": entry.limits.time_ms, "memory-mib": entry.limits.memory_mib },
+        "grants": entry.grants,
+    })
+}

@@ -1,0 +1,110 @@
+//! `guard-host confirm`: makes a grant of a question.
+//!
+//! A grant needs a person: one at a terminal, or one whom the hook itself has just asked whether this confirmation may
+//! run, in a mode in which the harness puts an ask to a person.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::args::{ConfirmArgs, Format};
+use super::print;
+use super::session::warn_of_unusable;
+use super::subject::refused;
+use super::terminal::{is_attended, unattended};
+use guard_config::load;
+use guard_contract::exit::Exit;
+use guard_contract::shell_word::quoted;
+use guard_redact::plain;
+use guard_state::Places;
+use guard_state::session::{Choice, Choosing, Contents, Entry, choose, confirm_command};
+
+/// How long to wait for other processes that write to the session.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
+    let sessions = load(places, &[]).sessions;
+    let known = sessions.all();
+    let choice = match (&args.code, &args.operation) {
+        (Some(code), _) => Choice::Code(code.clone()),
+        (None, Some(operation)) if !args.list => Choice::Operation(operation.clone()),
+        _ => {
+            list(&known, args.format)?;
+            return Ok(warn_of_unusable(&sessions));
+        }
+    };
+    let attended = is_attended();
+    // Without a person here only what one was just asked about can be meant.
+    let asked = |entry: &&Entry| attended || known.was_asked(&entry.code);
+    let entry = match choose(known.pending.iter().filter(asked), &choice) {
+        Choosing::One(entry) => entry,
+        Choosing::Several(entries) => return ambiguous(&entries),
+        Choosing::None if matches!(choose(&known.pending, &choice), Choosing::None) => return missing(&known),
+        Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
+    };
+    let grant = sessions.change(&entry.session, PATIENCE, |contents, now| {
+        // What was true a moment ago must be so under the lock: one answer confirms once.
+        let allowed = attended || contents.was_asked(&entry.code);
+        if allowed { contents.confirm(&entry.code, now) } else { None }
+    })?;
+    let Some(grant) = grant else { return missing(&sessions.all()) };
+    match args.format {
+        Format::Json => print::line(&serde_json::to_string_pretty(&grant)?)?,
+        Format::Human => {
+            print::line(&format!("confirmed: {}: {}", plain(&grant.tool), plain(&grant.operation)))?;
+            print::line(&format!("  in      {}", plain(&grant.cwd)))?;
+            print::line(&format!("  session {}, until {}", plain(&grant.session), grant.expires))?;
+            print::line(&format!("  lifts   {}", plain(&grant.rules.join(", "))))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// The command line as it is to be typed.
+fn line(args: &ConfirmArgs, places: &Places) -> String {
+    let confirm = confirm_command(places);
+    match (&args.code, &args.operation) {
+        (Some(code), _) => format!("{confirm} --code {}", plain(code)),
+        (None, operation) => format!("{confirm} {}", quoted(&plain(operation.as_deref().unwrap_or_default()))),
+    }
+}
+
+fn list(known: &Contents, format: Format) -> anyhow::Result<()> {
+    if format == Format::Json {
+        print::line(&serde_json::to_string_pretty(&json!({ "pending": known.pending }))?)?;
+        return Ok(());
+    }
+    if known.pending.is_empty() {
+        print::line("nothing waits for a confirmation")?;
+    }
+    known.pending.iter().try_for_each(|entry| print::line(&described(entry)))
+}
+
+/// A question in two lines.
+pub(super) fn described(entry: &Entry) -> String {
+    let shown = |text: &str| plain(text).replace('\n', "\n    ");
+    format!(
+        "{}  {}: {}\n    {} in {}, asked by {}",
+        shown(&entry.code),
+        shown(&entry.tool),
+        shown(&entry.operation),
+        shown(&entry.ts),
+        shown(&entry.cwd),
+        shown(&entry.rules.join(", "))
+    )
+}
+
+fn missing(known: &Contents) -> anyhow::Result<Exit> {
+    let waiting: Vec<String> = known.pending.iter().map(described).collect();
+    let text = "no such question waits for a confirmation";
+    if waiting.is_empty() {
+        return Err(refused(Exit::NoQuestion, format!("{text}; none does"), ""));
+    }
+    Err(refused(Exit::NoQuestion, format!("{text}; these do:\n{}", waiting.join("\n")), ""))
+}
+
+fn ambiguous(entries: &[&Entry]) -> anyhow::Result<Exit> {
+    let waiting: Vec<String> = entries.iter().map(|entry| described(entry)).collect();
+    let text = format!("several questions could be meant:\n{}", waiting.join("\n"));
+    Err(refused(Exit::NoQuestion, text, "give the code of one with `--code`"))
+}

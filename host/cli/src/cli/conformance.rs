@@ -1,0 +1,97 @@
+//! `guard-host conformance`: what every policy must hold to, tried on one.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::args::{ConformanceArgs, Format, WasiName};
+use super::print;
+use super::test::of_subject;
+use guard_contract::exit::Exit;
+use guard_kit::conformance::{Check, Made, Report, State, examine};
+use guard_redact::plain;
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+pub(super) fn run(args: &ConformanceArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let (wasi, cwd) = (WasiName::of(args.wasi), Path::new(&environment.cwd));
+    let report = examine(&args.policy, wasi, args.settings.as_ref(), cwd, places);
+    let report = report.map_err(|error| of_subject(&error, None))?;
+    match args.format {
+        Format::Json => print::line(&serde_json::to_string_pretty(&json(&report))?)?,
+        Format::Human => human(&report)?,
+    }
+    Ok(if report.count(State::Failed) == 0 { Exit::Success } else { Exit::Failures })
+}
+
+fn human(report: &Report) -> anyhow::Result<()> {
+    for check in &report.checks {
+        let word = word(check.state);
+        print::line(&format!(
+            "{} {:<14} {}",
+            print::coloured(&format!("{word:<4}"), word),
+            check.rule.id,
+            check.rule.meaning
+        ))?;
+        let lines = check.problems.iter().chain(&check.notes);
+        for line in lines {
+            print::line(&format!("     {:<14} {}", "", one_line(line)))?;
+        }
+        if check.state == State::Failed {
+            print::line(&format!("     {:<14} advice: {}", "", check.rule.advice))?;
+        }
+    }
+    print::line("")?;
+    let counts = [(State::Passed, "passed"), (State::Failed, "failed"), (State::Skipped, "skipped")];
+    let counts = counts.map(|(state, word)| format!("{} {word}", report.count(state)));
+    print::line(&format!("{}: {}; {} calls", plain(&report.policy), counts.join(", "), report.calls.len()))
+}
+
+fn json(report: &Report) -> Value {
+    let manifest = report.manifest.as_ref();
+    json!({
+        "policy": report.policy,
+        "sha256": report.sha256,
+        "id": manifest.map(|manifest| &manifest.id),
+        "version": manifest.map(|manifest| &manifest.version),
+        "passed": report.count(State::Passed),
+        "failed": report.count(State::Failed),
+        "skipped": report.count(State::Skipped),
+        "slowest": report.slowest().map(made),
+        "largest": report.largest().map(made),
+        "checks": report.checks.iter().map(check).collect::<Vec<_>>(),
+        "calls": report.calls.iter().map(made).collect::<Vec<_>>(),
+    })
+}
+
+fn check(check: &Check) -> Value {
+    let state = match check.state {
+        State::Passed => "passed",
+        State::Failed => "failed",
+        State::Skipped => "skipped",
+    };
+    json!({
+        "id": check.rule.id, "meaning": check.rule.meaning, "advice": check.rule.advice, "state": state,
+        "problems": check.problems, "notes": check.notes,
+    })
+}
+
+fn made(made: &Made) -> Value {
+    json!({
+        "check": made.rule, "call": made.what, "answer": made.answer,
+        "microseconds": made.used.processor.as_micros(), "memory": made.used.memory,
+    })
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Passed => "ok",
+        State::Failed => "FAIL",
+        State::Skipped => "skip",
+    }
+}
+
+/// A text of a guest on one line, with nothing that moves a terminal's cursor.
+fn one_line(text: &str) -> String {
+    plain(&text.replace('\n', " "))
+}

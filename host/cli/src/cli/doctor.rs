@@ -1,0 +1,67 @@
+//! `guard-host doctor`: prints whether the guard works here, and what to do if it does not.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::args::{DoctorArgs, Format};
+use super::install::{Registered, registered, registration};
+use super::print;
+use super::subject::circumstances;
+use guard_contract::exit::Exit;
+use guard_setup::doctor::{State, examine};
+use guard_setup::install::{Site, Wish};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let wish = args.wish();
+    let asked = match &args.harness {
+        Some(name) => vec![registration(name)?],
+        None => in_use(&wish, site)?,
+    };
+    let findings = examine(&asked, &wish, site, &at.projects());
+    let fine = findings.iter().all(|finding| finding.state != State::Problem);
+    if args.format == Format::Json {
+        let rows: Vec<_> = findings
+            .iter()
+            .map(|finding| {
+                let (state, _) = names(finding.state);
+                json!({ "check": finding.check, "state": state, "text": finding.text, "remedy": finding.remedy })
+            })
+            .collect();
+        print::line(&serde_json::to_string_pretty(&json!({ "fine": fine, "findings": rows }))?)?;
+    } else {
+        for finding in &findings {
+            let (state, colour) = names(finding.state);
+            let state = print::coloured(&format!("{state:<8}"), colour);
+            print::line(&format!("{state} {}: {}", finding.check, finding.text))?;
+            if !finding.remedy.is_empty() {
+                print::line(&format!("         remedy: {}", finding.remedy))?;
+            }
+        }
+    }
+    Ok(if fine { Exit::Success } else { Exit::Unavailable })
+}
+
+/// The harnesses that ask this program here; the usual one if none does, or if one of its files is named.
+fn in_use(wish: &Wish, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
+    let usual = || registration(guard_harness::default().name()).map(|usual| vec![usual]);
+    if *wish != Wish::default() {
+        return usual();
+    }
+    let is_registered = |(_, registration): &Registered| !registration.survey(wish, site).found.is_empty();
+    let found: Vec<Registered> = registered().into_iter().filter(is_registered).collect();
+    if found.is_empty() { usual() } else { Ok(found) }
+}
+
+/// The name of a state, and the outcome in whose colour it is printed.
+fn names(state: State) -> (&'static str, &'static str) {
+    match state {
+        State::Ok => ("ok", "allow"),
+        State::Note => ("note", "warn"),
+        State::Problem => ("problem", "deny"),
+    }
+}

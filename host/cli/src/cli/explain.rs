@@ -1,0 +1,193 @@
+//! `guard-host explain`: the whole way from a call to its verdict.
+
+mod tree;
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::args::{ExplainArgs, Format};
+use super::check::{Record, coverage_name};
+use super::print;
+use super::subject::{Bench, calls, circumstances};
+use guard_contract::exit::Exit;
+use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
+use guard_contract::verdict::Verdict;
+use guard_contract::{Finding, Outcome, outcome_name, rank};
+use guard_harness::text;
+use guard_hook::chain::{Step, Trace};
+use guard_redact::{plain, redact, shorten};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// The longest piece of a script that is shown.
+const SCRIPT_BYTES: usize = 200;
+
+pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
+    let at = circumstances(environment, cwd.as_deref());
+    let calls = calls(&args.call)?;
+    let bench = Bench::open(places, environment, &at.projects())?;
+    let Some(trace) = bench.decide(&calls, &at) else {
+        print::line("nothing to decide: the input holds no command and no file")?;
+        return Ok(Exit::Success);
+    };
+    if args.format == Format::Json {
+        let value = json!({
+            "verdict": Record::of(Some(&trace)),
+            "analysis": trace.analysis.as_deref().map(analysis_json),
+            "analysis-us": trace.analysis_time.as_micros(),
+            "steps": trace.steps.iter().map(step_json).collect::<Vec<_>>(),
+        });
+        print::line(&serde_json::to_string_pretty(&value)?)?;
+        return Ok(Exit::Success);
+    }
+    human(&trace)?;
+    Ok(Exit::Success)
+}
+
+fn told(text: &str) -> String {
+    plain(&redact(text))
+}
+
+fn human(trace: &Trace) -> anyhow::Result<()> {
+    if let Some(analysis) = &trace.analysis {
+        print::line(&format!("{} ({})", understood(analysis), time(trace.analysis_time)))?;
+        for line in analysis_lines(analysis) {
+            print::line(&format!("  {line}"))?;
+        }
+    }
+    for step in &trace.steps {
+        policy(step)?;
+    }
+    let outcome = outcome_name(trace.verdict.outcome);
+    let reason = text::reason(&trace.verdict);
+    let reason = if reason.is_empty() { "no policy objects".to_owned() } else { reason };
+    print::line("")?;
+    print::line(&format!("{}: {}", print::coloured(outcome, outcome), reason.replace('\n', "\n  ")))?;
+    for line in what_would_change_it(&trace.verdict) {
+        print::line(&line)?;
+    }
+    Ok(())
+}
+
+/// How far the analysis goes.
+pub(super) fn understood(analysis: &Analysis) -> &'static str {
+    match analysis.coverage {
+        Coverage::Complete => "understood, to the last byte",
+        Coverage::Partial => "understood in part",
+        Coverage::Unparsed => "not understood; what is listed is a guess",
+    }
+}
+
+/// What the analysis holds: why it is not complete, the tree of commands and effects, and scripts.
+pub(super) fn analysis_lines(analysis: &Analysis) -> Vec<String> {
+    let mut lines: Vec<String> = analysis.reasons.iter().map(|reason| format!("because {}", told(reason))).collect();
+    lines.extend(tree::lines(analysis));
+    for script in &analysis.scripts {
+        let text = shorten(&told(&script.text).replace('\n', " "), SCRIPT_BYTES);
+        lines.push(format!("{} in command {}: {text}", script.language, script.command_id));
+    }
+    lines
+}
+
+/// What a policy answered, and what it asked the host for.
+fn policy(step: &Step) -> anyhow::Result<()> {
+    let outcome = match &step.answer.decision {
+        Ok(decision) => outcome_name(decision.outcome).to_owned(),
+        Err(fault) => format!("no answer: {fault}"),
+    };
+    let asked = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
+    print::line(&format!("{}: {outcome} ({}, asked for {asked})", step.policy, time(step.time)))?;
+    for finding in step.answer.decision.iter().flat_map(|decision| &decision.findings) {
+        print::line(&format!("  {} {}", outcome_name(finding.outcome), finding.rule))?;
+    }
+    for line in &step.answer.log {
+        print::line(&format!("  log: {}", told(&line.message)))?;
+    }
+    Ok(())
+}
+
+/// For each outcome from the verdict down to ask: the findings that must go for the verdict to be milder.
+fn what_would_change_it(verdict: &Verdict) -> Vec<String> {
+    let mut lines = Vec::new();
+    for outcome in [Outcome::Deny, Outcome::Ask] {
+        let at = verdict.findings.iter().filter(|attributed| attributed.finding.outcome == outcome);
+        let mut rules: Vec<String> =
+            at.map(|attributed| format!("{}: {}", attributed.policy, attributed.finding.rule)).collect();
+        rules.dedup();
+        if rules.is_empty() {
+            continue;
+        }
+        let below = verdict.findings.iter().map(|attributed| attributed.finding.outcome);
+        let below = below.filter(|other| rank(*other) < rank(outcome)).max_by_key(|other| rank(*other));
+        let also = if lines.is_empty() { "without" } else { "also without" };
+        let then = outcome_name(below.unwrap_or(Outcome::Abstain));
+        lines.push(format!("  {also} [{}] it would be {then}", rules.join("], [")));
+    }
+    lines
+}
+
+fn time(duration: Duration) -> String {
+    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
+}
+
+fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Routine => "routine",
+        Severity::Notable => "notable",
+        Severity::Destructive => "destructive",
+        Severity::Catastrophic => "catastrophic",
+    }
+}
+
+pub(super) fn analysis_json(analysis: &Analysis) -> Value {
+    let via = |via: &Via| json!({ "kind": via.kind, "detail": told(&via.detail) });
+    let command = |command: &Command| {
+        json!({
+            "id": command.id, "parent": command.parent,
+            "argv": command.argv.iter().map(|word| told(&word.text)).collect::<Vec<_>>(),
+            "via": command.via.iter().map(via).collect::<Vec<_>>(),
+            "cwd": told(&command.cwd), "certain": command.certain, "span": [command.span.start, command.span.end],
+        })
+    };
+    let effect = |effect: &Effect| {
+        json!({
+            "kind": effect.kind, "operation": effect.operation, "severity": severity_name(effect.severity),
+            "target": told(&effect.target), "canonical": told(&effect.path.canonical), "command": effect.command_id,
+            "certain": effect.certain, "tags": tags_json(&effect.tags),
+        })
+    };
+    json!({
+        "coverage": coverage_name(analysis.coverage), "reasons": analysis.reasons.iter().map(|reason| told(reason)).collect::<Vec<_>>(),
+        "commands": analysis.commands.iter().map(command).collect::<Vec<_>>(),
+        "effects": analysis.effects.iter().map(effect).collect::<Vec<_>>(),
+        "scripts": analysis.scripts.iter().map(|script| json!({
+            "language": script.language, "text": told(&script.text), "command": script.command_id,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn tags_json(tags: &[(String, String)]) -> Value {
+    tags.iter().map(|(name, value)| (told(name), Value::String(told(value)))).collect::<Map<_, _>>().into()
+}
+
+pub(super) fn finding_json(finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": told(&finding.message),
+        "remedy": told(&finding.remedy), "tags": tags_json(&finding.tags),
+    })
+}
+
+fn step_json(step: &Step) -> Value {
+    json!({
+        "policy": step.policy,
+        "outcome": step.answer.decision.as_ref().map_or("fault", |decision| outcome_name(decision.outcome)),
+        "fault": step.answer.decision.as_ref().err().map(ToString::to_string),
+        "findings": step.answer.decision.iter().flat_map(|decision| &decision.findings).map(finding_json).collect::<Vec<_>>(),
+        "asked": step.answer.asked,
+        "log": step.answer.log.iter().map(|line| told(&line.message)).collect::<Vec<_>>(),
+        "us": step.time.as_micros(),
+    })
+}

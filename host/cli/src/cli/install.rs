@@ -1,0 +1,128 @@
+//! `guard-host install` and `uninstall`: the hook in a harness's own files.
+
+use std::path::Path;
+
+use similar::TextDiff;
+
+use super::args::{InstallArgs, UninstallArgs};
+use super::subject::{circumstances, refused};
+use super::{cache, print};
+use guard_config::load;
+use guard_contract::exit::Exit;
+use guard_harness::Harness;
+use guard_setup::install::{Aim, Change, InstallError, Registration, Site, Wish, apply, plan};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let (_, registration) = registration(&args.target.harness)?;
+    let (wish, dry) = (args.wish(), args.target.dry_run);
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    check_names(&wish, places, &at.projects())?;
+    change(registration, &wish, site, Aim::Install, dry)?;
+    if dry {
+        return Ok(Exit::Success);
+    }
+    let warmed = cache::warm(places, environment)?;
+    for step in registration.next_steps(&wish, site) {
+        print::line(&format!("next: {step}"))?;
+    }
+    Ok(warmed)
+}
+
+pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let (_, registration) = registration(&args.target.harness)?;
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    change(registration, &args.target.wish(), site, Aim::Uninstall, args.target.dry_run)?;
+    Ok(Exit::Success)
+}
+
+/// A name that no policy of the chain has would make every call one to ask about.
+fn check_names(wish: &Wish, places: &Places, projects: &[String]) -> anyhow::Result<()> {
+    let chain = load(places, projects).entries;
+    let Some(unknown) = wish.only.iter().find(|name| !chain.iter().any(|entry| entry.name == **name)) else {
+        return Ok(());
+    };
+    let names: Vec<&str> = chain.iter().map(|entry| entry.name.as_str()).collect();
+    let hint = format!("the chain has: {}; `preset` and `[[policy]]` in your guard.toml add others", names.join(", "));
+    Err(refused(Exit::Usage, format!("`--only` names `{unknown}`, and no policy of the chain has that name"), hint))
+}
+
+/// The harness of that name, and how it is registered with.
+pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
+    let known = registered();
+    if let Some(found) = known.iter().find(|(harness, _)| harness.name() == name) {
+        return Ok(*found);
+    }
+    if guard_harness::named(name).is_some() {
+        let text = format!("`{name}` has no file to register in");
+        let hint = format!("let your program start `guard-host hook {name}` with the payload on its standard input");
+        return Err(refused(Exit::Usage, text, hint));
+    }
+    let names: Vec<&str> = known.iter().map(|(harness, _)| harness.name()).collect();
+    let text = format!("there is no harness `{name}` that guard-host registers with");
+    let hint = format!("known harnesses: {}; host/HARNESSES.md says what to do with others", names.join(", "));
+    Err(refused(Exit::Usage, text, hint))
+}
+
+/// A harness, and how it is registered with.
+pub(super) type Registered = (&'static dyn Harness, &'static dyn Registration);
+
+/// All harnesses that are registered with.
+pub(super) fn registered() -> Vec<Registered> {
+    guard_harness::ALL
+        .iter()
+        .filter_map(|harness| Some((*harness, guard_setup::registration(harness.name())?)))
+        .collect()
+}
+
+fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim, dry: bool) -> anyhow::Result<()> {
+    let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
+    let state = &site.places.state;
+    let changes = registration
+        .pieces(wish, site)
+        .and_then(|pieces| plan(pieces, registration.retired(wish, site), aim, state))
+        .map_err(told)?;
+    if dry {
+        return changes.iter().try_for_each(show);
+    }
+    apply(&changes, state).map_err(told)?;
+    for change in &changes {
+        let done = match (change.kept, change.is_none(), &change.after) {
+            (true, ..) => "kept, for it is not ours:",
+            (_, true, Some(_)) => "unchanged:",
+            (_, true, None) => continue,
+            (_, false, Some(_)) => "wrote",
+            (_, false, None) => "removed",
+        };
+        print::line(&format!("{done} {}", change.path.display()))?;
+    }
+    Ok(())
+}
+
+/// Prints what would become of one file, in the form that `patch` reads.
+pub(super) fn show(change: &Change) -> anyhow::Result<()> {
+    let text = |bytes: &Option<Vec<u8>>| match bytes {
+        Some(bytes) => std::str::from_utf8(bytes).map(str::to_owned).ok(),
+        None => Some(String::new()),
+    };
+    let path = change.path.display();
+    if change.is_none() {
+        return print::line(&format!("unchanged: {path}"));
+    }
+    let (Some(before), Some(after)) = (text(&change.before), text(&change.after)) else {
+        let verb = if change.after.is_some() { "written" } else { "removed" };
+        return print::line(&format!("Binary file {path} would be {verb}"));
+    };
+    let named = |bytes: &Option<Vec<u8>>| match bytes {
+        Some(_) => path.to_string(),
+        None => "/dev/null".to_owned(),
+    };
+    let (old, new) = (named(&change.before), named(&change.after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let diff = diff.unified_diff().header(&old, &new).to_string();
+    // A new file that is empty, or an empty one that goes, has no lines to show.
+    print::line(diff.trim_end_matches('\n'))
+}

@@ -1,0 +1,94 @@
+//! `guard-host policy`: the chain, what one policy is, and the entries of the configuration.
+
+mod edit;
+mod inspect;
+mod trial;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
+use super::config::source;
+use super::print;
+use super::subject::{circumstances, refused};
+use guard_kit::compile::making;
+use guard_contract::Manifest;
+use guard_contract::exit::Exit;
+use guard_contract::{FaultKind, Wasi};
+use guard_hook::cache::{Artifact, Artifacts, Component, Made, Prepared, Readiness, prepare};
+use guard_state::Places;
+use guard_state::Seal;
+use guard_state::environment::Environment;
+
+/// How long to wait for another process that makes the same artifact.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    match &args.command {
+        PolicyCommand::List { format } => list(&chain(places, environment), *format),
+        PolicyCommand::Inspect { policy, wasi, format } => {
+            inspect::run(policy, WasiName::of(*wasi), *format, places, environment)
+        }
+        PolicyCommand::Add(args) => edit::add(args, places, environment),
+        PolicyCommand::Remove(args) => edit::remove(args, places, environment),
+    }
+}
+
+/// The chain that holds here.
+fn chain(places: &Places, environment: &Environment) -> Prepared {
+    let at = circumstances(environment, None);
+    prepare(places, &environment.program, &at.projects(), Some(making(PATIENCE)))
+}
+
+/// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
+fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyhow::Result<(Artifact, Manifest)> {
+    let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
+    let no_policy = |why: String| refused(Exit::Data, format!("`{name}` is no policy{why}"), "");
+    match component.ensure(wasi, &artifacts, making(PATIENCE)) {
+        Ok(Made { artifact, manifest: Some(manifest) }) => Ok((artifact, manifest)),
+        Ok(Made { manifest: None, .. }) => Err(no_policy(String::new())),
+        Err(fault @ FaultKind::Artifact(_)) => {
+            Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), ""))
+        }
+        Err(fault) => Err(no_policy(format!(": {fault}"))),
+    }
+}
+
+/// Says of examples that they hold.
+fn holding(manifest: &Manifest) -> String {
+    match manifest.examples.len() {
+        0 => "none".to_owned(),
+        count => format!("{count}, and all hold"),
+    }
+}
+
+fn list(prepared: &Prepared, format: Format) -> anyhow::Result<Exit> {
+    let mut rows = Vec::new();
+    for member in &prepared.members {
+        let (state, version, tools) = match &member.readiness {
+            Readiness::Ready { manifest, .. } => {
+                ("ready".to_owned(), manifest.version.as_str(), manifest.tools.join(","))
+            }
+            Readiness::Broken(fault) => (fault.to_string(), "", String::new()),
+        };
+        let entry = &member.entry;
+        rows.push(json!({
+            "name": entry.name, "layer": entry.layer, "source": source(entry), "version": version,
+            "tools": tools, "state": state,
+        }));
+    }
+    if format == Format::Json {
+        print::line(&serde_json::to_string_pretty(&rows)?)?;
+    } else {
+        for row in &rows {
+            let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let (name, layer, state) = (text("name"), text("layer"), text("state"));
+            print::line(&format!("{name:<18} {layer:<8} {:<8} {:<30} {state}", text("version"), text("source")))?;
+        }
+    }
+    if guard_builtins::all().is_empty() {
+        print::note("warning: this binary was built without its built-in policies");
+    }
+    Ok(Exit::Success)
+}

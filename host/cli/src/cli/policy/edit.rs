@@ -1,0 +1,281 @@
+//! `guard-host policy add` and `remove`: entries of a guard.toml, put in after a trial and taken out again.
+
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use super::trial::try_out;
+use super::{PATIENCE, chain, holding, made};
+use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
+use crate::cli::config::source as source_of;
+use crate::cli::install::show;
+use crate::cli::print;
+use crate::cli::subject::{circumstances, refused};
+use guard_kit::compile::making;
+use guard_config::edit::{Addition, EditError, Target};
+use guard_config::{Trust, load, locked};
+use guard_contract::FaultKind;
+use guard_contract::Manifest;
+use guard_contract::call::Circumstances;
+use guard_contract::exit::Exit;
+use guard_contract::grants::GrantSpec;
+use guard_contract::paths::lexical;
+use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::shell_word::word;
+use guard_hook::cache::{Artifact, Component, Prepared, Readiness, forget, warm};
+use guard_setup::install::{Change, Edited, InstallError, apply};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// The file that a command changes, and where.
+struct Site<'a> {
+    layer: Layer,
+    file: PathBuf,
+    places: &'a Places,
+    environment: &'a Environment,
+    at: Circumstances,
+}
+
+pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = Site::of(args.place, places, environment);
+    let edited = site.open()?;
+    let text = edited.text().unwrap_or_default();
+    // A file that cannot be used is told before anything is compiled.
+    let names = site.target().names(text).map_err(told)?;
+    let grants = args.grants().map_err(|word| {
+        let hint = "give env:NAME, read:PATH or journal:STREAM=FILE; a path is absolute, or begins with ~/ or ${NAME}";
+        refused(Exit::Usage, format!("`--grant {word}` is no grant"), hint)
+    })?;
+    let source = site.source(&args.source)?;
+    let component = Component::read(&source).map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
+    let prepared = chain(places, environment);
+    let (artifact, manifest) = made(&component, WasiName::of(args.wasi), &args.source, places)?;
+    prepared.run_examples(&artifact, &manifest).map_err(|fault| {
+        refused(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
+    })?;
+
+    let addition = site.addition(args, &source, &component, &manifest, grants)?;
+    site.check_name(&addition.name, &names, args.replace, &prepared)?;
+    let added = site.target().add(edited.text(), &addition, args.replace).map_err(told)?;
+    let fault = check_settings(&prepared, &added.entry, &artifact, &manifest)?;
+    let change = edited.change(Some(added.text));
+    if args.place.dry_run {
+        show(&change)?;
+    } else {
+        site.write(&change)?;
+        let verb = if names.contains(&addition.name) { "replaced" } else { "added" };
+        print::line(&format!("{verb} `{}` in {}", addition.name, site.file.display()))?;
+        print::line(&format!("  source    {}", source_of(&added.entry)))?;
+        print::line(&format!("  sha256    {}", component.sha256))?;
+        print::line(&format!("  examples  {}", holding(&manifest)))?;
+    }
+    for warning in &added.warnings {
+        print::note(&format!("warning: {warning}"));
+    }
+    if let Some(fault) = fault {
+        print::note(&format!("warning: a harmless call got no answer: {fault}"));
+    }
+    site.tell_wishes(&manifest, &added.entry.grants);
+    if args.place.dry_run { Ok(Exit::Success) } else { site.settle(&addition.name, true) }
+}
+
+pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = Site::of(args.place, places, environment);
+    let edited = site.open()?;
+    let after = site.target().remove(edited.text(), &args.name).map_err(|error| match error {
+        EditError::Missing(..) => refused(error.exit(), error.to_string(), site.elsewhere(&args.name, error.hint())),
+        error => told(error),
+    })?;
+    let change = edited.change(after);
+    if args.place.dry_run {
+        show(&change)?;
+        return Ok(Exit::Success);
+    }
+    site.write(&change)?;
+    print::line(&format!("removed `{}` from {}", args.name, site.file.display()))?;
+    site.settle(&args.name, false)
+}
+
+impl<'a> Site<'a> {
+    fn of(place: PlaceArgs, places: &'a Places, environment: &'a Environment) -> Self {
+        let at = circumstances(environment, None);
+        let (layer, file) = match place.project {
+            true => (Layer::Project, Places::project_file(&at.project_root)),
+            false => (Layer::User, places.config.clone()),
+        };
+        Site { layer, file, places, environment, at }
+    }
+
+    fn target(&self) -> Target<'_> {
+        Target { layer: self.layer, file: &self.file, home: &self.places.home }
+    }
+
+    /// The file, through links as a registration follows them.
+    fn open(&self) -> anyhow::Result<Edited> {
+        let (within, mode) = match self.layer {
+            Layer::Project => (Some(Path::new(&self.at.project_root)), 0o644),
+            Layer::Managed | Layer::User => (None, 0o600),
+        };
+        Edited::open(&self.file, within, mode).map_err(not_written)
+    }
+
+    fn write(&self, change: &Change) -> anyhow::Result<()> {
+        apply(std::slice::from_ref(change), &self.places.state).map_err(not_written)
+    }
+
+    /// What the word on the command line names.
+    fn source(&self, word: &str) -> anyhow::Result<Source> {
+        let Some(name) = word.strip_prefix("builtin:") else {
+            return Ok(Source::File(lexical(word, &self.environment.cwd, &self.places.home).into()));
+        };
+        if guard_builtins::find(name).is_none() {
+            let names: Vec<_> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
+            let text = format!("there is no built-in `{name}`");
+            return Err(refused(Exit::Usage, text, format!("one of: {}", names.join(", "))));
+        }
+        Ok(Source::Builtin(name.to_owned()))
+    }
+
+    fn addition(
+        &self,
+        args: &AddArgs,
+        source: &Source,
+        component: &Component,
+        manifest: &Manifest,
+        grants: Option<GrantSpec>,
+    ) -> anyhow::Result<Addition> {
+        let settings = args.settings.as_ref().map(Table::try_from).transpose().map_err(|error| {
+            let hint = "TOML has no null and no integers beyond 64 bits; give a file with `--settings-file`";
+            refused(Exit::Usage, format!("`--settings` cannot be written to a guard.toml: {error}"), hint)
+        })?;
+        let settings_file = args.settings_file.as_ref().map(|file| {
+            let file = file.to_string_lossy();
+            let path = lexical(&file, &self.environment.cwd, &self.places.home);
+            if !Path::new(&path).is_file() {
+                return Err(refused(Exit::NoInput, format!("there is no settings file `{file}`"), ""));
+            }
+            self.path(&path)
+        });
+        let (source, pin) = match source {
+            Source::Builtin(name) => (format!("builtin:{name}"), None),
+            Source::File(path) => (self.path(&path.to_string_lossy())?, Some(component.sha256.clone())),
+        };
+        Ok(Addition {
+            name: args.name.clone().unwrap_or_else(|| manifest.id.clone()),
+            source,
+            sha256: pin.filter(|_| !args.no_pin),
+            tools: (!args.tools.is_empty()).then(|| args.tools.clone()),
+            settings,
+            settings_file: settings_file.transpose()?,
+            on_error: args.on_error.map(|name| name.word()),
+            wasi: args.wasi.map(|name| name.word()),
+            grants,
+        })
+    }
+
+    /// How the file names another one.
+    fn path(&self, path: &str) -> anyhow::Result<String> {
+        Addition::path(self.layer, &self.at.project_root, path).ok_or_else(|| {
+            let text = format!("`{path}` lies outside of the project `{}`", self.at.project_root);
+            refused(Exit::Usage, text, "put the file into the project, or leave `--project` out")
+        })
+    }
+
+    /// Nothing loses its place in the chain unless that is wanted.
+    fn check_name(&self, name: &str, names: &[String], replace: bool, prepared: &Prepared) -> anyhow::Result<()> {
+        if self.layer != Layer::User {
+            return Ok(());
+        }
+        if locked(self.places).iter().any(|locked| locked == name) {
+            let text = format!("`{name}` is locked by {}", self.places.managed.display());
+            return Err(refused(Exit::NoPermission, text, "give another `--name`"));
+        }
+        let of_preset = |entry: &Entry| entry.layer == Layer::User && entry.name == name;
+        let is_preset = prepared.members.iter().any(|member| of_preset(&member.entry));
+        if is_preset && !replace && !names.iter().any(|other| other == name) {
+            let text = format!("`{name}` is a policy of your preset, and this one would take its place");
+            return Err(refused(Exit::Usage, text, "give `--replace` if that is wanted, or another `--name`"));
+        }
+        Ok(())
+    }
+
+    /// Names what the policy asks for and does not get.
+    fn tell_wishes(&self, manifest: &Manifest, granted: &GrantSpec) {
+        for wish in manifest.grants.iter().filter(|wish| !granted.covers(wish)) {
+            let grant = if wish.starts_with("journal:") { format!("{wish}=FILE") } else { wish.clone() };
+            let way = match self.layer {
+                Layer::Project if !wish.starts_with("read:") => "only your own guard.toml grants that".to_owned(),
+                _ => format!("`--grant {}` grants it", word(&grant)),
+            };
+            print::note(&format!("note: it asks for {wish}, which is not granted; {way}"));
+        }
+    }
+
+    /// Where else an entry of that name comes from.
+    fn elsewhere(&self, name: &str, otherwise: String) -> String {
+        let config = load(self.places, &self.at.projects());
+        let Some(entry) = config.entries.iter().find(|entry| entry.name == name) else { return otherwise };
+        match entry.layer {
+            Layer::Managed => format!("it comes from {}, which is not yours to change", self.places.managed.display()),
+            Layer::Project => "it comes from the project's file; give `--project`".to_owned(),
+            Layer::User if self.layer == Layer::Project => {
+                "it comes from your own guard.toml; leave `--project` out".to_owned()
+            }
+            Layer::User => "it comes from the preset; choose another `preset` in guard.toml".to_owned(),
+        }
+    }
+
+    /// Makes ready what the chain is now, and tells what is not right with it. `name` is that of the entry, which is there
+    /// now or not any more.
+    fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
+        let projects = self.at.projects();
+        let prepared = warm(self.places, &self.environment.program, &projects, making(PATIENCE));
+        forget(self.places, name, &prepared);
+        let mut exit = Exit::Success;
+        for (file, state) in &prepared.config.projects {
+            if let Trust::Lapsed(_) = state
+                && *file == self.file
+            {
+                print::note("note: the project is not trusted any more; look at the file, then run `guard-host trust`");
+            }
+        }
+        for member in &prepared.members {
+            if let Readiness::Broken(fault) = &member.readiness {
+                print::note(&format!("warning: policy `{}`: {fault}", member.entry.name));
+                if is_there && member.entry.name == name && member.entry.layer == self.layer {
+                    exit = Exit::Unavailable;
+                }
+            }
+        }
+        for problem in &prepared.config.problems {
+            print::note(&format!("error: {problem}"));
+            exit = Exit::Config;
+        }
+        Ok(exit)
+    }
+}
+
+/// The policy takes its settings. Gives why a call got no answer for another reason.
+fn check_settings(
+    prepared: &Prepared,
+    entry: &Entry,
+    artifact: &Artifact,
+    manifest: &Manifest,
+) -> anyhow::Result<Option<FaultKind>> {
+    let fault = try_out(prepared, entry, (artifact, manifest), 0)?.and_then(|trial| trial.fault);
+    match &fault {
+        Some(FaultKind::Refused { function, text }) if function == "configure" => {
+            let text = format!("`{}` does not take its settings: {text}", entry.name);
+            Err(refused(Exit::Data, text, "correct `--settings` or the file of `--settings-file`"))
+        }
+        _ => Ok(fault),
+    }
+}
+
+fn told(error: EditError) -> anyhow::Error {
+    refused(error.exit(), error.to_string(), error.hint())
+}
+
+fn not_written(error: InstallError) -> anyhow::Error {
+    refused(error.exit(), error.to_string(), error.hint())
+}

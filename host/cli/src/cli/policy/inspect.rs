@@ -1,0 +1,194 @@
+//! `guard-host policy inspect`: all that can be said of one policy, whether it is in the chain or not.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::trial::{Trial, try_out};
+use super::{chain, holding, made};
+use crate::cli::args::Format;
+use crate::cli::config::source;
+use crate::cli::print;
+use crate::cli::subject::refused;
+use guard_config::edit::{Addition, Target};
+use guard_contract::exit::Exit;
+use guard_contract::paths::lexical;
+use guard_contract::policy::{Entry, Layer};
+use guard_contract::{Answered, FaultKind, Interface, Wasi};
+use guard_contract::{Manifest, Rule, outcome_name};
+use guard_hook::cache::{Artifact, Component, Prepared, Readiness};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How often a call is made to know its cost.
+const RUNS: usize = 20;
+
+struct About {
+    entry: Entry,
+    bytes: usize,
+    artifact: Artifact,
+    manifest: Manifest,
+    /// The first example that does not hold.
+    failing: Option<FaultKind>,
+    trial: Option<Trial>,
+}
+
+pub(super) fn run(
+    name: &str,
+    wasi: Wasi,
+    format: Format,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<Exit> {
+    let prepared = chain(places, environment);
+    let entry = entry(&prepared, name, wasi, places, environment)?;
+    let component = Component::read(&entry.source)
+        .map_err(|fault| refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))?;
+    let (artifact, manifest) = made(&component, entry.wasi, name, places)?;
+    let failing = prepared.run_examples(&artifact, &manifest).err();
+    let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
+    let about = About { entry, bytes: component.bytes(), artifact, manifest, failing, trial };
+    match format {
+        Format::Json => print::line(&serde_json::to_string_pretty(&about.json())?)?,
+        Format::Human => about.lines().iter().try_for_each(|line| print::line(line))?,
+    }
+    Ok(Exit::Success)
+}
+
+/// What the chain says of the policy of that name, or what it would say of a component that is not in it.
+fn entry(
+    prepared: &Prepared,
+    name: &str,
+    wasi: Wasi,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<Entry> {
+    if let Some(member) = prepared.members.iter().find(|member| member.entry.name == name) {
+        return match &member.readiness {
+            // Which one, and what else it is, is what people want to see then.
+            Readiness::Ready { .. } | Readiness::Broken(FaultKind::Example(_)) => Ok(member.entry.clone()),
+            Readiness::Broken(fault) => {
+                Err(refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))
+            }
+        };
+    }
+    let path = lexical(name, &environment.cwd, &environment.home);
+    let found = std::fs::metadata(&path);
+    let bare = name.strip_prefix("builtin:").unwrap_or(name);
+    let source = match found {
+        Err(_) if guard_builtins::find(bare).is_some() => format!("builtin:{bare}"),
+        Ok(_) => path,
+        Err(error) => {
+            let names: Vec<_> = prepared.members.iter().map(|member| member.entry.name.as_str()).collect();
+            return Err(refused(
+                Exit::NoInput,
+                format!("`{name}` is neither in the chain nor a file that can be read: {error}"),
+                format!("in the chain: {}", names.join(", ")),
+            ));
+        }
+    };
+    let file = PathBuf::from(&environment.cwd).join("guard.toml");
+    let target = Target { layer: Layer::User, file: &file, home: &places.home };
+    let addition = Addition { name: "inspected".to_owned(), source, ..Addition::default() };
+    let entry = target.entry(&addition).map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint))?;
+    Ok(Entry { wasi, ..entry })
+}
+
+impl About {
+    fn imports(&self, answered: Answered) -> Vec<&String> {
+        let imports = self.artifact.interface.imports.iter();
+        imports.filter(|import| Interface::answered(import, self.artifact.wasi) == answered).collect()
+    }
+
+    fn uncalled(&self) -> Vec<&String> {
+        self.artifact.interface.exports.iter().filter(|export| !Interface::is_called(export)).collect()
+    }
+
+    fn missing(&self) -> Vec<&String> {
+        self.manifest.grants.iter().filter(|wish| !self.entry.grants.covers(wish)).collect()
+    }
+
+    fn json(&self) -> Value {
+        let manifest = &self.manifest;
+        let rule = |rule: &Rule| {
+            let (default, ceiling) = (outcome_name(rule.default), outcome_name(rule.ceiling));
+            json!({ "id": rule.id, "summary": rule.summary, "default": default, "ceiling": ceiling })
+        };
+        let cost = self.trial.as_ref().filter(|trial| trial.fault.is_none()).map(|trial| {
+            json!({
+                "tool": trial.call.tool, "input": trial.call.input, "runs": trial.runs,
+                "microseconds": trial.time.as_micros(), "analysis": trial.analysis.map(|time| time.as_micros()),
+            })
+        });
+        json!({
+            "id": manifest.id, "version": manifest.version, "summary": manifest.summary, "source": source(&self.entry),
+            "sha256": self.artifact.component, "pinned": self.entry.pinned.is_some(), "bytes": self.bytes,
+            "tools": manifest.tools,
+            "imports": self.artifact.interface.imports, "fixed": self.imports(Answered::Fixed),
+            "foreign": self.imports(Answered::Trap),
+            "exports": self.artifact.interface.exports, "uncalled": self.uncalled(),
+            "wishes": manifest.grants, "granted": self.entry.grants, "missing": self.missing(),
+            "rules": manifest.rules.iter().map(rule).collect::<Vec<_>>(),
+            "examples": manifest.examples.len(), "failing": self.failing.as_ref().map(ToString::to_string),
+            "fault": self.trial.as_ref().and_then(|trial| trial.fault.as_ref()).map(ToString::to_string),
+            "cost": cost,
+        })
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let manifest = &self.manifest;
+        let pinned = if self.entry.pinned.is_some() { ", pinned" } else { "" };
+        let mut lines = vec![
+            format!("{} {}: {}", manifest.id, manifest.version, manifest.summary),
+            format!("source    {}", source(&self.entry)),
+            format!("sha256    {} ({} bytes{pinned})", self.artifact.component, self.bytes),
+            format!("tools     {}", manifest.tools.join(", ")),
+        ];
+        let imports = |answered, remark: &str| {
+            self.imports(answered)
+                .into_iter()
+                .map(move |import| format!("import    {import}{remark}"))
+                .collect::<Vec<_>>()
+        };
+        lines.extend(imports(Answered::Contract, ""));
+        lines.extend(imports(Answered::Fixed, " (foreign; always gives the same)"));
+        lines.extend(imports(Answered::Trap, " (foreign; traps when it is called)"));
+        for export in &self.artifact.interface.exports {
+            let remark = if Interface::is_called(export) { "" } else { " (foreign; never called)" };
+            lines.push(format!("export    {export}{remark}"));
+        }
+        for wish in &manifest.grants {
+            let state = if self.entry.grants.covers(wish) { "granted" } else { "not granted" };
+            lines.push(format!("wishes    {wish} ({state})"));
+        }
+        lines.extend(self.entry.grants.words().into_iter().map(|grant| format!("granted   {grant}")));
+        for rule in &manifest.rules {
+            let (default, ceiling) = (outcome_name(rule.default), outcome_name(rule.ceiling));
+            lines.push(format!("rule      {:<28} {default} (at most {ceiling}): {}", rule.id, rule.summary));
+        }
+        lines.push(match &self.failing {
+            Some(fault) => format!("examples  {}; {fault}", manifest.examples.len()),
+            None => format!("examples  {}", holding(manifest)),
+        });
+        lines.extend(self.trial.as_ref().map(cost));
+        lines
+    }
+}
+
+/// What a call costs, for people.
+fn cost(trial: &Trial) -> String {
+    let shown = format!("{} {}", trial.call.tool, Value::Object(trial.call.input.clone()));
+    let shown: String = shown.chars().take(80).collect();
+    if let Some(fault) = &trial.fault {
+        return format!("cost      no answer to `{shown}`: {fault}");
+    }
+    let analysis =
+        trial.analysis.map(|time| format!(", besides {} for the analysis, which is made once", time_of(time)));
+    let analysis = analysis.unwrap_or_default();
+    format!("cost      {} (median of {}) for `{shown}`{analysis}", time_of(trial.time), trial.runs)
+}
+
+fn time_of(time: Duration) -> String {
+    format!("{} us", time.as_micros())
+}

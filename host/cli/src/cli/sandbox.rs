@@ -1,0 +1,26 @@
+//! `guard-host sandbox`: a place in the project to try things out.
+
+use std::path::Path;
+
+use super::args::{SandboxArgs, SandboxCommand};
+use super::print;
+use super::subject::{circumstances, refused};
+use crate::sandbox::{self, SandboxError};
+use guard_contract::exit::Exit;
+use guard_state::environment::Environment;
+
+pub(super) fn run(args: &SandboxArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    let SandboxCommand::New { context } = &args.command;
+    let root = circumstances(environment, None).project_root;
+    match sandbox::make(Path::new(&root), context, jiff::Zoned::now().date()) {
+        Ok(path) => print::line(&path.display().to_string()).map(|()| Exit::Success),
+        Err(error @ SandboxError::Name(_)) => {
+            let hint = "say what it is for in at most 64 letters, digits, `-`, `_` and `.`, and begin with a letter";
+            Err(refused(Exit::Usage, error.to_string(), hint))
+        }
+        Err(error @ (SandboxError::NotAFolder(_) | SandboxError::Ignore(_))) => {
+            Err(refused(Exit::Unavailable, error.to_string(), "remove it, or put it elsewhere"))
+        }
+        Err(error @ SandboxError::Io(..)) => Err(error.into()),
+    }
+}

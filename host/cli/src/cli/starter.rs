@@ -1,0 +1,86 @@
+//! Files to start from, and their schemas: the configuration's own, and those that the built-ins bring along.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde_json::Value;
+
+use super::print;
+use super::subject::refused;
+use guard_builtins::{Builtin, Starter};
+use guard_config::STARTER;
+use guard_contract::exit::Exit;
+use guard_contract::paths::absolute;
+use guard_kit::schema;
+use guard_state::Places;
+use guard_state::files::{self, Written};
+
+/// The configuration's usual name.
+const CONFIG: &str = "guard.toml";
+
+/// Writes the file of a name to where it is read, or prints it.
+pub(super) fn init(name: &str, to_print: bool, places: &Places) -> anyhow::Result<Exit> {
+    let (file, text) = match starter(name) {
+        Some((builtin, file)) => (place(builtin, file, places), file.text),
+        None if name == CONFIG => (places.config.clone(), STARTER),
+        None => return Err(unknown(name)),
+    };
+    if to_print {
+        print::line(text.trim_end())?;
+        return Ok(Exit::Success);
+    }
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Err(unknown(name)) };
+    let shown = file.display().to_string();
+    let written = files::put(folder, Path::new(name), text.as_bytes(), false);
+    tell(&shown, &written.with_context(|| format!("cannot write {shown}"))?)
+}
+
+/// Says what became of a file.
+pub(super) fn tell(path: &str, written: &Written) -> anyhow::Result<Exit> {
+    match written {
+        Written::New => print::line(&format!("wrote {path}"))?,
+        Written::Same => print::line(&format!("{path} is as it would be written"))?,
+        Written::Kept => print::line(&format!("{path} has been changed and was left as it is"))?,
+        Written::Blocked(what) => {
+            let text = format!("{path} is {what}, so nothing was written");
+            return Err(refused(Exit::Unavailable, text, "remove it, or name another place"));
+        }
+        Written::Replaced(copy) => {
+            print::line(&format!("wrote {path}; what was there is now {}", copy.display()))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// Prints the schema of the file of a name.
+pub(super) fn schema(name: &str) -> anyhow::Result<Exit> {
+    match starter(name) {
+        Some((_, file)) => print::line(file.schema.trim_end()).map(|()| Exit::Success),
+        None if name == CONFIG => print_schema(&schema::of_config()),
+        None => Err(unknown(name)),
+    }
+}
+
+pub(super) fn print_schema(schema: &Value) -> anyhow::Result<Exit> {
+    print::line(&serde_json::to_string_pretty(schema)?)?;
+    Ok(Exit::Success)
+}
+
+/// Where a preset looks for the file, or else beside the configuration.
+fn place(builtin: &Builtin, file: &Starter, places: &Places) -> PathBuf {
+    let usual = builtin.settings_file.filter(|_| !places.home.is_empty());
+    usual.map_or_else(|| places.config.with_file_name(file.name), |usual| absolute(usual, "/", &places.home).into())
+}
+
+fn starters() -> impl Iterator<Item = (&'static Builtin, &'static Starter)> {
+    guard_builtins::all().iter().filter_map(|builtin| Some((builtin, builtin.starter.as_ref()?)))
+}
+
+fn starter(name: &str) -> Option<(&'static Builtin, &'static Starter)> {
+    starters().find(|(_, file)| file.name == name)
+}
+
+fn unknown(name: &str) -> anyhow::Error {
+    let names: Vec<&str> = std::iter::once(CONFIG).chain(starters().map(|(_, file)| file.name)).collect();
+    refused(Exit::Usage, format!("there is no file `{name}` to start from"), format!("one of: {}", names.join(", ")))
+}

@@ -1,0 +1,136 @@
+//! What `check` and `explain` are asked about, and the chain that they ask.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::args::CallArgs;
+use guard_kit::compile::making;
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::exit::Exit;
+use guard_contract::paths::lexical;
+use guard_contract::rank;
+use guard_engine::Engine;
+use guard_engine::clock::Clock;
+use guard_engine::facts::real::RealFacts;
+use guard_engine::facts::{self, Facts};
+use guard_harness::{Event, Likeness};
+use guard_hook::cache::{Prepared, prepare};
+use guard_hook::chain::{Ask, Chain, Trace};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How long a command waits for another process that makes the same artifact.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An error of the user or of the outside world, with the exit code it asks for.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub(super) struct Refused {
+    pub(super) text: String,
+    pub(super) hint: String,
+    pub(super) exit: Exit,
+}
+
+pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    Refused { text: text.into(), hint: hint.into(), exit }.into()
+}
+
+/// A chain that is ready, with the clock that its limits need.
+pub(super) struct Bench {
+    pub(super) chain: Chain,
+    facts: Arc<dyn Facts>,
+    _clock: Clock,
+}
+
+impl Bench {
+    /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
+    pub(super) fn decide(&self, calls: &[ToolCall], at: &Circumstances) -> Option<Trace> {
+        let traces = calls.iter().map(|call| self.chain.decide(call, at, &self.facts, Ask::default()));
+        traces.reduce(
+            |worst, trace| {
+                if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
+            },
+        )
+    }
+
+    /// The chain that holds for these projects.
+    pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
+        let prepared = Prepared::open(places, &environment.program, projects)
+            .unwrap_or_else(|| prepare(places, &environment.program, projects, Some(making(PATIENCE))));
+        let engine = Engine::new()?;
+        let clock = Clock::start(engine.clone());
+        let facts = Arc::new(RealFacts::new(environment.variables.clone()));
+        Ok(Bench { chain: Chain::new(engine, prepared), facts, _clock: clock })
+    }
+}
+
+/// Where a call from the command line happens.
+pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> Circumstances {
+    let facts = RealFacts::new(environment.variables.clone());
+    let cwd = cwd.map_or_else(|| environment.cwd.clone(), |cwd| lexical(cwd, &environment.cwd, &environment.home));
+    let project_root = facts::git_root(&facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
+    Circumstances {
+        cwd,
+        project_root,
+        home: environment.home.clone(),
+        account_home: environment.account_home.clone(),
+        harness: "command-line".to_owned(),
+        ..Circumstances::default()
+    }
+}
+
+/// The calls that the arguments name.
+pub(super) fn calls(args: &CallArgs) -> anyhow::Result<Vec<ToolCall>> {
+    let input = args.input.clone().unwrap_or_default();
+    let Some(tool) = &args.tool else { return tool_calls("Bash", Value::String(input)) };
+    match serde_json::from_str::<Map<String, Value>>(&input) {
+        Ok(object) => tool_calls(tool, Value::Object(object)),
+        Err(_) => tool_calls(tool, Value::String(input)),
+    }
+}
+
+/// The calls that an input of `tool` amounts to, by the same rules as in a hook.
+///
+/// A text is the command of a shell; of another tool it is the JSON of the input.
+pub(super) fn tool_calls(tool: &str, input: Value) -> anyhow::Result<Vec<ToolCall>> {
+    let input = match input {
+        Value::Object(object) => Value::Object(object),
+        Value::String(command) if takes_command(tool) => json!({ "command": command }),
+        Value::String(text) => serde_json::from_str(&text).map(Value::Object).map_err(|error| {
+            refused(
+                Exit::Data,
+                format!("the input of `{tool}` is no JSON object: {error}"),
+                "give an object, such as '{\"file_path\": \"a.txt\"}'",
+            )
+        })?,
+        _ => return Err(refused(Exit::Data, format!("`input` of `{tool}` is neither an object nor a string"), "")),
+    };
+    let payload =
+        Map::from_iter([("tool_name".to_owned(), Value::String(tool.to_owned())), ("tool_input".to_owned(), input)]);
+    payload_calls(&payload).map(|(calls, _)| calls)
+}
+
+fn takes_command(tool: &str) -> bool {
+    matches!(tool, "Bash" | "PowerShell" | "Monitor")
+}
+
+/// The calls of a hook's payload, and its working directory.
+pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<ToolCall>, String)> {
+    let harness = guard_harness::detect(object, guard_harness::default());
+    if harness.likeness(object) == Likeness::None {
+        return Err(refused(Exit::Data, "the line has neither `tool` and `input` nor a hook's `tool_input`", ""));
+    }
+    let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;
+    let calls = match payload.event {
+        Event::Calls(calls) => calls,
+        Event::SessionEnd | Event::Other => Vec::new(),
+    };
+    let cwd = match payload.directory.as_str() {
+        "" => payload.cwd,
+        directory if directory.starts_with('/') || payload.cwd.is_empty() => payload.directory,
+        directory => format!("{}/{directory}", payload.cwd),
+    };
+    Ok((calls, cwd))
+}

@@ -1,0 +1,50 @@
+//! The report as commands of a GitHub workflow, which shows each failure beside its case.
+
+use std::fmt::Write as _;
+
+use super::{Report, findings};
+use guard_kit::suite::Done;
+use guard_redact::plain;
+
+pub(super) fn text(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    for done in report.run.failures() {
+        let mut lines: Vec<String> = done.report.differences.iter().map(ToString::to_string).collect();
+        lines.extend(findings(done).into_iter().map(|finding| format!("finding: {finding}")));
+        let title = property(&done.case.title());
+        let _ = writeln!(out, "::error {},title={title}::{}", place(done), message(&lines.join("\n")));
+    }
+    if let Some(shortfall) = report.shortfall() {
+        let text = format!("{shortfall}: {}", report.missed());
+        let _ = writeln!(out, "::error title=rules hit::{}", message(&text));
+    }
+    let summary = format!("{}: {}; {}", report.policy, report.counts(), report.missed());
+    let _ = writeln!(out, "{}", plain(&summary).replace('\n', " "));
+    out
+}
+
+fn place(done: &Done<'_>) -> String {
+    let file = property(&done.file.to_string_lossy());
+    if done.case.line == 0 { format!("file={file}") } else { format!("file={file},line={}", done.case.line) }
+}
+
+/// A text of a command. A line break would end it, and what follows could be a command of its own.
+pub(super) fn message(text: &str) -> String {
+    plain(text).replace('%', "%25").replace('\n', "%0A")
+}
+
+/// The value of a command's property.
+pub(super) fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{message, property};
+
+    #[test]
+    fn no_text_ends_its_command() {
+        assert_eq!(message("50%\r\n::set-env name=X::y"), "50%25\u{fffd}%0A::set-env name=X::y");
+        assert_eq!(property("a,b:c\n"), "a%2Cb%3Ac%0A");
+    }
+}

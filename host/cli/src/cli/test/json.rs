@@ -1,0 +1,68 @@
+//! The report for machines. Keys are only ever added.
+
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::cli::explain::{analysis_json, finding_json};
+use guard_contract::outcome_name;
+use guard_contract::verdict::Attributed;
+use guard_kit::suite::{Done, Spent};
+
+pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
+    let (run, failed) = (report.run, report.failed());
+    let value = json!({
+        "policy": report.policy,
+        "passed": run.done.len() - failed,
+        "failed": failed,
+        "not-run": run.left,
+        "rules": {
+            "hit": run.coverage.hit, "missed": run.coverage.missed, "percent": run.coverage.percent(),
+            "threshold": report.threshold,
+        },
+        "cases": run.done.iter().map(case).collect::<Vec<_>>(),
+    });
+    Ok(serde_json::to_string_pretty(&value)?)
+}
+
+fn case(done: &Done<'_>) -> Value {
+    let (case, result) = (done.case, &done.report);
+    let deciding = result.verdict.deciding();
+    let differences: Vec<Value> = result
+        .differences
+        .iter()
+        .map(|one| json!({ "what": one.what, "expected": one.expected, "got": one.got }))
+        .collect();
+    json!({
+        "file": done.file.to_string_lossy(),
+        "line": Some(case.line).filter(|line| *line != 0),
+        "id": case.id.0,
+        "name": case.name,
+        "title": case.title(),
+        "passed": result.passes(),
+        "expected": case.expect.0,
+        "outcome": outcome_name(result.verdict.outcome),
+        "policy": deciding.map(|deciding| &deciding.policy),
+        "rule": deciding.map(|deciding| &deciding.finding.rule),
+        "differences": differences,
+        "findings": result.verdict.findings.iter().map(finding).collect::<Vec<_>>(),
+        "analyses": result.analyses.iter().map(|analysis| analysis_json(analysis)).collect::<Vec<_>>(),
+        "us": result.time.as_micros(),
+        "spent": result.spent.as_ref().map(spent),
+    })
+}
+
+fn finding(found: &Attributed) -> Value {
+    let mut value = finding_json(&found.finding);
+    if let Some(object) = value.as_object_mut() {
+        object.insert("policy".to_owned(), found.policy.clone().into());
+    }
+    value
+}
+
+fn spent(spent: &Spent) -> Value {
+    json!({
+        "policy": spent.policy,
+        "cpu-us": spent.used.processor.as_micros(), "limit-ms": spent.limits.time_ms,
+        "memory-bytes": spent.used.memory, "limit-mib": spent.limits.memory_mib,
+    })
+}

@@ -1,0 +1,95 @@
+//! The report in the XML of JUnit, which build servers read: a suite a file, a case a case.
+
+use std::fmt::Write as _;
+
+use super::{Report, findings};
+use crate::cli::explain::{analysis_lines, understood};
+use guard_kit::suite::Done;
+
+pub(super) fn text(report: &Report<'_>) -> String {
+    let run = report.run;
+    let shortfall = report.shortfall();
+    let extra = usize::from(report.threshold.is_some());
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let (tests, failed) = (run.done.len() + extra, report.failed() + usize::from(shortfall.is_some()));
+    let name = escaped(report.policy);
+    let _ = writeln!(xml, "<testsuites name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">");
+    for cases in run.done.chunk_by(|one, other| one.file == other.file) {
+        let failed = cases.iter().filter(|done| !done.report.passes()).count();
+        let file = cases.first().map(|done| escaped(&done.file.to_string_lossy())).unwrap_or_default();
+        let time: f64 = cases.iter().map(seconds).sum();
+        let head = format!("name=\"{file}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\"", cases.len());
+        let _ = writeln!(xml, "  <testsuite {head} time=\"{time:.6}\">");
+        for done in cases {
+            case(done, &file, &mut xml);
+        }
+        xml.push_str("  </testsuite>\n");
+    }
+    if report.threshold.is_some() {
+        let failures = usize::from(shortfall.is_some());
+        let _ = writeln!(xml, "  <testsuite name=\"rules\" tests=\"1\" failures=\"{failures}\" errors=\"0\">");
+        let failure = shortfall.map(|text| failure(&text, &report.missed())).unwrap_or_default();
+        let _ = writeln!(xml, "    <testcase classname=\"rules\" name=\"rules hit\">{failure}</testcase>");
+        xml.push_str("  </testsuite>\n");
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}
+
+fn case(done: &Done<'_>, file: &str, xml: &mut String) {
+    let line = if done.case.line == 0 { String::new() } else { format!(" line=\"{}\"", done.case.line) };
+    let (name, time) = (escaped(&done.case.title()), seconds(done));
+    let head = format!("classname=\"{file}\" name=\"{name}\" file=\"{file}\"{line} time=\"{time:.6}\"");
+    if done.report.passes() {
+        let _ = writeln!(xml, "    <testcase {head}/>");
+        return;
+    }
+    let differences: Vec<String> = done.report.differences.iter().map(ToString::to_string).collect();
+    let mut body = differences.clone();
+    body.extend(findings(done).into_iter().map(|finding| format!("finding: {finding}")));
+    for analysis in &done.report.analyses {
+        body.push(understood(analysis).to_owned());
+        body.extend(analysis_lines(analysis).into_iter().map(|line| format!("  {line}")));
+    }
+    let failure = failure(differences.first().map(String::as_str).unwrap_or_default(), &body.join("\n"));
+    let _ = writeln!(xml, "    <testcase {head}>{failure}</testcase>");
+}
+
+pub(super) fn failure(message: &str, body: &str) -> String {
+    format!("<failure message=\"{}\" type=\"failure\">{}</failure>", escaped(message), escaped(body))
+}
+
+fn seconds(done: &Done<'_>) -> f64 {
+    done.report.time.as_secs_f64()
+}
+
+/// `text` for an attribute or an element. What XML cannot hold at all is replaced.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // Otherwise a reader makes spaces of them in an attribute.
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            '\r' => out.push_str("&#13;"),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn nothing_that_xml_does_not_hold_gets_through() {
+        let text = "<a b=\"c\">&amp;\u{1b}[31m\0\n]]>\u{fffe}";
+        assert_eq!(escaped(text), "&lt;a b=&quot;c&quot;&gt;&amp;amp;\u{fffd}[31m\u{fffd}&#10;]]&gt;\u{fffd}");
+    }
+}

@@ -1,0 +1,196 @@
+//! `guard-host test --mutate`: the mutants of the cases, the survivors first.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _, stderr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+
+use super::github::{message, property};
+use super::human::one_line;
+use super::junit::{escaped, failure};
+use crate::cli::args::{ReportFormat, TestArgs};
+use crate::cli::print;
+use crate::cli::subject::refused;
+use guard_contract::exit::Exit;
+use guard_kit::suite::mutate::{Mutant, Mutation, Tally, mutate};
+use guard_kit::suite::{Bench, Subject};
+use guard_redact::plain;
+
+/// What there is to report.
+struct Report<'a> {
+    args: &'a TestArgs,
+    tally: Tally<'a>,
+}
+
+pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[Bench<'_>]) -> anyhow::Result<Exit> {
+    let shown = AtomicUsize::new(0);
+    let progress = |done: usize, total: usize| show_progress(&shown, done, total);
+    let how = Mutation {
+        depth: args.depth,
+        seed: args.seed,
+        max: args.max_mutants,
+        filter: args.filter.as_deref(),
+        progress: stderr().is_terminal().then_some(&progress as &(dyn Fn(usize, usize) + Sync)),
+    };
+    let report = Report { args, tally: mutate(subject, benches, how) };
+    if report.tally.mutants.is_empty() {
+        let hint = "give cases of `Bash` or of file tools, and a `--max-mutants` above 0; payloads are not rewritten";
+        return Err(refused(Exit::NoInput, "no rewrite applies to these cases", hint));
+    }
+    match args.format {
+        ReportFormat::Human => report.print()?,
+        ReportFormat::Json => print::line(&serde_json::to_string_pretty(&report.json())?)?,
+        ReportFormat::Junit => print::line(report.junit().trim_end())?,
+        ReportFormat::Github => print::line(report.github().trim_end())?,
+    }
+    Ok(if report.fails() { Exit::Failures } else { Exit::Success })
+}
+
+/// A line that is written anew for each hundredth part, and is gone in the end.
+fn show_progress(shown: &AtomicUsize, done: usize, total: usize) {
+    let percent = (done * 100).checked_div(total).unwrap_or(100);
+    if shown.fetch_max(percent, Ordering::Relaxed) < percent {
+        let text = if done == total { String::new() } else { format!("{done} of {total} mutants") };
+        let _ = write!(stderr().lock(), "\r\u{1b}[2K{text}");
+    }
+}
+
+impl Report<'_> {
+    fn fails(&self) -> bool {
+        self.tally.is_below(self.args.min_kept.unwrap_or(100))
+    }
+
+    /// With one decimal, rounded down, so that 100 is all.
+    fn percent(&self) -> String {
+        let tenths = (self.tally.kept() * 1000).checked_div(self.tally.mutants.len()).unwrap_or(1000);
+        format!("{}.{}", tenths / 10, tenths % 10)
+    }
+
+    fn summary(&self) -> String {
+        let (kept, run) = (self.tally.kept(), self.tally.mutants.len());
+        let mut text = format!("{kept} of {run} mutants kept the verdict ({} %)", self.percent());
+        if run < self.tally.possible {
+            let _ = write!(text, "; chosen from {} by the seed {}", self.tally.possible, self.args.seed);
+        }
+        text
+    }
+
+    /// What is wrong with the part that was kept.
+    fn shortfall(&self) -> Option<String> {
+        let least = self.args.min_kept.unwrap_or(100);
+        self.fails().then(|| format!("{} % of the mutants kept the verdict, less than {least} %", self.percent()))
+    }
+
+    fn print(&self) -> anyhow::Result<()> {
+        for mutant in self.tally.survivors() {
+            let place = plain(&place(mutant));
+            print::line(&format!(
+                "{} {place}: {}",
+                print::coloured("SURVIVED", "FAIL"),
+                one_line(&mutant.case.title())
+            ))?;
+            print::line(&format!("  rewrites  {}", rewrites(mutant)))?;
+            print::line(&format!("  mutant    {}", one_line(&mutant.text)))?;
+            print::line(&format!("  expected  {}", mutant.expected))?;
+            print::line(&format!("  got       {}", one_line(&mutant.got)))?;
+            print::line("")?;
+        }
+        print::line(&format!("{:<24} {:>7} {:>7}", "rewrite", "tried", "kept"))?;
+        for (rewrite, tried, kept) in self.tally.by_rewrite() {
+            let kept = format!("{kept:>7}");
+            let kept = if kept.trim() == tried.to_string() { kept } else { print::coloured(&kept, "FAIL") };
+            print::line(&format!("{:<24} {tried:>7} {kept}", rewrite.id))?;
+        }
+        print::line("")?;
+        print::line(&format!("{}: {}", plain(&self.args.policy), self.summary()))?;
+        if let Some(shortfall) = self.shortfall() {
+            print::line(&format!("{}: {shortfall}", print::coloured("FAIL", "FAIL")))?;
+        }
+        Ok(())
+    }
+
+    /// Keys are only ever added.
+    fn json(&self) -> Value {
+        let survivor = |mutant: &Mutant<'_>| {
+            json!({
+                "file": mutant.file.to_string_lossy(),
+                "line": Some(mutant.case.line).filter(|line| *line != 0),
+                "id": mutant.case.id.0,
+                "title": mutant.case.title(),
+                "rewrites": mutant.rewrites.iter().map(|rewrite| rewrite.id).collect::<Vec<_>>(),
+                "mutant": mutant.text,
+                "expected": mutant.expected,
+                "got": mutant.got,
+            })
+        };
+        let rewrites = self.tally.by_rewrite();
+        let row = |(rewrite, tried, kept): &(&guard_kit::suite::mutate::Rewrite, usize, usize)| json!({ "id": rewrite.id, "tried": tried, "kept": kept });
+        json!({
+            "policy": self.args.policy,
+            "passed": !self.fails(),
+            "mutants": self.tally.mutants.len(),
+            "kept": self.tally.kept(),
+            "possible": self.tally.possible,
+            "depth": self.args.depth,
+            "seed": self.args.seed,
+            "min-kept": self.args.min_kept,
+            "survivors": self.tally.survivors().map(survivor).collect::<Vec<_>>(),
+            "rewrites": rewrites.iter().map(row).collect::<Vec<_>>(),
+        })
+    }
+
+    /// A case each rewrite: a build server would not like one each mutant. What is left within `--min-kept` does not fail.
+    fn junit(&self) -> String {
+        let rewrites = self.tally.by_rewrite();
+        let fails = self.fails();
+        let failed = if fails { rewrites.iter().filter(|(_, tried, kept)| kept < tried).count() } else { 0 };
+        let name = escaped(&self.args.policy);
+        let counts = format!("tests=\"{}\" failures=\"{failed}\" errors=\"0\"", rewrites.len());
+        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        let _ = writeln!(xml, "<testsuites name=\"{name}\" {counts}>\n  <testsuite name=\"mutants\" {counts}>");
+        for (rewrite, tried, kept) in rewrites {
+            let head = format!("classname=\"mutants\" name=\"{}\"", rewrite.id);
+            if kept == tried {
+                let _ = writeln!(xml, "    <testcase {head}/>");
+                continue;
+            }
+            let of = |mutant: &&Mutant<'_>| mutant.rewrites.iter().any(|one| one.id == rewrite.id);
+            let body: Vec<String> = self.tally.survivors().filter(of).map(line).collect();
+            let body = if fails {
+                failure(&format!("{kept} of {tried} kept the verdict"), &body.join("\n"))
+            } else {
+                format!("<system-out>{}</system-out>", escaped(&body.join("\n")))
+            };
+            let _ = writeln!(xml, "    <testcase {head}>{body}</testcase>");
+        }
+        xml + "  </testsuite>\n</testsuites>\n"
+    }
+
+    fn github(&self) -> String {
+        let level = if self.fails() { "error" } else { "warning" };
+        let mut out = String::new();
+        for mutant in self.tally.survivors() {
+            let at = if mutant.case.line == 0 { String::new() } else { format!(",line={}", mutant.case.line) };
+            let (file, title) = (property(&mutant.file.to_string_lossy()), property(&rewrites(mutant)));
+            let _ = writeln!(out, "::{level} file={file}{at},title={title}::{}", message(&line(mutant)));
+        }
+        let _ = writeln!(out, "{}", plain(&format!("{}: {}", self.args.policy, self.summary())).replace('\n', " "));
+        out
+    }
+}
+
+fn rewrites(mutant: &Mutant<'_>) -> String {
+    mutant.rewrites.iter().map(|rewrite| rewrite.id).collect::<Vec<_>>().join(", then ")
+}
+
+fn place(mutant: &Mutant<'_>) -> String {
+    let file = mutant.file.display();
+    if mutant.case.line == 0 { file.to_string() } else { format!("{file}:{}", mutant.case.line) }
+}
+
+/// The mutant in one line of text.
+fn line(mutant: &Mutant<'_>) -> String {
+    let (text, got) = (one_line(&mutant.text), one_line(&mutant.got));
+    format!("{}: {text}: expected {}, got {got} ({})", place(mutant), mutant.expected, rewrites(mutant))
+}

@@ -1,0 +1,75 @@
+//! `guard-host trust` and `untrust`: a project's configuration as one's own, until it changes.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::args::{TrustArgs, UntrustArgs};
+use super::print;
+use super::subject::{circumstances, refused};
+use super::terminal::{is_attended, unattended};
+use guard_kit::compile::making;
+use guard_config::Trust;
+use guard_config::trust::{self, TrustError};
+use guard_contract::exit::Exit;
+use guard_contract::shell_word::quoted;
+use guard_hook::cache::{Readiness, warm};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How long to wait for other processes that make the same artifact.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let root = root(args.project.as_deref(), environment);
+    if !is_attended() {
+        return Err(unattended("a project is trusted", &format!("guard-host trust {}", quoted(&root))));
+    }
+    let pins = trust::trust(places, &root).map_err(explained)?;
+    print::line(&format!("trusted: {root}"))?;
+    for (path, digest) in &pins {
+        let digest = digest.as_deref().map_or("not there", |digest| digest.get(..16).unwrap_or(digest));
+        print::line(&format!("  {digest:<16}  {}", path.display()))?;
+    }
+    let prepared = warm(places, &environment.program, std::slice::from_ref(&root), making(PATIENCE));
+    let mut exit = Exit::Success;
+    for (_, state) in &prepared.config.projects {
+        if let Trust::Lapsed(text) = state {
+            print::note(&format!("warning: {text}"));
+            exit = Exit::Config;
+        }
+    }
+    for member in &prepared.members {
+        if let Readiness::Broken(fault) = &member.readiness {
+            print::note(&format!("warning: policy `{}`: {fault}", member.entry.name));
+            exit = Exit::Unavailable;
+        }
+    }
+    Ok(exit)
+}
+
+pub(super) fn untrust(args: &UntrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let root = root(args.project.as_deref(), environment);
+    if !is_attended() {
+        return Err(unattended("trust is taken back", &format!("guard-host untrust {}", quoted(&root))));
+    }
+    let was = trust::untrust(places, &root).map_err(explained)?;
+    print::line(&if was { format!("no longer trusted: {root}") } else { format!("was not trusted: {root}") })?;
+    Ok(Exit::Success)
+}
+
+/// The project's root, as a call in it has it.
+fn root(project: Option<&Path>, environment: &Environment) -> String {
+    let project = project.map(Path::to_string_lossy);
+    let at = circumstances(environment, project.as_deref());
+    if project.is_some() { at.cwd } else { at.project_root }
+}
+
+fn explained(error: TrustError) -> anyhow::Error {
+    let (exit, hint) = match &error {
+        TrustError::NoFile(_) => (Exit::NoInput, "give the project's root".to_owned()),
+        TrustError::Broken(problem) => (Exit::Config, problem.hint.clone()),
+        TrustError::TooMany => (Exit::Unavailable, "run `guard-host untrust` for some of them".to_owned()),
+        TrustError::Io(_) => return error.into(),
+    };
+    refused(exit, error.to_string(), hint)
+}

@@ -1,0 +1,6 @@
+//! Tells the compiler which machine it makes artifacts for.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-env=GUARD_TARGET={}", std::env::var("TARGET").unwrap_or_default());
+}

@@ -1,0 +1,81 @@
+//! Compiles one WebAssembly component, and nothing else: bytes on standard input, the artifact on standard output.
+//!
+//! A program of its own, so that neither the hook nor the commands hold a compiler, and so that a component that is
+//! hard to compile can take no more than what the limits of this process leave it. It opens no file and starts nothing.
+//!
+//! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
+//! `guard-compiler describe`: the component's interface and manifest as JSON, for what the build carries.
+
+use std::io::{Read, Write, stdin, stdout};
+use std::process::ExitCode;
+
+use guard_contract::{COMPONENT_BYTES, Limits, Wasi};
+use guard_engine::clock::Clock;
+use guard_engine::{Engine, settings};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// The processor time that compiling may take, in seconds. The largest component that was seen took 21.
+const SECONDS: u64 = 120;
+
+/// The addresses that compiling may take, in bytes. The largest component that was seen took 1.3 GiB.
+const ADDRESSES: u64 = 16 << 30;
+
+/// The triple that artifacts are made for if none is given: that of the program. No feature of this very processor is
+/// used, so that an artifact runs wherever the program does.
+const TARGET: &str = env!("GUARD_TARGET");
+
+fn main() -> ExitCode {
+    limit(Resource::Cpu, SECONDS);
+    limit(Resource::As, ADDRESSES);
+    limit(Resource::Core, 0);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["compile"] => run(TARGET, |artifact| Ok(artifact)),
+        ["compile", triple] => run(triple, |artifact| Ok(artifact)),
+        ["describe"] => run(TARGET, |artifact| describe(&artifact)),
+        _ => Err("usage: guard-compiler compile [TRIPLE] | describe".to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprint!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Lowers a limit. One that cannot be lowered stays: the caller waits no longer than its own deadline either way.
+fn limit(resource: Resource, most: u64) {
+    let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
+}
+
+fn run(triple: &str, finish: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, String>) -> Result<(), String> {
+    let mut wasm = Vec::new();
+    let most = COMPONENT_BYTES as u64 + 1;
+    stdin().lock().take(most).read_to_end(&mut wasm).map_err(|error| error.to_string())?;
+    let mut config = settings();
+    config.target(triple).map_err(|error| format!("{error:#}"))?;
+    let engine = wasmtime::Engine::new(&config).map_err(|error| format!("{error:#}"))?;
+    let artifact = engine.precompile_component(&wasm).map_err(|error| format!("{error:#}"))?;
+    let output = finish(artifact)?;
+    let mut out = stdout().lock();
+    out.write_all(&output).and_then(|()| out.flush()).map_err(|error| error.to_string())
+}
+
+/// What the component says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no policy.
+fn describe(artifact: &[u8]) -> Result<Vec<u8>, String> {
+    let engine = Engine::new().map_err(|fault| fault.to_string())?;
+    let code = engine.read(artifact).map_err(|fault| fault.to_string())?;
+    let interface = engine.interface(&code);
+    let is_policy = interface.exports.iter().any(|export| export.starts_with("guard:policy/policy@"));
+    let manifest = if is_policy {
+        let policy = engine.load(&code, &interface, Wasi::Absent).map_err(|fault| fault.to_string())?;
+        let _clock = Clock::start(engine.clone());
+        Some(policy.describe(Limits::PREPARE).map_err(|fault| fault.to_string())?)
+    } else {
+        None
+    };
+    serde_json::to_vec(&serde_json::json!({ "interface": interface, "manifest": manifest }))
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,272 @@
+//! Edits of a `guard.toml`: an entry put in or taken out, and not one byte beside it.
+//!
+//! Works on text alone; who reads and writes the file stands in `install`. What comes out is parsed again, and nothing
+//! but the one entry may differ in what it says.
+
+pub mod place;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::layers::Standing;
+use super::load::{LayerChain, entries};
+use super::problem::of_toml;
+use guard_contract::Problem;
+use guard_contract::exit::Exit;
+use guard_contract::grants::GrantSpec;
+use guard_contract::policy::{Entry, Layer};
+use guard_state::Places;
+use place::{Entries, Malplaced};
+
+/// The key of the entries.
+const POLICY: &str = "policy";
+
+/// One `[[policy]]` to be written.
+#[derive(Debug, Clone, Default)]
+pub struct Addition {
+    /// Its name.
+    pub name: String,
+    /// The component's file, or `builtin:NAME`.
+    pub source: String,
+    /// The digest that the component must have.
+    pub sha256: Option<String>,
+    /// The tools that it is narrowed to; none: all of its manifest.
+    pub tools: Option<Vec<String>>,
+    /// Its settings.
+    pub settings: Option<Table>,
+    /// The file of its settings.
+    pub settings_file: Option<String>,
+    /// What a fault of it gives; none: the default.
+    pub on_error: Option<&'static str>,
+    /// What its calls of WASI meet; none: the default.
+    pub wasi: Option<&'static str>,
+    /// What it is granted; none: the default.
+    pub grants: Option<GrantSpec>,
+}
+
+/// The file that is edited.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// Whose it is.
+    pub layer: Layer,
+    /// Where it is.
+    pub file: &'a Path,
+    /// The user's home directory.
+    pub home: &'a str,
+}
+
+/// A text with an entry in it.
+#[derive(Debug)]
+pub struct Added {
+    /// The text.
+    pub text: String,
+    /// The entry as it is read.
+    pub entry: Entry,
+    /// What is odd about the file.
+    pub warnings: Vec<String>,
+}
+
+/// Why a file is not edited.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// It cannot be used as it is.
+    #[error("{0}")]
+    Broken(Problem),
+    /// It holds an entry of that name.
+    #[error("`{0}` has a policy `{1}` already")]
+    Exists(PathBuf, String),
+    /// It holds no entry of that name, but these.
+    #[error("`{0}` has no policy `{1}`")]
+    Missing(PathBuf, String, Vec<String>),
+    /// Its entries are written in a form that is not edited.
+    #[error("`{0}`: {1}")]
+    Form(PathBuf, #[source] Malplaced),
+    /// It could not be used with the new entry.
+    #[error("{0}")]
+    Unfit(Problem),
+}
+
+impl EditError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            EditError::Broken(problem) => format!("nothing was changed; {}", problem.hint),
+            EditError::Exists(..) => "give `--replace`, or another `--name`".to_owned(),
+            EditError::Missing(_, _, names) if names.is_empty() => "it names no policy at all".to_owned(),
+            EditError::Missing(_, _, names) => format!("it has: {}", names.join(", ")),
+            EditError::Form(..) => "nothing was changed; edit the file by hand".to_owned(),
+            EditError::Unfit(problem) => problem.hint.clone(),
+        }
+    }
+
+    /// How a command ends that meets it.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        match self {
+            EditError::Broken(_) | EditError::Form(..) => Exit::Config,
+            EditError::Exists(..) | EditError::Unfit(_) => Exit::Usage,
+            EditError::Missing(..) => Exit::NoInput,
+        }
+    }
+}
+
+impl Target<'_> {
+    /// The text with the entry in it: at the end, or with `replace` in the place of the entry of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError`] says why there is none.
+    pub fn add(&self, text: Option<&str>, addition: &Addition, replace: bool) -> Result<Added, EditError> {
+        let before = text.unwrap_or_default();
+        let limits = self.standing(before)?;
+        let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
+        let there = entries.position(&addition.name);
+        let block = addition.block(if before.contains("\r\n") { "\r\n" } else { "\n" });
+        let after = match there {
+            Some(_) if !replace => return Err(EditError::Exists(self.file.to_path_buf(), addition.name.clone())),
+            Some(index) => entries.replace(index, &block),
+            None => entries.append(text, &block),
+        };
+        let chain = self.read(&after, limits).map_err(EditError::Unfit)?;
+        let mut wanted = self.table(before)?;
+        let wanted_entries = wanted.entry(POLICY).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
+        if let (Some(list), Some(new)) = (wanted_entries, addition.table()) {
+            match there.and_then(|index| list.get_mut(index)) {
+                Some(old) => *old = new,
+                None => list.push(new),
+            }
+        }
+        self.compare(&wanted, &after)?;
+        let warnings = chain.warnings;
+        let entry = chain.entries.into_iter().find(|entry| entry.name == addition.name);
+        let entry = entry.ok_or_else(|| EditError::Form(self.file.to_path_buf(), Malplaced::Unsafe))?;
+        Ok(Added { text: after, entry, warnings })
+    }
+
+    /// The text without the entry of that name; none if nothing but the entry was ever in the file.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError`] says why there is none.
+    pub fn remove(&self, text: Option<&str>, name: &str) -> Result<Option<String>, EditError> {
+        let before = text.unwrap_or_default();
+        self.standing(before)?;
+        let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
+        let Some(index) = entries.position(name) else {
+            return Err(EditError::Missing(self.file.to_path_buf(), name.to_owned(), entries.names()));
+        };
+        let after = entries.remove(index);
+        let mut wanted = self.table(before)?;
+        if let Some(list) = wanted.get_mut(POLICY).and_then(Value::as_array_mut) {
+            list.remove(index);
+            if list.is_empty() {
+                wanted.remove(POLICY);
+            }
+        }
+        self.compare(&wanted, after.as_deref().unwrap_or_default())?;
+        Ok(after)
+    }
+
+    /// The names of the entries of a text.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be used as it is.
+    pub fn names(&self, text: &str) -> Result<Vec<String>, EditError> {
+        let chain = self.read(text, Standing::Candidate).map_err(EditError::Broken)?;
+        Ok(chain.entries.into_iter().map(|entry| entry.name).collect())
+    }
+
+    /// The entry as it would be read from a file that holds nothing else.
+    ///
+    /// # Errors
+    ///
+    /// The layer would be dropped because of it.
+    pub fn entry(&self, addition: &Addition) -> Result<Entry, Problem> {
+        let mut entries = self.read(&addition.block("\n"), Standing::Candidate)?.entries;
+        entries.pop().ok_or_else(|| Problem {
+            layer: self.layer,
+            place: String::new(),
+            text: "it holds no entry".to_owned(),
+            hint: String::new(),
+        })
+    }
+
+    fn read(&self, text: &str, standing: Standing<'_>) -> Result<LayerChain, Problem> {
+        entries(self.layer, self.file, self.home, text, standing)
+    }
+
+    /// How far the file is to be believed: one that keeps the limits of its layer has to keep them, and one that a person
+    /// had to trust for all that it says may go on so.
+    fn standing(&self, text: &str) -> Result<Standing<'static>, EditError> {
+        match self.read(text, Standing::OfLayer) {
+            Ok(_) => Ok(Standing::OfLayer),
+            Err(_) => self.read(text, Standing::Candidate).map(|_| Standing::Candidate).map_err(EditError::Broken),
+        }
+    }
+
+    fn table(&self, text: &str) -> Result<Table, EditError> {
+        let name = self.file.to_string_lossy();
+        toml::from_str(text).map_err(|error| EditError::Broken(of_toml(self.layer, &name, text, &error)))
+    }
+
+    /// The text says what is wanted and nothing else.
+    fn compare(&self, wanted: &Table, text: &str) -> Result<(), EditError> {
+        match toml::from_str::<Table>(text) {
+            Ok(table) if table == *wanted => Ok(()),
+            _ => Err(EditError::Form(self.file.to_path_buf(), Malplaced::Unsafe)),
+        }
+    }
+}
+
+impl Addition {
+    /// The entry as text, each line ended by `newline`.
+    fn block(&self, newline: &str) -> String {
+        let mut lines = vec!["[[policy]]".to_owned()];
+        let mut line = |key: &str, value: Option<Value>| {
+            lines.extend(value.map(|value| format!("{key} = {value}")));
+        };
+        line("name", Some(self.name.as_str().into()));
+        line("source", Some(self.source.as_str().into()));
+        line("sha256", self.sha256.as_deref().map(Value::from));
+        line("tools", self.tools.clone().map(Value::from));
+        line("settings", self.settings.clone().map(Value::from));
+        line("settings-file", self.settings_file.as_deref().map(Value::from));
+        line("on-error", self.on_error.map(Value::from));
+        line("wasi", self.wasi.map(Value::from));
+        if let Some(grants) = self.grants.as_ref().and_then(|grants| Table::try_from(grants).ok()) {
+            lines.push("[policy.grants]".to_owned());
+            let is_given = |value: &Value| match value {
+                Value::Array(list) => !list.is_empty(),
+                Value::Table(table) => !table.is_empty(),
+                _ => true,
+            };
+            lines.extend(
+                grants.iter().filter(|(_, value)| is_given(value)).map(|(key, value)| format!("{key} = {value}")),
+            );
+        }
+        lines.into_iter().flat_map(|line| [line, newline.to_owned()]).collect()
+    }
+
+    /// The entry as TOML has it.
+    fn table(&self) -> Option<Value> {
+        let text: Table = toml::from_str(&self.block("\n")).ok()?;
+        text.get(POLICY)?.as_array()?.first().cloned()
+    }
+
+    /// A component's file as an entry names it: by its absolute path, or in a project's file by the way from the file to
+    /// it. None if that way leads out of the project.
+    #[must_use]
+    pub fn path(layer: Layer, root: &str, path: &str) -> Option<String> {
+        if layer != Layer::Project {
+            return Some(path.to_owned());
+        }
+        let inside = Path::new(path).strip_prefix(root).ok()?;
+        let below = inside.strip_prefix(Places::project_file("").parent()?).map(Path::to_path_buf);
+        Some(below.unwrap_or_else(|_| Path::new("..").join(inside)).to_string_lossy().into_owned())
+    }
+}

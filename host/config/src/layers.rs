@@ -1,0 +1,293 @@
+//! One layer: from the text of a file to checked entries.
+
+use std::path::{Path, PathBuf};
+
+use globset::Glob;
+use semver::Version;
+
+use super::load::of_builtin;
+use super::options::{self, OnError, Options, PolicyOptions};
+use super::problem::of_toml;
+use super::settings;
+use super::trust::{self, Pins};
+use guard_contract::Outcome;
+use guard_contract::Problem;
+use guard_contract::paths::{absolute, is_below, lexical};
+use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::{Limits, Wasi};
+
+/// What to do where trust has lapsed.
+pub(super) const LOOK: &str = "look at what has changed, then run `guard-host trust`";
+
+/// The most entries of a project's file.
+pub const PROJECT_ENTRIES: usize = 16;
+
+/// How far a layer's file is believed.
+#[derive(Debug, Clone, Copy)]
+pub enum Standing<'a> {
+    /// As far as its layer says; a project's file can only tighten.
+    OfLayer,
+    /// A project's file that is looked at in order to be trusted.
+    Candidate,
+    /// A project's file that is trusted as long as all files are those that were pinned.
+    Pinned(&'a Pins),
+}
+
+/// Reads one layer's text.
+///
+/// # Errors
+///
+/// The problem for which the layer is dropped.
+pub fn parse(layer: Layer, file: &Path, text: &str, standing: Standing<'_>) -> Result<Options, Problem> {
+    let name = file.to_string_lossy();
+    let toml_problem = |error: toml::de::Error| of_toml(layer, &name, text, &error);
+    let refuse = |text: String, hint: &str| {
+        Err(Problem { layer, place: name.clone().into_owned(), text, hint: hint.to_owned() })
+    };
+    // The version comes first: a newer file may hold keys that are not known yet.
+    let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;
+    if let Some(version) = table.get("min-version").and_then(toml::Value::as_str) {
+        let have = env!("CARGO_PKG_VERSION");
+        let wanted = match Version::parse(version) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                let text = format!("`min-version` is `{version}`, which is no version: {error}");
+                return refuse(text, "give three numbers, as in `0.1.0`");
+            }
+        };
+        if !Version::parse(have).is_ok_and(|have| wanted.cmp_precedence(&have).is_le()) {
+            return refuse(
+                format!("the file needs guard-host {version}, this is {have}"),
+                "update guard-host, or lower `min-version`",
+            );
+        }
+    }
+    let options: Options = toml::from_str(text).map_err(toml_problem)?;
+    if let Some(ms) = options.deadline_ms
+        && !(100..=2000).contains(&ms)
+    {
+        return refuse(format!("`deadline-ms` is {ms}"), "give a number from 100 to 2000");
+    }
+    let written = [
+        ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),
+        ("session", "file", options.session.as_ref().and_then(|session| session.file.as_deref())),
+    ];
+    for (table, key, path) in written {
+        if let Some(path) = path.filter(|path| is_configuration(path)) {
+            return refuse(
+                format!("`{key}` in `[{table}]` is `{path}`, which is the name of a configuration"),
+                "give a file of its own: it is written to at every ask",
+            );
+        }
+    }
+    if layer != Layer::Managed && options.lock.is_some() {
+        return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
+    }
+    if layer == Layer::Project {
+        let given = [
+            ("preset", options.preset.is_some()),
+            ("on-malformed", options.on_malformed.is_some()),
+            ("bypass-ask", options.bypass_ask.is_some()),
+            ("deadline-ms", options.deadline_ms.is_some()),
+            ("audit", options.audit.is_some()),
+            ("session", options.session.is_some()),
+        ];
+        if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
+            return refuse(
+                format!("`{key}` stands in a project's file"),
+                "a project's file holds `min-version` and `[[policy]]` only; set the key in your own guard.toml",
+            );
+        }
+        if options.policy.len() > PROJECT_ENTRIES && standing.is_limited(layer) {
+            let hint = "merge some of them, or let the user run `guard-host trust`";
+            return refuse(format!("more than {PROJECT_ENTRIES} policies in a project's file"), hint);
+        }
+    }
+    Ok(options)
+}
+
+/// Checks one `[[policy]]` and resolves its paths. Files that it depends on go to `inputs`.
+///
+/// # Errors
+///
+/// The problem for which the layer is dropped.
+pub fn entry(
+    layer: Layer,
+    file: &Path,
+    home: &str,
+    options: PolicyOptions,
+    standing: Standing<'_>,
+    inputs: &mut Vec<PathBuf>,
+    warnings: &mut Vec<String>,
+) -> Result<Entry, Problem> {
+    let name = options.name.clone();
+    let is_limited = standing.is_limited(layer);
+    let refuse = |text: &str, hint: &str| {
+        let text = format!("policy `{name}`: {text}");
+        Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
+    };
+    let is_name = !name.is_empty()
+        && name.len() <= 64
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if !is_name {
+        return refuse("the name is missing or has other characters than a-z, 0-9 and `-`", "give a `name`");
+    }
+    let beside = file.parent().unwrap_or(Path::new("/")).to_string_lossy();
+    let resolve = |path: &str| PathBuf::from(absolute(path, &beside, home));
+    let builtin_names = || guard_builtins::all().iter().map(|builtin| builtin.name).collect::<Vec<_>>().join(", ");
+    let source = match options.source.as_deref() {
+        None => Source::Builtin(name.clone()),
+        Some(source) => match source.strip_prefix("builtin:") {
+            Some(builtin) => Source::Builtin(builtin.to_owned()),
+            None => Source::File(resolve(source)),
+        },
+    };
+    let mut pin = None;
+    match &source {
+        Source::Builtin(builtin) if guard_builtins::find(builtin).is_none() => {
+            return refuse(
+                &format!("there is no built-in `{builtin}`"),
+                &format!("give a component file as `source`, or one of: {}", builtin_names()),
+            );
+        }
+        Source::Builtin(_) => {}
+        Source::File(path) => {
+            if matches!(standing, Standing::Pinned(_)) {
+                pin = match standing.check(path, trust::digest(path).as_deref()) {
+                    Ok(pin) => pin,
+                    Err(text) => return refuse(&text, LOOK),
+                };
+            }
+            if !path.is_file() {
+                let file = path.display();
+                warnings.push(format!("policy `{name}`: there is no component `{file}`, so its `on-error` answers"));
+            }
+            inputs.push(path.clone());
+        }
+    }
+    if let Some(digest) = &options.sha256
+        && (digest.len() != 64 || !digest.chars().all(|c| c.is_ascii_hexdigit()))
+    {
+        return refuse("`sha256` is no digest", "give 64 hexadecimal digits");
+    }
+    for pattern in options.tools.iter().flatten() {
+        if let Err(error) = Glob::new(pattern) {
+            return refuse(
+                &format!("the tool pattern `{pattern}`: {}", error.kind()),
+                "write a tool's name, or a glob",
+            );
+        }
+    }
+    if options.settings.is_some() && options.settings_file.is_some() {
+        return refuse("both `settings` and `settings-file` are given", "keep one of them");
+    }
+    let limits = options.limits.unwrap_or_default();
+    let limits = Limits {
+        time_ms: limits.time_ms.unwrap_or(Limits::DEFAULT.time_ms),
+        memory_mib: limits.memory_mib.unwrap_or(Limits::DEFAULT.memory_mib),
+    };
+    if !(10..=1500).contains(&limits.time_ms) || !(1..=1024).contains(&limits.memory_mib) {
+        return refuse("a limit is out of range", "time-ms is 10 to 1500, memory-mib 1 to 1024");
+    }
+    let on_error = match options.on_error {
+        None | Some(OnError::Ask) => Outcome::Ask,
+        Some(OnError::Allow) => Outcome::Abstain,
+        Some(OnError::Deny) => Outcome::Deny,
+    };
+    // Of a built-in holds what its metadata says of it, as in a preset; a project gives nothing that it does not name.
+    let usual = match &source {
+        Source::Builtin(name) if layer != Layer::Project => {
+            guard_builtins::find(name).map(|found| of_builtin(found, layer))
+        }
+        _ => None,
+    };
+    let may_allow = options.may_allow.unwrap_or(usual.as_ref().is_some_and(|usual| usual.may_allow));
+    let grants = options.grants.or(usual.map(|usual| usual.grants)).unwrap_or_default();
+    if is_limited {
+        let hint = "put the entry into your own guard.toml, or look at the file and run `guard-host trust`";
+        if on_error == Outcome::Abstain {
+            return refuse("`on-error = \"allow\"` stands in a project's file", hint);
+        }
+        if options.may_allow == Some(true) {
+            return refuse("`may-allow` stands in a project's file", hint);
+        }
+        if options.wasi.is_some() {
+            return refuse("`wasi` stands in a project's file", hint);
+        }
+        if limits.time_ms > Limits::DEFAULT.time_ms || limits.memory_mib > Limits::DEFAULT.memory_mib {
+            return refuse("limits above the defaults stand in a project's file", hint);
+        }
+        if !grants.env.is_empty() || !grants.journal.is_empty() {
+            return refuse("grants other than `read` stand in a project's file", hint);
+        }
+    }
+    let settings = match (options.settings, &options.settings_file) {
+        (Some(table), _) => match settings::of_table(table) {
+            Ok(value) => value.to_string(),
+            Err(error) => return refuse(&format!("`settings`: {error}"), ""),
+        },
+        (None, Some(path)) => {
+            let path = resolve(path);
+            if is_limited && !lies_in_its_project(&path, file) {
+                return refuse("`settings-file` lies outside of the project", "put the file into the project");
+            }
+            let read = settings::read(&path);
+            if let Err(text) = standing.check(&path, read.sha256.as_deref()) {
+                return refuse(&text, LOOK);
+            }
+            warnings.extend(read.warning);
+            inputs.push(path);
+            read.settings
+        }
+        (None, None) => "{}".to_owned(),
+    };
+    let project = project_of(file).filter(|_| layer == Layer::Project).unwrap_or_default();
+    Ok(Entry {
+        name,
+        layer,
+        project: project.to_string_lossy().into_owned(),
+        trusted: layer == Layer::Project && !is_limited,
+        source,
+        // What was looked at a moment ago is what must be compiled.
+        pinned: options.sha256.map(|digest| digest.to_ascii_lowercase()).or(pin),
+        tools: options.tools,
+        settings,
+        on_error,
+        may_allow,
+        wasi: options.wasi.map_or(Wasi::Absent, |options::Wasi::Frozen| Wasi::Frozen),
+        limits,
+        grants,
+    })
+}
+
+impl Standing<'_> {
+    /// The layer is a project's, and nobody trusts it.
+    pub(super) fn is_limited(&self, layer: Layer) -> bool {
+        layer == Layer::Project && matches!(self, Standing::OfLayer)
+    }
+}
+
+/// A file of this name is somebody's configuration, which nothing may be written to.
+fn is_configuration(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".toml") || (name.starts_with("settings") && name.ends_with(".json"))
+}
+
+/// The project's root, by the place of its configuration.
+fn project_of(config: &Path) -> Option<PathBuf> {
+    config.parent().and_then(Path::parent).map(Path::to_path_buf)
+}
+
+/// The file lies in the project whose configuration is `config`, by its text and by where links lead.
+pub(super) fn lies_in_its_project(path: &Path, config: &Path) -> bool {
+    let Some(root) = project_of(config) else { return false };
+    let text = |path: &Path| path.to_str().map(|path| lexical(path, "/", ""));
+    let (Some(path_text), Some(root_text)) = (text(path), text(&root)) else { return false };
+    let real = |path: &str| std::fs::canonicalize(path).ok().and_then(|path| text(&path));
+    let leads_out = match (real(&path_text), real(&root_text)) {
+        (Some(path), Some(root)) => !is_below(&path, &root),
+        // What does not exist is not read either.
+        _ => false,
+    };
+    is_below(&path_text, &root_text) && !leads_out
+}

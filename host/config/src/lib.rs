@@ -1,0 +1,89 @@
+//! The configuration: from files to a chain of entries.
+//!
+//! Load order, which is also the order of the chain: the managed file, the user's file over a preset, the project's
+//! file. Layers do not edit each other. In the user's layer an entry replaces the preset's entry of the same name; a
+//! project's entries only come after, and can only tighten.
+
+pub mod edit;
+pub mod layers;
+mod load;
+pub mod options;
+pub mod problem;
+mod project;
+mod settings;
+pub mod trust;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use load::{load, locked};
+pub use load::{of_builtin, unconfigured};
+pub use options::{AuditLevel, BypassAsk, OnMalformed};
+
+use guard_contract::Problem;
+use guard_contract::policy::{Entry, Source};
+use guard_state::Places;
+use guard_state::session::Sessions;
+pub use trust::Trust;
+
+/// A `guard.toml` to start from: every default, behind a mark.
+pub const STARTER: &str = include_str!("starter.toml");
+
+/// A resolved configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// The chain.
+    pub entries: Vec<Entry>,
+    /// What an unreadable payload gives.
+    pub on_malformed: OnMalformed,
+    /// What becomes of an ask when the harness skips prompts.
+    pub bypass_ask: BypassAsk,
+    /// The whole time of a hook call.
+    pub deadline_ms: u32,
+    /// The audit log.
+    pub audit: Audit,
+    /// Where sessions are kept.
+    pub sessions: Sessions,
+    /// Layers that were dropped.
+    pub problems: Vec<Problem>,
+    /// What deserves a word but changes no verdict.
+    pub warnings: Vec<String>,
+    /// How the files of the projects stand.
+    pub projects: Vec<(PathBuf, Trust)>,
+    /// The components and settings of policies that the managed layer and the user's name.
+    pub named: Vec<PathBuf>,
+    /// Every file that was looked at, also those that do not exist.
+    pub inputs: Vec<PathBuf>,
+}
+
+impl Config {
+    /// Tells the built-ins that want to know it where the files of this program lie.
+    pub fn tell_places(&mut self, places: &Places, program: &Path) {
+        let (registrations, folder) = guard_state::registrations::registered(&places.state);
+        self.inputs.push(folder);
+        for entry in &mut self.entries {
+            let Source::Builtin(name) = &entry.source else { continue };
+            if guard_builtins::find(name).is_some_and(|builtin| builtin.places) {
+                let own = [
+                    ("audit", self.audit.path.as_path()),
+                    ("sessions", self.sessions.file().unwrap_or(Path::new(""))),
+                    ("program", program),
+                ];
+                let lists = [("policies", self.named.as_slice()), ("registrations", &registrations)];
+                entry.settings = settings::with_places(&entry.settings, places, own, lists);
+            }
+        }
+    }
+}
+
+/// The audit log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Which calls are logged.
+    pub level: AuditLevel,
+    /// The log file.
+    pub path: PathBuf,
+    /// The size at which it is rotated.
+    pub max_bytes: u64,
+}

@@ -1,0 +1,300 @@
+//! Loads all layers and makes one chain of them.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::layers::{Standing, entry, lies_in_its_project, parse};
+use super::options::{Options, Preset};
+use super::project::project;
+use super::settings;
+use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed};
+use guard_builtins::Builtin;
+use guard_contract::Outcome;
+use guard_contract::Problem;
+use guard_contract::grants::GrantSpec;
+use guard_contract::paths::absolute;
+use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::{Limits, Wasi};
+use guard_state::Places;
+use guard_state::session::Sessions;
+
+/// The largest configuration file that is read.
+const CONFIG_BYTES: u64 = 1 << 20;
+
+/// The size at which the audit log is rotated by default.
+const AUDIT_BYTES: u64 = 8 << 20;
+
+/// Loads the configuration that holds for these projects.
+///
+/// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
+#[must_use]
+pub fn load(places: &Places, projects: &[String]) -> Config {
+    let mut config = Config::bare(places);
+    let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
+    let user = layer(Layer::User, &places.config, &places.home, &mut config);
+    let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
+    let of_projects: Vec<_> = files.flat_map(|file| project(&file, places, &mut config).entries).collect();
+
+    // The user's values first, so that the managed ones win.
+    apply(&user.options, places, &mut config);
+    apply(&managed.options, places, &mut config);
+    config.entries = chain(managed, user, of_projects, places, &mut config);
+    config
+}
+
+impl Config {
+    /// What holds without any file, and without a policy.
+    #[must_use]
+    pub fn bare(places: &Places) -> Self {
+        Config {
+            entries: Vec::new(),
+            on_malformed: OnMalformed::Report,
+            bypass_ask: BypassAsk::Ask,
+            deadline_ms: 2000,
+            audit: Audit {
+                level: AuditLevel::Interventions,
+                path: places.state.join("audit.jsonl"),
+                max_bytes: AUDIT_BYTES,
+            },
+            sessions: Sessions::below(&places.state),
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            projects: Vec::new(),
+            named: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+}
+
+/// The names that the managed file lets nobody replace.
+#[must_use]
+pub fn locked(places: &Places) -> Vec<String> {
+    let file = &places.managed;
+    let text = read(Layer::Managed, file).ok().flatten();
+    let options = text.and_then(|text| parse(Layer::Managed, file, &text, Standing::OfLayer).ok());
+    options.and_then(|options| options.lock).unwrap_or_default()
+}
+
+/// One layer that was read, or the empty one.
+#[derive(Default)]
+pub(super) struct LayerChain {
+    options: Options,
+    pub(super) entries: Vec<Entry>,
+    /// Files that it depends on.
+    pub(super) inputs: Vec<PathBuf>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl LayerChain {
+    /// Tells the configuration what the layer depends on, and what is odd about it.
+    pub(super) fn told(mut self, config: &mut Config) -> Self {
+        config.inputs.append(&mut self.inputs);
+        config.warnings.append(&mut self.warnings);
+        self
+    }
+}
+
+pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
+    config.inputs.push(file.to_path_buf());
+    let read = read(layer, file).and_then(|text| {
+        text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, Standing::OfLayer))
+    });
+    match read {
+        Ok(read) => {
+            if layer != Layer::Project {
+                config.named.extend(read.inputs.iter().cloned());
+            }
+            read.told(config)
+        }
+        Err(problem) => {
+            config.problems.push(problem);
+            LayerChain::default()
+        }
+    }
+}
+
+/// What the text of a layer says.
+pub(super) fn entries(
+    layer: Layer,
+    file: &Path,
+    home: &str,
+    text: &str,
+    standing: Standing<'_>,
+) -> Result<LayerChain, Problem> {
+    let mut options = parse(layer, file, text, standing)?;
+    let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+    for policy in std::mem::take(&mut options.policy) {
+        let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings)?;
+        if entries.iter().any(|other| other.name == made.name) {
+            return Err(Problem {
+                layer,
+                place: file.to_string_lossy().into_owned(),
+                text: format!("two policies are named `{}`", made.name),
+                hint: "rename one of them".to_owned(),
+            });
+        }
+        entries.push(made);
+    }
+    Ok(LayerChain { options, entries, inputs, warnings })
+}
+
+/// The text of a file; none if there is no file.
+pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
+    let problem = |text: String, hint: &str| {
+        Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
+    };
+    match fs::metadata(file) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return problem(error.to_string(), "make the file readable"),
+        Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
+        // What it leads to may be a secret, and a message quotes what it cannot read.
+        Ok(_) if layer == Layer::Project && !lies_in_its_project(file, file) => {
+            return problem("it is a link that leads out of the project".to_owned(), "put the file into the project");
+        }
+        Ok(data) if data.len() > CONFIG_BYTES => return problem("larger than 1 MiB".to_owned(), "shorten it"),
+        Ok(_) => {}
+    }
+    match fs::read(file).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(Some(text)),
+        Ok(Err(_)) => problem("it is not UTF-8 text".to_owned(), "save it as UTF-8"),
+        Err(error) => problem(error.to_string(), "make the file readable"),
+    }
+}
+
+fn apply(options: &Options, places: &Places, config: &mut Config) {
+    if let Some(value) = options.on_malformed {
+        config.on_malformed = value;
+    }
+    if let Some(value) = options.bypass_ask {
+        config.bypass_ask = value;
+    }
+    if let Some(value) = options.deadline_ms {
+        config.deadline_ms = value;
+    }
+    if let Some(audit) = &options.audit {
+        if let Some(level) = audit.level {
+            config.audit.level = level;
+        }
+        if let Some(path) = &audit.path {
+            config.audit.path = absolute(path, &places.state.to_string_lossy(), &places.home).into();
+        }
+        if let Some(max_bytes) = audit.max_bytes {
+            config.audit.max_bytes = max_bytes.max(4096);
+        }
+    }
+    if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
+        config.sessions = Sessions::File(absolute(file, &places.state.to_string_lossy(), &places.home).into());
+    }
+}
+
+fn chain(
+    managed: LayerChain,
+    user: LayerChain,
+    of_projects: Vec<Entry>,
+    places: &Places,
+    config: &mut Config,
+) -> Vec<Entry> {
+    let mut chain = match managed.options.preset {
+        Some(preset) => preset_entries(preset, Layer::Managed),
+        None => Vec::new(),
+    };
+    replace_or_append(&mut chain, managed.entries);
+
+    let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
+    let mut users = preset_entries(user.options.preset.unwrap_or(default), Layer::User);
+    let locked = managed.options.lock.unwrap_or_default();
+    let (refused, allowed): (Vec<_>, Vec<_>) = user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
+    for entry in refused {
+        config.problems.push(Problem {
+            layer: Layer::User,
+            place: places.config.to_string_lossy().into_owned(),
+            text: format!("policy `{}` is locked by {}", entry.name, places.managed.display()),
+            hint: "remove the entry".to_owned(),
+        });
+    }
+    for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
+        find_settings(entry, places, config);
+    }
+    replace_or_append(&mut users, allowed);
+    for name in &locked {
+        let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || guard_builtins::find(name).is_some();
+        if !known {
+            config
+                .warnings
+                .push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
+        }
+        let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
+        if let Some(builtin) = guard_builtins::find(name).filter(|_| missing) {
+            chain.push(of_builtin(builtin, Layer::Managed));
+        }
+    }
+    chain.append(&mut users);
+    chain.extend(of_projects);
+    chain
+}
+
+/// Entries of a known name take its place, others come after.
+fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
+    for entry in entries {
+        match chain.iter_mut().find(|other| other.name == entry.name) {
+            Some(place) => *place = entry,
+            None => chain.push(entry),
+        }
+    }
+}
+
+/// Gives a preset's entry the settings that lie where its users have always had them.
+///
+/// Only in the user's layer: the managed one is not loosened by a file of the user's.
+fn find_settings(entry: &mut Entry, places: &Places, config: &mut Config) {
+    let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
+    let path = PathBuf::from(absolute(file, "/", &places.home));
+    let read = settings::read(&path);
+    entry.settings = read.settings;
+    config.warnings.extend(read.warning);
+    config.named.push(path.clone());
+    config.inputs.push(path);
+}
+
+fn preset_entries(preset: Preset, layer: Layer) -> Vec<Entry> {
+    let members = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&preset.name()));
+    members.map(|builtin| of_builtin(builtin, layer)).collect()
+}
+
+/// The entry of a built-in with its default settings and grants.
+#[must_use]
+pub fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
+    let mut grants = GrantSpec::default();
+    for grant in builtin.grants {
+        grants.add(grant);
+    }
+    Entry {
+        tools: Some(builtin.tools)
+            .filter(|tools| !tools.is_empty())
+            .map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect()),
+        may_allow: builtin.may_allow,
+        grants,
+        ..unconfigured(builtin.name.to_owned(), Source::Builtin(builtin.name.to_owned()), layer)
+    }
+}
+
+/// An entry of which no configuration says anything.
+#[must_use]
+pub fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
+    Entry {
+        name,
+        layer,
+        project: String::new(),
+        trusted: false,
+        source,
+        pinned: None,
+        tools: None,
+        settings: "{}".to_owned(),
+        on_error: Outcome::Ask,
+        may_allow: false,
+        wasi: Wasi::Absent,
+        limits: Limits::DEFAULT,
+        grants: GrantSpec::default(),
+    }
+}

@@ -1,0 +1,177 @@
+//! What a user may write in `guard.toml`. Nothing is resolved here.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Table;
+
+use guard_contract::grants::GrantSpec;
+
+/// A whole file. Every key is optional.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Options {
+    /// The oldest guard-host that understands the file. Example: `"0.1.0"`.
+    pub min_version: Option<String>,
+    /// The chain to start from. Default: `"standard"`. Not in a project's file.
+    pub preset: Option<Preset>,
+    /// What an unreadable payload gives. Default: `"report"`. Not in a project's file.
+    pub on_malformed: Option<OnMalformed>,
+    /// What becomes of an ask in a mode that skips prompts. Default: `"ask"`. Not in a project's file.
+    pub bypass_ask: Option<BypassAsk>,
+    /// The whole time of a hook call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
+    #[schemars(range(min = 100, max = 2000))]
+    pub deadline_ms: Option<u32>,
+    /// Names that the user's file may not replace. Only in the managed file.
+    pub lock: Option<Vec<String>>,
+    /// The audit log. Not in a project's file.
+    pub audit: Option<AuditOptions>,
+    /// Where grants of a session are kept. Not in a project's file.
+    pub session: Option<SessionOptions>,
+    /// The chain's entries.
+    pub policy: Vec<PolicyOptions>,
+}
+
+/// A chain of built-ins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// The guards that nobody should miss.
+    Standard,
+    /// `standard` and the guard over paths.
+    Guardrail,
+    /// All built-ins.
+    Full,
+    /// No built-in.
+    None,
+}
+
+impl Preset {
+    /// The name that a policy's metadata uses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Standard => "standard",
+            Preset::Guardrail => "guardrail",
+            Preset::Full => "full",
+            Preset::None => "none",
+        }
+    }
+}
+
+/// What an unreadable payload gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnMalformed {
+    /// Exit code 1 and one line on standard error.
+    Report,
+    /// Silence.
+    Allow,
+    /// A prompt.
+    Ask,
+    /// A refusal.
+    Deny,
+}
+
+/// What becomes of an ask when the harness skips prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BypassAsk {
+    /// It stays an ask.
+    Ask,
+    /// It becomes a refusal.
+    Deny,
+    /// It becomes a warning.
+    Skip,
+}
+
+/// `[audit]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AuditOptions {
+    /// Which calls are logged. Default: `"interventions"`.
+    pub level: Option<AuditLevel>,
+    /// The log file. Default: `audit.jsonl` in the state folder.
+    pub path: Option<String>,
+    /// The size at which the log is rotated. Default: 8388608.
+    pub max_bytes: Option<u64>,
+}
+
+/// Which calls are logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AuditLevel {
+    /// Asks and denies.
+    Interventions,
+    /// Every call.
+    All,
+}
+
+/// `[session]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SessionOptions {
+    /// The file that holds the grants of a session.
+    pub file: Option<String>,
+}
+
+/// `[[policy]]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PolicyOptions {
+    /// The entry's name. In the user's file it replaces the preset's entry of that name.
+    pub name: String,
+    /// A component file, or `"builtin:NAME"`. Default: the built-in of the entry's name.
+    pub source: Option<String>,
+    /// The digest that the component must have, in hexadecimal.
+    pub sha256: Option<String>,
+    /// Narrows the tools that the policy is asked about.
+    pub tools: Option<Vec<String>>,
+    /// What the policy's `configure` is given.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub settings: Option<Table>,
+    /// A file with the settings instead.
+    pub settings_file: Option<String>,
+    /// What a fault of the policy gives. Default: `"ask"`.
+    pub on_error: Option<OnError>,
+    /// The policy's allow may skip the harness's own prompt. Default: `false`, but for a built-in that is made for it. Not
+    /// in a project's file.
+    pub may_allow: Option<bool>,
+    /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers. Not in a project's file.
+    pub wasi: Option<Wasi>,
+    /// What the policy may use.
+    pub limits: Option<LimitOptions>,
+    /// What the policy may ask for. Default: what a preset grants the built-in; nothing for any other component.
+    pub grants: Option<GrantSpec>,
+}
+
+/// What a fault of a policy gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// A prompt.
+    Ask,
+    /// Nothing: the fault is only logged.
+    Allow,
+    /// A refusal.
+    Deny,
+}
+
+/// How much of WASI a guest is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wasi {
+    /// A clock that stands still and fixed random numbers; no files, no sockets, no environment.
+    Frozen,
+}
+
+/// `limits`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LimitOptions {
+    /// Wall time in milliseconds, 10 to 1500. Default: 200.
+    #[schemars(range(min = 10, max = 1500))]
+    pub time_ms: Option<u32>,
+    /// Linear memory in MiB, 1 to 1024. Default: 64.
+    #[schemars(range(min = 1, max = 1024))]
+    pub memory_mib: Option<u32>,
+}

@@ -1,0 +1,69 @@
+//! The layer of a project: within its limits, or in full if a person trusts it and it is still what it was.
+
+use std::fs;
+use std::path::Path;
+
+use super::Config;
+use super::layers::{LOOK, Standing};
+use super::load::{LayerChain, entries, layer, read};
+use super::trust::{self, Pins, Trust};
+use guard_contract::Problem;
+use guard_contract::policy::Layer;
+use guard_state::Places;
+
+/// Reads the layer, and notes how the file stands.
+pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> LayerChain {
+    if fs::symlink_metadata(file).is_ok() {
+        config.inputs.push(trust::file(&places.state));
+    }
+    let state = match trust::pins(&places.state).get(file) {
+        None => Trust::None,
+        Some(pins) => match standing(file, &places.home, pins) {
+            Ok(trusted) => {
+                config.inputs.push(file.to_path_buf());
+                config.projects.push((file.to_path_buf(), Trust::Held));
+                return trusted.told(config);
+            }
+            Err(problem) => {
+                // What is not trusted any more, and why, may depend on any of them.
+                config.inputs.extend(pins.keys().cloned());
+                config.warnings.push(format!("the project is not trusted any more: {problem}; {LOOK}"));
+                Trust::Lapsed(problem.text)
+            }
+        },
+    };
+    config.projects.push((file.to_path_buf(), state));
+    layer(Layer::Project, file, &places.home, config)
+}
+
+/// The layer of a project that was pinned.
+///
+/// # Errors
+///
+/// Something is not as it was, or cannot be used.
+fn standing(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> {
+    let standing = Standing::Pinned(pins);
+    let text = read(Layer::Project, file)?;
+    let digest = text.as_ref().map(|text| trust::digest_of(text.as_bytes()));
+    let place = file.to_string_lossy().into_owned();
+    standing.check(file, digest.as_deref()).map_err(|text| Problem {
+        layer: Layer::Project,
+        place,
+        text,
+        hint: LOOK.to_owned(),
+    })?;
+    entries(Layer::Project, file, home, &text.unwrap_or_default(), standing)
+}
+
+/// The pins of a project's file and of every file that it names, as they are now; none if there is no such file.
+///
+/// # Errors
+///
+/// The file cannot be used, trusted or not.
+pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Pins>, Problem> {
+    let Some(text) = read(Layer::Project, file)? else { return Ok(None) };
+    let named = entries(Layer::Project, file, home, &text, Standing::Candidate)?.inputs;
+    let mut pins: Pins = named.into_iter().map(|path| (path.clone(), trust::digest(&path))).collect();
+    pins.insert(file.to_path_buf(), Some(trust::digest_of(text.as_bytes())));
+    Ok(Some(pins))
+}

@@ -1,0 +1,178 @@
+//! [`Grants`]: what the configuration lets one policy read and write.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::paths::{is_below, lexical};
+
+/// The `[policy.grants]` of a configuration, as it is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct GrantSpec {
+    /// Names of variables.
+    pub env: Vec<String>,
+    /// Files and folders; `~` and `${NAME}` stand for what they are at the time of the call.
+    pub read: Vec<String>,
+    /// Files by the name of their stream.
+    pub journal: BTreeMap<String, String>,
+}
+
+impl GrantSpec {
+    /// Adds a grant that is written as one word: `env:NAME`, `read:PATH` or `journal:STREAM=FILE`. False if it is none of
+    /// these, or would be void.
+    pub fn add(&mut self, grant: &str) -> bool {
+        // Any value that is not void: which one it will be is known at the time of the call.
+        let is_sound = |path: &str| expand(path, "/home", &|_| Some("/value".to_owned())).is_some();
+        match grant.split_once(':') {
+            Some(("env", name)) if is_variable(name) => self.env.push(name.to_owned()),
+            Some(("read", path)) if is_sound(path) => self.read.push(path.to_owned()),
+            Some(("journal", stream)) => match stream.split_once('=') {
+                Some((name, path)) if !name.is_empty() && is_sound(path) => {
+                    self.journal.insert(name.to_owned(), path.to_owned());
+                }
+                _ => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    /// Each grant as one word, as [`GrantSpec::add`] reads it.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let env = self.env.iter().map(|name| format!("env:{name}"));
+        let read = self.read.iter().map(|path| format!("read:{path}"));
+        let journal = self.journal.iter().map(|(name, path)| format!("journal:{name}={path}"));
+        env.chain(read).chain(journal).collect()
+    }
+
+    /// What a manifest wishes for, `env:NAME`, `read:PATH` or `journal:STREAM`, is granted.
+    #[must_use]
+    pub fn covers(&self, wish: &str) -> bool {
+        match wish.split_once(':') {
+            Some(("env", name)) => self.env.iter().any(|granted| granted == name),
+            Some(("read", path)) => self.read.iter().any(|granted| is_below(path, granted)),
+            Some(("journal", stream)) => self.journal.contains_key(stream),
+            _ => false,
+        }
+    }
+
+    /// The grants on this machine. A void one is left out, and so is a read outside of `within`.
+    #[must_use]
+    pub fn resolve(&self, home: &str, within: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Grants {
+        let inside = |path: &String| within.is_none_or(|root| root != "/" && is_below(path, root));
+        let read = self.read.iter().filter_map(|path| expand(path, home, variable)).filter(inside).collect();
+        let journal =
+            self.journal.iter().filter_map(|(name, path)| Some((name.clone(), expand(path, home, variable)?)));
+        Grants { env: self.env.clone(), read, journal: journal.collect(), all: false }
+    }
+}
+
+/// What one policy may ask the host for. Paths are absolute; what was void is not in here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// Names of variables.
+    pub env: Vec<String>,
+    /// Files, and folders with all that is below them.
+    pub read: Vec<String>,
+    /// Files by the name of their stream.
+    pub journal: BTreeMap<String, String>,
+    /// Everything is granted: the world of a test holds nothing that is not meant for the policy.
+    pub all: bool,
+}
+
+impl Grants {
+    /// The grants of a test.
+    #[must_use]
+    pub fn everything() -> Self {
+        Grants { all: true, ..Grants::default() }
+    }
+
+    /// The granted path that `path` is or lies below.
+    #[must_use]
+    pub fn read_root<'a>(&'a self, path: &'a str) -> Option<&'a str> {
+        if self.all {
+            return Some(path);
+        }
+        self.read.iter().map(String::as_str).find(|root| is_below(path, root))
+    }
+
+    /// The variable may be read.
+    #[must_use]
+    pub fn allows_env(&self, name: &str) -> bool {
+        self.all || self.env.iter().any(|granted| granted == name)
+    }
+
+    /// The stream may be written to.
+    #[must_use]
+    pub fn allows_journal(&self, stream: &str) -> bool {
+        self.all || self.journal.contains_key(stream)
+    }
+}
+
+/// The name is one that a variable can have.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !name.contains(char::is_whitespace)
+}
+
+/// Puts values for `${NAME}` and a leading `~`, and gives an absolute path.
+///
+/// None if the grant is void: a variable is unset or empty, its value or the whole is relative, or a segment is `..`.
+#[must_use]
+pub fn expand(path: &str, home: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, tail) = after.split_once('}')?;
+        let value = variable(name).filter(|value| value.starts_with('/'))?;
+        text.push_str(before);
+        text.push_str(&value);
+        rest = tail;
+    }
+    text.push_str(rest);
+    let text = match text.strip_prefix("~/") {
+        Some(below) if home.starts_with('/') => format!("{home}/{below}"),
+        _ => text,
+    };
+    let sound = text.starts_with('/') && !text.split('/').any(|segment| segment == "..") && !text.contains('\0');
+    sound.then(|| lexical(&text, "/", home))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, expected: Option<&str>) {
+        let variable = |name: &str| match name {
+            "DIR" => Some("/data/run".to_owned()),
+            "EMPTY" => Some(String::new()),
+            "RELATIVE" => Some("run".to_owned()),
+            "UP" => Some("/data/../etc".to_owned()),
+            _ => None,
+        };
+        assert_eq!(expand(path, "/home/u", &variable).as_deref(), expected, "{path}");
+    }
+
+    #[test]
+    fn a_grant_is_absolute_or_void() {
+        check("/a/b", Some("/a/b"));
+        check("~/x", Some("/home/u/x"));
+        check("${DIR}/plan.yaml", Some("/data/run/plan.yaml"));
+        check("${UNSET}/plan.yaml", None);
+        check("${EMPTY}/plan.yaml", None);
+        check("${RELATIVE}/plan.yaml", None);
+        check("${UP}/plan.yaml", None);
+        check("/a/../b", None);
+        check("a/b", None);
+        check("${DIR", None);
+    }
+
+    #[test]
+    fn a_folder_grants_what_is_below_it_and_nothing_beside_it() {
+        let grants = Grants { read: vec!["/data".to_owned()], ..Grants::default() };
+        assert!(grants.read_root("/data").is_some());
+        assert!(grants.read_root("/data/x/y").is_some());
+        assert!(grants.read_root("/database").is_none());
+    }
+}

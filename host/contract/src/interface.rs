@@ -1,0 +1,114 @@
+//! [`Interface`]: what a component needs and offers, and what its calls of the host meet.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Level;
+
+/// The contract's package; imports outside of it trap.
+const PACKAGE: &str = "guard:policy/";
+
+/// What every guest is given of WASI: the hash maps of Rust's library ask for it.
+const SEED: &str = "wasi:random/insecure-seed@0.2.";
+
+/// What a component imports and exports, by full name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interface {
+    /// What it needs of a host.
+    pub imports: Vec<String>,
+    /// What it offers.
+    pub exports: Vec<String>,
+}
+
+/// What a call of an import meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answered {
+    /// The contract's function.
+    Contract,
+    /// Values that are always the same.
+    Fixed,
+    /// A trap.
+    Trap,
+}
+
+impl Interface {
+    /// What a call of the import of that name meets.
+    #[must_use]
+    pub fn answered(import: &str, wasi: Wasi) -> Answered {
+        match import {
+            import if import.starts_with(PACKAGE) => Answered::Contract,
+            import if import.starts_with(SEED) => Answered::Fixed,
+            import if wasi == Wasi::Frozen && is_wasi_answered(import) => Answered::Fixed,
+            _ => Answered::Trap,
+        }
+    }
+
+    /// The host calls what the export of that name offers. Others are never called.
+    #[must_use]
+    pub fn is_called(export: &str) -> bool {
+        export.starts_with(PACKAGE)
+    }
+
+    /// The component asks for the analysis of a call.
+    #[must_use]
+    pub fn wants_analysis(&self) -> bool {
+        self.imports.iter().any(|import| import.starts_with("guard:policy/analysis@"))
+    }
+}
+
+/// What calls of WASI meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wasi {
+    /// A trap.
+    #[default]
+    Absent,
+    /// Answers that are always the same.
+    Frozen,
+}
+
+/// The interfaces that a frozen WASI answers, of any version 0.2.
+pub const WASI_INTERFACES: [&str; 18] = [
+    "wasi:cli/environment",
+    "wasi:cli/exit",
+    "wasi:cli/stdin",
+    "wasi:cli/stdout",
+    "wasi:cli/stderr",
+    "wasi:cli/terminal-stdin",
+    "wasi:cli/terminal-stdout",
+    "wasi:cli/terminal-stderr",
+    "wasi:clocks/monotonic-clock",
+    "wasi:clocks/wall-clock",
+    "wasi:filesystem/preopens",
+    "wasi:filesystem/types",
+    "wasi:io/error",
+    "wasi:io/poll",
+    "wasi:io/streams",
+    "wasi:random/insecure",
+    "wasi:random/insecure-seed",
+    "wasi:random/random",
+];
+
+/// A frozen WASI answers the calls of that import; it may be followed by `#` and a function.
+#[must_use]
+pub fn is_wasi_answered(import: &str) -> bool {
+    let interface = import.split_once('@').filter(|(_, version)| version.starts_with("0.2."));
+    interface.is_some_and(|(name, _)| WASI_INTERFACES.contains(&name))
+}
+
+/// A line that a policy wants in one of its journals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalLine {
+    /// The stream's name.
+    pub stream: String,
+    /// The JSON object, without `ts`.
+    pub object: String,
+}
+
+/// A line of a policy's trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogLine {
+    /// How much it matters.
+    pub level: Level,
+    /// What it says.
+    pub message: String,
+}

@@ -1,0 +1,120 @@
+//! [`Entry`]: one policy of a chain, with all that the configuration says of it.
+
+use std::path::PathBuf;
+
+use globset::GlobBuilder;
+use serde::{Deserialize, Serialize};
+
+use crate::grants::GrantSpec;
+use crate::{Limits, Wasi};
+use crate::{Manifest, Outcome};
+
+/// Whose configuration an entry comes from, in the order of the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// `/etc/guard-host/guard.toml`, for everyone on the machine.
+    Managed,
+    /// `~/.config/guard-host/guard.toml`.
+    User,
+    /// `.guard/guard.toml` of the project. It can tighten, never loosen.
+    Project,
+}
+
+impl Layer {
+    /// The layer's name as users read it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Layer::Managed => "managed",
+            Layer::User => "user",
+            Layer::Project => "project",
+        }
+    }
+}
+
+/// Where the component of an entry comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// This binary.
+    Builtin(String),
+    /// A file, absolute.
+    File(PathBuf),
+}
+
+/// One policy of a chain as the configuration has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name in the chain.
+    pub name: String,
+    /// Whose configuration it comes from.
+    pub layer: Layer,
+    /// The root of the project whose file names it; empty for the other layers.
+    pub project: String,
+    /// The user trusts that file, so that it is not held to the limits of a project's.
+    pub trusted: bool,
+    /// Where its component comes from.
+    pub source: Source,
+    /// The digest that the component must have, in hexadecimal; none: any.
+    pub pinned: Option<String>,
+    /// Narrows the manifest's tools; none: all of them.
+    pub tools: Option<Vec<String>>,
+    /// What its `configure` is given: JSON.
+    pub settings: String,
+    /// What a fault of it says.
+    pub on_error: Outcome,
+    /// Its allow may skip the harness's own prompt.
+    pub may_allow: bool,
+    /// What its calls of WASI meet.
+    pub wasi: Wasi,
+    /// What it may use.
+    pub limits: Limits,
+    /// What it may ask for.
+    pub grants: GrantSpec,
+}
+
+impl Entry {
+    /// It comes from a project that nobody trusts, and can only tighten.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.layer == Layer::Project && !self.trusted
+    }
+}
+
+/// The tool of that name is one that the policy wants to see, and that the configuration lets it see.
+#[must_use]
+pub fn covers(manifest: &Manifest, narrowed: Option<&[String]>, tool: &str) -> bool {
+    let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, tool));
+    any(&manifest.tools) && narrowed.is_none_or(any)
+}
+
+/// A glob over a tool's name. Most patterns are plain names, for which no automaton is built.
+fn matches(pattern: &str, tool: &str) -> bool {
+    if pattern == "*" || pattern == tool {
+        return true;
+    }
+    if !pattern.contains(['*', '?', '[', '{', '\\']) {
+        return false;
+    }
+    GlobBuilder::new(pattern).literal_separator(true).build().is_ok_and(|glob| glob.compile_matcher().is_match(tool))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_tool_pattern_is_a_glob_over_the_name() {
+        for (pattern, tool, expected) in [
+            ("*", "Bash", true),
+            ("Bash", "Bash", true),
+            ("Bash", "BashOutput", false),
+            ("mcp__*", "mcp__files__write", true),
+            ("mcp__*", "Bash", false),
+            ("{Write,Edit}", "Edit", true),
+        ] {
+            assert_eq!(matches(pattern, tool), expected, "{pattern} {tool}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! [`Problem`]: what is wrong with a configuration file, and what to do about it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Outcome;
+use crate::policy::Layer;
+
+/// What is wrong with one layer. The layer is dropped whole, and every call is at least asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The layer.
+    pub layer: Layer,
+    /// The file, with line and column where they are known.
+    pub place: String,
+    /// What is wrong.
+    pub text: String,
+    /// What to do; empty if nothing is known.
+    pub hint: String,
+}
+
+impl Problem {
+    /// What a call gives at least while the layer is broken.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        if self.layer == Layer::Managed { Outcome::Deny } else { Outcome::Ask }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.text)
+    }
+}

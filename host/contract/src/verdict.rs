@@ -1,0 +1,277 @@
+//! [`Verdict`]: what a chain says of a call, and how the policies' answers become one.
+//!
+//! Pure: no input, no output, no clock.
+
+use crate::Problem;
+use crate::{Decision, Finding, Outcome, rank, worse};
+
+/// The rule under which the host speaks for a policy that gave no answer.
+pub const FAULT: &str = "policy-fault";
+
+/// The rule under which the host says that a person let a call run.
+pub const CONFIRMED: &str = "session_allowlist";
+
+/// What one policy said, after its faults have become findings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opinion {
+    /// The policy's name in the chain.
+    pub policy: String,
+    /// What it said.
+    pub decision: Decision,
+    /// Its allow may skip the harness's own prompt.
+    pub may_allow: bool,
+    /// The host says it: of itself, or of a policy that gave no answer.
+    pub of_host: bool,
+}
+
+impl Opinion {
+    /// What a broken layer of the configuration says of every call.
+    #[must_use]
+    pub fn of_problem(problem: &Problem) -> Self {
+        let text = format!("the {} configuration is broken and was left out: {problem}", problem.layer.name());
+        Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone())
+    }
+
+    /// An opinion of the host itself: one finding of a rule of its own.
+    #[must_use]
+    pub fn of_host(policy: &str, rule: &str, outcome: Outcome, message: String, remedy: String) -> Self {
+        let finding = Finding { rule: rule.to_owned(), outcome, message, remedy, tags: Vec::new() };
+        let decision = Decision { outcome, findings: vec![finding] };
+        Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host: true }
+    }
+}
+
+/// A finding and the policy that made it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attributed {
+    /// The policy's name in the chain.
+    pub policy: String,
+    /// What it found.
+    pub finding: Finding,
+    /// The host says it: of itself, or of a policy that gave no answer.
+    pub of_host: bool,
+}
+
+impl Attributed {
+    /// Who asks, as grants and logs name it: `policy:rule`.
+    #[must_use]
+    pub fn rule(&self) -> String {
+        format!("{}:{}", self.policy, self.finding.rule)
+    }
+}
+
+/// What a chain says of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The most severe of all outcomes.
+    pub outcome: Outcome,
+    /// All findings, in the order of the chain.
+    pub findings: Vec<Attributed>,
+    /// The outcome is allow, and every policy that says so may skip the harness's own prompt.
+    pub grants: bool,
+    /// Findings that asked until a person's grant answered them.
+    pub lifted: Vec<Attributed>,
+    /// What the reply ends with, such as how a person can let the call run; empty if there is nothing to add.
+    pub closing: String,
+}
+
+impl Verdict {
+    /// The verdict of several calls that are one event: all must pass.
+    #[must_use]
+    pub fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Self {
+        let mut verdicts = verdicts.into_iter();
+        let Some(mut all) = verdicts.next() else { return merge([]) };
+        for verdict in verdicts {
+            all.outcome = worse(all.outcome, verdict.outcome);
+            all.grants &= verdict.grants;
+            all.findings.extend(verdict.findings);
+            all.lifted.extend(verdict.lifted);
+        }
+        all
+    }
+
+    /// The findings that ask.
+    pub fn asks(&self) -> impl Iterator<Item = &Attributed> {
+        self.findings.iter().filter(|attributed| attributed.finding.outcome == Outcome::Ask)
+    }
+
+    /// The verdict after the asks that `answered` names were answered by a person. Nothing but asks is ever lifted, and
+    /// a verdict that is no ask stays as it is.
+    #[must_use]
+    pub fn lift(mut self, answered: impl Fn(&Attributed) -> bool) -> Self {
+        if self.outcome != Outcome::Ask {
+            return self;
+        }
+        let (lifted, rest): (Vec<_>, Vec<_>) = self
+            .findings
+            .into_iter()
+            .partition(|attributed| attributed.finding.outcome == Outcome::Ask && answered(attributed));
+        self.findings = rest;
+        if !lifted.is_empty() && self.asks().next().is_none() {
+            let text = "confirmed in this session".to_owned();
+            let said = Opinion::of_host("session", CONFIRMED, Outcome::Allow, text, String::new());
+            let mut verdict = merge([said]);
+            verdict.findings.append(&mut self.findings);
+            self = Verdict { grants: true, ..verdict };
+        }
+        self.lifted = lifted;
+        self
+    }
+
+    /// A person's grant let the call run.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.deciding().is_some_and(|deciding| deciding.of_host && deciding.finding.rule == CONFIRMED)
+    }
+
+    /// The finding that names the verdict: the first one at its severity.
+    #[must_use]
+    pub fn deciding(&self) -> Option<&Attributed> {
+        self.findings.iter().find(|attributed| attributed.finding.outcome == self.outcome)
+    }
+
+    /// The findings at the verdict's severity, then milder ones down to warn.
+    pub fn reasons(&self) -> impl Iterator<Item = &Attributed> {
+        let at =
+            |outcome: Outcome| self.findings.iter().filter(move |attributed| attributed.finding.outcome == outcome);
+        let others = [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow];
+        std::iter::once(self.outcome).chain(others.into_iter().filter(|other| *other != self.outcome)).flat_map(at)
+    }
+}
+
+/// Merges the opinions of a chain: the most severe outcome wins, the earliest policy at it names the verdict.
+///
+/// No opinions give [`Outcome::Abstain`], which a harness takes as silence.
+pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
+    let mut verdict = Verdict {
+        outcome: Outcome::Abstain,
+        findings: Vec::new(),
+        grants: false,
+        lifted: Vec::new(),
+        closing: String::new(),
+    };
+    let mut allowed = false;
+    let mut all_may = true;
+    for opinion in opinions {
+        verdict.outcome = worse(verdict.outcome, opinion.decision.outcome);
+        if opinion.decision.outcome == Outcome::Allow {
+            allowed = true;
+            all_may &= opinion.may_allow;
+        }
+        let of_host = opinion.of_host;
+        let attribute = |finding| Attributed { policy: opinion.policy.clone(), finding, of_host };
+        verdict.findings.extend(opinion.decision.findings.into_iter().map(attribute));
+    }
+    verdict.grants = verdict.outcome == Outcome::Allow && allowed && all_may;
+    verdict
+}
+
+/// Takes away what a policy without the user's trust may not say: its allow counts as no opinion.
+#[must_use]
+pub fn tighten_only(mut decision: Decision) -> Decision {
+    for finding in &mut decision.findings {
+        if finding.outcome == Outcome::Allow {
+            finding.outcome = Outcome::Abstain;
+        }
+    }
+    if rank(decision.outcome) == rank(Outcome::Allow) {
+        decision.outcome = Outcome::Abstain;
+    }
+    decision
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn outcomes() -> impl Strategy<Value = Outcome> {
+        prop::sample::select(vec![Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny])
+    }
+
+    fn opinions() -> impl Strategy<Value = Vec<Opinion>> {
+        prop::collection::vec((outcomes(), any::<bool>()), 0..8).prop_map(|drawn| {
+            let opinion = |(index, (outcome, may_allow)): (usize, (Outcome, bool))| Opinion {
+                may_allow,
+                ..Opinion::of_host(&format!("p{index}"), "rule", outcome, String::new(), String::new())
+            };
+            drawn.into_iter().enumerate().map(opinion).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_outcome_does_not_depend_on_the_order(mut opinions in opinions()) {
+            let forward = merge(opinions.clone());
+            opinions.reverse();
+            let backward = merge(opinions);
+            prop_assert_eq!(forward.outcome, backward.outcome);
+            prop_assert_eq!(forward.grants, backward.grants);
+        }
+
+        #[test]
+        fn one_more_policy_never_lowers_a_verdict(opinions in opinions(), more in opinions()) {
+            let before = merge(opinions.clone());
+            let after = merge(opinions.into_iter().chain(more));
+            prop_assert!(rank(after.outcome) >= rank(before.outcome));
+        }
+
+        #[test]
+        fn one_more_policy_that_may_only_tighten_grants_nothing(opinions in opinions(), more in opinions()) {
+            let before = merge(opinions.clone());
+            let more = more.into_iter().map(|mut opinion| {
+                opinion.decision = tighten_only(opinion.decision);
+                opinion
+            });
+            let after = merge(opinions.into_iter().chain(more));
+            prop_assert!(rank(after.outcome) >= rank(before.outcome));
+            prop_assert!(before.grants || !after.grants);
+        }
+
+        #[test]
+        fn the_earliest_policy_at_the_severity_names_the_verdict(opinions in opinions()) {
+            let verdict = merge(opinions.clone());
+            let first = opinions.iter().find(|opinion| opinion.decision.outcome == verdict.outcome);
+            prop_assert_eq!(verdict.deciding().map(|deciding| &deciding.policy), first.map(|opinion| &opinion.policy));
+        }
+    }
+
+    proptest! {
+        /// S2-12a: a grant turns an ask into allow, and never anything else.
+        #[test]
+        fn s2_12a_a_grant_lifts_asks_and_nothing_else(opinions in opinions(), answered in any::<u8>()) {
+            let before = merge(opinions);
+            let is_answered = |asked: &Attributed| {
+                asked.policy.strip_prefix('p').and_then(|n| n.parse::<u32>().ok()).is_some_and(|n| answered >> n & 1 == 1)
+            };
+            let after = before.clone().lift(is_answered);
+            let open = before.asks().filter(|asked| !is_answered(asked)).count();
+            if before.outcome != Outcome::Ask || before.asks().count() == open {
+                prop_assert_eq!(after, before);
+            } else if open > 0 {
+                prop_assert_eq!(after.outcome, Outcome::Ask);
+                prop_assert_eq!(after.asks().count(), open);
+            } else {
+                prop_assert!(after.is_confirmed() && after.grants && after.outcome == Outcome::Allow);
+                // S4-37: what warned still warns.
+                let warnings = |verdict: &Verdict| {
+                    verdict.findings.iter().filter(|found| found.finding.outcome == Outcome::Warn).count()
+                };
+                prop_assert_eq!(warnings(&after), warnings(&before));
+            }
+        }
+    }
+
+    #[test]
+    fn deny_beats_ask_beats_warn_beats_allow_beats_abstain() {
+        let order = [Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny];
+        for (weaker, outcome) in order.iter().enumerate() {
+            for other in order.iter().take(weaker + 1) {
+                let opinion = |outcome| Opinion::of_host("p", "rule", outcome, String::new(), String::new());
+                assert_eq!(merge([opinion(*outcome), opinion(*other)]).outcome, *outcome);
+                assert_eq!(merge([opinion(*other), opinion(*outcome)]).outcome, *outcome);
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The analysis of one call, made before any policy is asked.
+//!
+//! A command goes to the analyzer in its sandbox; of a file tool the host says itself what it does. Then the host fills
+//! in where each path leads.
+
+use crate::Analyzer;
+use crate::facts::{Facts, Resolver};
+use guard_contract::FaultKind;
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::paths::is_below;
+use guard_contract::syntax::{Analysis, Coverage, Effect, Severity};
+use guard_contract::unresolved;
+
+/// The kinds of effects whose targets are files of this machine.
+const FILE_KINDS: [&str; 4] = ["read", "write", "delete", "metadata"];
+
+/// An analysis that found nothing.
+#[must_use]
+pub fn empty(coverage: Coverage, reason: Option<String>) -> Analysis {
+    Analysis {
+        coverage,
+        reasons: reason.into_iter().collect(),
+        commands: Vec::new(),
+        effects: Vec::new(),
+        scripts: Vec::new(),
+    }
+}
+
+/// Analyses a call. `analyzer` is asked for only when the call runs a command.
+pub fn analyze(
+    call: &ToolCall,
+    analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
+    at: &Circumstances,
+    facts: &dyn Facts,
+    resolver: &Resolver,
+) -> Analysis {
+    let mut analysis = if let Some((command, dialect)) = call.command() {
+        analyzer()
+            .and_then(|analyzer| analyzer.analyze(command, dialect.name(), &at.cwd, &at.home))
+            .unwrap_or_else(|fault| empty(Coverage::Unparsed, Some(format!("the analyzer failed: {fault}"))))
+    } else if call.dialect.is_some() {
+        empty(Coverage::Complete, None)
+    } else {
+        of_file_tool(call)
+    };
+    fill_paths(&mut analysis, facts, resolver);
+    weigh_account_home(&mut analysis, &at.account_home);
+    analysis
+}
+
+/// The analyzer knows the home that `HOME` names, and the usual places of homes. Losing that of the user's account weighs
+/// as much, wherever it lies.
+fn weigh_account_home(analysis: &mut Analysis, home: &str) {
+    if home.is_empty() {
+        return;
+    }
+    for effect in analysis.effects.iter_mut().filter(|effect| effect.operation == "fs.delete.recursive") {
+        let path = effect.path.lexical.strip_suffix("/*").unwrap_or(&effect.path.lexical);
+        if !path.is_empty() && (is_below(home, path) || is_below(home, &effect.path.canonical)) {
+            effect.severity = Severity::Catastrophic;
+        }
+    }
+}
+
+fn of_file_tool(call: &ToolCall) -> Analysis {
+    let (kind, operation, severity) = match call.tool.as_str() {
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
+        "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
+        tool => return empty(Coverage::Partial, Some(format!("the host does not know what the tool `{tool}` does"))),
+    };
+    let effect = |path: &str| Effect {
+        kind: kind.to_owned(),
+        operation: operation.to_owned(),
+        severity,
+        target: path.to_owned(),
+        path: unresolved(path),
+        command_id: 0,
+        certain: true,
+        tags: vec![("by".to_owned(), call.tool.clone())],
+    };
+    Analysis { effects: call.paths().map(effect).collect(), ..empty(Coverage::Complete, None) }
+}
+
+/// Fills the `path` of each effect on a file of this machine.
+fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
+    for effect in &mut analysis.effects {
+        let elsewhere = effect.tags.iter().any(|(name, _)| name == "where");
+        if elsewhere || effect.path.raw.is_empty() || !FILE_KINDS.contains(&effect.kind.as_str()) {
+            continue;
+        }
+        if !resolver.has_room() {
+            if analysis.coverage == Coverage::Complete {
+                analysis.coverage = Coverage::Partial;
+            }
+            analysis.reasons.push(format!("more than {} paths", crate::facts::PATHS));
+            return;
+        }
+        effect.path = resolver.resolve(facts, &effect.path.raw);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::fixed::FixedFacts;
+
+    fn severity_of_deleting(path: &str) -> Severity {
+        let effect = Effect {
+            kind: "delete".to_owned(),
+            operation: "fs.delete.recursive".to_owned(),
+            severity: Severity::Destructive,
+            target: path.to_owned(),
+            path: unresolved(path),
+            command_id: 0,
+            certain: true,
+            tags: Vec::new(),
+        };
+        let mut analysis = Analysis { effects: vec![effect], ..empty(Coverage::Complete, None) };
+        fill_paths(&mut analysis, &FixedFacts::default(), &Resolver::new("/repo", "/tmp/elsewhere", "/repo"));
+        weigh_account_home(&mut analysis, "/srv/people/u");
+        analysis.effects.first().map_or(Severity::Routine, |effect| effect.severity)
+    }
+
+    #[test]
+    fn losing_the_home_of_the_account_is_catastrophic_whatever_home_says() {
+        for path in ["/srv/people/u", "/srv/people/u/", "/srv/people/u/*", "/srv/people", "/srv/x/../people/u"] {
+            assert_eq!(severity_of_deleting(path), Severity::Catastrophic, "{path}");
+        }
+        for path in ["/srv/people/u/x", "/srv/people/v", "/srv/people/u2", "/repo/build"] {
+            assert_eq!(severity_of_deleting(path), Severity::Destructive, "{path}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! [`Code`]: compiled components, ready to be linked. The one place that takes bytes for code.
+
+use std::ops::Range;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use guard_contract::{COMPONENT_BYTES, FaultKind};
+use rustix::mm::{MprotectFlags, mprotect};
+use wasmtime::component::Component;
+use wasmtime::{Config, CustomCodeMemory};
+
+use crate::Engine;
+
+/// A compiled component in memory.
+#[derive(Clone)]
+pub struct Code {
+    pub(crate) component: Component,
+}
+
+impl std::fmt::Debug for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Code")
+    }
+}
+
+#[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside each block")]
+impl Engine {
+    /// Maps an artifact's file.
+    ///
+    /// The file must be one that this program's own compiler made and that nobody else could change: the cache ensures
+    /// both before a path gets here.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`] if it is not one of this engine.
+    pub fn map(&self, artifact: &Path) -> Result<Code, FaultKind> {
+        // SAFETY: wasmtime runs what the file holds as native code. The folder and the file belong to this user and only
+        // the user can write to them, and the file's stamp or its digest is the one that the authenticated record of the
+        // compilation holds.
+        code(unsafe { Component::deserialize_file(&self.inner, artifact) })
+    }
+
+    /// Copies an artifact that was compiled just now.
+    ///
+    /// The bytes must be what this program's own compiler gave.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`] if it is not one of this engine.
+    pub fn read(&self, artifact: &[u8]) -> Result<Code, FaultKind> {
+        // SAFETY: as in `map`; the bytes never left this process and the compiler that it started.
+        code(unsafe { Component::deserialize(&self.inner, artifact) })
+    }
+
+    /// Uses an artifact that the build put into an executable, read-only section of this program, where it lies:
+    /// nothing is opened, mapped or protected.
+    ///
+    /// The bytes must be what the build's compiler gave, at the start of a page.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`] if it is not one of this engine.
+    pub fn carried(&self, artifact: &'static [u8]) -> Result<Code, FaultKind> {
+        self.in_place.add(artifact);
+        // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable
+        // section for as long as it runs, and nothing writes to them.
+        code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })
+    }
+}
+
+/// The artifacts that are run where they lie in the program.
+#[derive(Clone, Default)]
+pub(crate) struct InPlace(Arc<RwLock<Vec<Range<usize>>>>);
+
+impl InPlace {
+    /// Lets engines of this configuration run artifacts in place.
+    pub(crate) fn allow(&self, config: &mut Config) {
+        config.with_custom_code_memory(Some(Arc::new(self.clone())));
+    }
+
+    fn add(&self, artifact: &'static [u8]) {
+        let range = artifact.as_ptr_range();
+        self.0.write().unwrap_or_else(PoisonError::into_inner).push(range.start as usize..range.end as usize);
+    }
+
+    fn holds(&self, start: usize, bytes: usize) -> bool {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.iter().any(|range| range.contains(&start) && start.saturating_add(bytes) <= range.end)
+    }
+
+    #[expect(unsafe_code, reason = "memory is made executable; the contract stands beside the block")]
+    fn protect(&self, start: *const u8, bytes: usize, flags: MprotectFlags) -> wasmtime::Result<()> {
+        if self.holds(start as usize, bytes) {
+            return Ok(());
+        }
+        // SAFETY: wasmtime hands over whole pages of a mapping of its own, which it does not write to between the two
+        // calls, and which nobody else knows.
+        unsafe { mprotect(start.cast_mut().cast(), bytes, flags) }.map_err(wasmtime::Error::from)
+    }
+}
+
+impl CustomCodeMemory for InPlace {
+    fn required_alignment(&self) -> usize {
+        4096
+    }
+
+    fn publish_executable(&self, start: *const u8, bytes: usize) -> wasmtime::Result<()> {
+        self.protect(start, bytes, MprotectFlags::READ | MprotectFlags::EXEC)
+    }
+
+    fn unpublish_executable(&self, start: *const u8, bytes: usize) -> wasmtime::Result<()> {
+        self.protect(start, bytes, MprotectFlags::READ | MprotectFlags::WRITE)
+    }
+}
+
+fn code(component: wasmtime::Result<Component>) -> Result<Code, FaultKind> {
+    component.map(|component| Code { component }).map_err(|error| FaultKind::Artifact(error.to_string()))
+}
+
+/// The bytes may be a component's.
+///
+/// # Errors
+///
+/// [`FaultKind::Component`] if there are more than [`COMPONENT_BYTES`], [`FaultKind::Contract`] if they are something
+/// else.
+pub fn check(wasm: &[u8]) -> Result<(), FaultKind> {
+    if wasm.len() > COMPONENT_BYTES {
+        return Err(FaultKind::Component(format!("larger than {} MiB", COMPONENT_BYTES >> 20)));
+    }
+    // Text is refused rather than parsed: with bytes of a component alone the digest names one meaning.
+    if wasm.starts_with(b"\0asm\x0d\0\x01\0") {
+        return Ok(());
+    }
+    let kind = if wasm.starts_with(b"\0asm\x01\0\0\0") { ", but a core module" } else { "" };
+    Err(FaultKind::Contract(format!("the file is not a WebAssembly component{kind}")))
+}

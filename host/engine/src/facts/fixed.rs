@@ -1,0 +1,124 @@
+//! [`FixedFacts`]: the world of a test. It never asks the machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::{Entry, Facts};
+use guard_contract::FactFault;
+use guard_contract::paths;
+
+/// Files, folders, links and variables that a test names. Everything else is absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct FixedFacts {
+    /// Variables.
+    pub env: BTreeMap<String, String>,
+    /// Texts by absolute path. The folders above exist too.
+    pub files: BTreeMap<String, String>,
+    /// Folders by absolute path. Those above exist too.
+    pub dirs: BTreeSet<String>,
+    /// The texts of symbolic links by absolute path.
+    pub links: BTreeMap<String, String>,
+}
+
+impl FixedFacts {
+    fn holds_below(&self, folder: &str) -> bool {
+        let mut named = self.files.keys().chain(&self.dirs).chain(self.links.keys());
+        named.any(|path| path != folder && paths::is_below(path, folder))
+    }
+}
+
+impl Facts for FixedFacts {
+    fn entry(&self, path: &str) -> Entry {
+        if let Some(target) = self.links.get(path) {
+            Entry::Link(target.clone())
+        } else if self.files.contains_key(path) {
+            Entry::File
+        } else if path == "/" || self.dirs.contains(path) || self.holds_below(path) {
+            Entry::Dir
+        } else {
+            Entry::Absent
+        }
+    }
+
+    fn read_head(&self, path: &str, cap: usize) -> Option<String> {
+        let text = self.files.get(path)?;
+        text.get(..text.floor_char_boundary(cap.min(text.len()))).map(str::to_owned)
+    }
+
+    fn read_granted(&self, _: &str, path: &str, cap: usize) -> Result<String, FactFault> {
+        match self.files.get(path) {
+            Some(text) if text.len() > cap => Err(FactFault::TooLarge),
+            Some(text) => Ok(text.clone()),
+            None => Err(FactFault::Absent),
+        }
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Resolver;
+    use guard_contract::{Presence, ResolvedPath};
+
+    fn resolve(world: &str, raw: &str) -> ResolvedPath {
+        let facts: FixedFacts = toml::from_str(world).unwrap();
+        Resolver::new("/repo/a", "/home/u", "/repo").resolve(&facts, raw)
+    }
+
+    #[test]
+    fn a_link_is_followed_and_the_rest_appended() {
+        let path = resolve("dirs = ['/repo/.git', '/etc']\n[links]\n'/repo/l' = '/etc'", "/repo/l/hosts");
+        assert_eq!((path.lexical.as_str(), path.canonical.as_str()), ("/repo/l/hosts", "/etc/hosts"));
+        assert_eq!((path.project_relative.as_str(), path.git_root.as_str()), ("", ""));
+        assert_eq!(path.exists, Presence::No);
+    }
+
+    #[test]
+    fn dots_after_a_link_are_taken_where_the_link_leads() {
+        let path = resolve("dirs = ['/etc/ssh']\n[links]\n'/repo/l' = '/etc/ssh'", "/repo/l/../passwd");
+        assert_eq!((path.lexical.as_str(), path.canonical.as_str()), ("/repo/passwd", "/etc/passwd"));
+    }
+
+    #[test]
+    fn a_loop_of_links_has_no_canonical_path() {
+        let path = resolve("[links]\n'/repo/x' = '/repo/y'\n'/repo/y' = 'x'", "/repo/x");
+        assert_eq!((path.lexical.as_str(), path.canonical.as_str(), path.kind.as_str()), ("/repo/x", "", "link"));
+    }
+
+    #[test]
+    fn a_relative_path_stands_below_the_working_directory() {
+        let path = resolve("dirs = ['/repo/.git', '/repo/a']", "b.txt");
+        assert_eq!((path.canonical.as_str(), path.project_relative.as_str()), ("/repo/a/b.txt", "a/b.txt"));
+        assert_eq!(path.git_root, "/repo");
+    }
+
+    #[test]
+    fn home_and_root_are_no_projects() {
+        assert_eq!(resolve("dirs = ['/home/u/.git']", "~/x").git_root, "");
+        assert_eq!(resolve("dirs = ['/.git']", "/x").git_root, "");
+    }
+
+    #[test]
+    fn a_work_tree_counts_when_its_repository_knows_it() {
+        let linked =
+            "[files]\n'/w/.git' = 'gitdir: /repo/.git/worktrees/w'\n'/repo/.git/worktrees/w/gitdir' = '/w/.git'";
+        assert_eq!(resolve(linked, "/w/x").git_root, "/w");
+        let forged = "dirs = ['/repo/.git/worktrees/w']\n[files]\n'/w/.git' = 'gitdir: /repo/.git/worktrees/w'";
+        assert_eq!(resolve(forged, "/w/x").git_root, "");
+    }
+
+    #[test]
+    fn a_path_that_is_no_path_keeps_its_text() {
+        let long = format!("/{}", "a".repeat(5000));
+        for raw in ["a\0b", long.as_str()] {
+            let path = resolve("", raw);
+            assert_eq!((path.raw.as_str(), path.lexical.as_str(), path.canonical.as_str()), (raw, "", ""));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! [`RealFacts`]: asks the machine.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::{Entry, Facts};
+use guard_contract::FactFault;
+use guard_contract::paths;
+
+/// The machine this program runs on, with the variables that it was started with.
+#[derive(Debug, Clone)]
+pub struct RealFacts {
+    env: BTreeMap<String, String>,
+}
+
+impl RealFacts {
+    /// The machine with these variables.
+    #[must_use]
+    pub fn new(env: BTreeMap<String, String>) -> Self {
+        RealFacts { env }
+    }
+}
+
+impl Facts for RealFacts {
+    fn entry(&self, path: &str) -> Entry {
+        match fs::symlink_metadata(path) {
+            Ok(data) if data.is_dir() => Entry::Dir,
+            Ok(data) if data.is_file() => Entry::File,
+            Ok(data) if data.is_symlink() => {
+                let target = fs::read_link(path).ok().and_then(|target| target.to_str().map(str::to_owned));
+                target.map_or(Entry::Unknown, Entry::Link)
+            }
+            Ok(_) => Entry::Other,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Entry::Absent,
+            Err(_) => Entry::Unknown,
+        }
+    }
+
+    fn read_head(&self, path: &str, cap: usize) -> Option<String> {
+        // A pipe would be waited for.
+        if !fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
+        let mut text = String::new();
+        let limit = u64::try_from(cap).unwrap_or(u64::MAX);
+        File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
+        Some(text)
+    }
+
+    fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
+        let fault = |error: std::io::Error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => FactFault::Absent,
+            _ => FactFault::Failed,
+        };
+        // A granted file is opened below its folder, a granted folder is the folder: no link leads out of either.
+        let folder =
+            if fs::metadata(root).map_err(fault)?.is_dir() { root } else { paths::parent(root).unwrap_or("/") };
+        let relative = paths::below(path, folder).ok_or(FactFault::Denied)?;
+        let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(fault)?;
+        if !dir.metadata(relative).map_err(fault)?.is_file() {
+            return Err(FactFault::Failed);
+        }
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(cap).unwrap_or(u64::MAX).saturating_add(1);
+        dir.open(relative).map_err(fault)?.take(limit).read_to_end(&mut bytes).map_err(fault)?;
+        if bytes.len() > cap {
+            return Err(FactFault::TooLarge);
+        }
+        String::from_utf8(bytes).map_err(|_| FactFault::NotText)
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned()
+    }
+}

@@ -1,0 +1,50 @@
+//! Which [`FaultKind`] an error of wasmtime is.
+
+use wasmtime::Trap;
+
+use guard_contract::{FaultKind, Interface};
+
+use crate::meter::OverLimit;
+use crate::wasi;
+
+/// What a policy exports.
+const POLICY: &str = "guard:policy/policy@0.1.0";
+
+/// What the analyzer exports.
+const ANALYZER: &str = "guard:policy/analyzer@0.1.0";
+
+/// Why a component could not be linked. Of one of another version, and of one that is no policy at all, its exports
+/// tell more than the first thing that was missed.
+pub(super) fn of_link(error: &wasmtime::Error, interface: &Interface) -> FaultKind {
+    let exported = |part: &str| interface.exports.iter().find(|export| export.starts_with(part));
+    if exported(POLICY).is_none() && exported(ANALYZER).is_none() {
+        let other = exported(POLICY.split('@').next().unwrap_or_default());
+        return FaultKind::Contract(match other {
+            Some(other) => format!("it exports `{other}`, which is another version"),
+            None => format!("it does not export `{POLICY}`"),
+        });
+    }
+    FaultKind::Contract(format!("{error:#}"))
+}
+
+pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> FaultKind {
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::Interrupt) => return FaultKind::Time,
+        Some(Trap::StackOverflow) => return FaultKind::Stack,
+        Some(trap) => return FaultKind::Trap(last_words.unwrap_or(&trap.to_string()).to_owned()),
+        None => {}
+    }
+    if let Some(exit) = error.downcast_ref::<wasi::Exit>() {
+        return FaultKind::Trap(last_words.map_or_else(|| exit.to_string(), str::to_owned));
+    }
+    if error.is::<OverLimit>() {
+        return FaultKind::Memory;
+    }
+    // wasmtime has no type for this one. Its own words are the innermost cause; those around it may be the guest's.
+    if let Some(rest) = error.root_cause().to_string().strip_prefix("unknown import: `")
+        && let Some((name, _)) = rest.split_once('`')
+    {
+        return FaultKind::ForeignImport(name.to_owned());
+    }
+    FaultKind::BadAnswer(format!("{error:#}"))
+}

@@ -1,0 +1,148 @@
+//! The host's side of the contract: what a guest's imports do.
+//!
+//! A guest learns only what the call's [`Scene`] holds. Nothing here writes to the machine: journal and log lines are
+//! collected and given back with the answer.
+
+use std::sync::Arc;
+
+use wasmtime::Result;
+use wasmtime::component::{HasData, Linker};
+use wasmtime::error::format_err;
+
+use super::bindings::{Guest, interfaces};
+use super::meter::Bounds;
+use super::wasi::Sequence;
+use crate::bindings::interfaces::types::{Fault as FactFault, Level, ResolvedPath};
+use crate::convert::Convert;
+use crate::facts::{Facts, Resolver};
+use guard_contract::grants::Grants;
+use guard_contract::limits::{FILE_BYTES, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
+use guard_contract::syntax::Analysis;
+use guard_contract::{CallFacts, JournalLine, LogLine};
+
+/// All that the policies of a chain can learn of one call.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// Where the call happens.
+    pub context: CallFacts,
+    /// What it does; none if no policy of the chain asks for it.
+    pub analysis: Arc<Analysis>,
+    /// The machine, or the world of a test.
+    pub facts: Arc<dyn Facts>,
+    /// Paths that were resolved already.
+    pub resolver: Arc<Resolver>,
+}
+
+/// What the store of one instance holds.
+pub(super) struct State {
+    pub(super) limits: Bounds,
+    /// None while a policy is described or configured: only `log` works then.
+    pub(super) scene: Option<Scene>,
+    pub(super) grants: Arc<Grants>,
+    pub(super) journal: Vec<JournalLine>,
+    pub(super) log: Vec<LogLine>,
+    pub(super) asked: Vec<String>,
+    /// What a frozen WASI draws random numbers from.
+    pub(super) random: Sequence,
+}
+
+impl State {
+    pub(super) fn new(limits: Limits, scene: Option<Scene>, grants: Arc<Grants>) -> Self {
+        State {
+            limits: Bounds::new(limits),
+            scene,
+            grants,
+            journal: Vec::new(),
+            log: Vec::new(),
+            asked: Vec::new(),
+            random: Sequence::default(),
+        }
+    }
+
+    fn scene(&mut self, question: &str) -> Result<&Scene> {
+        if self.asked.len() < LINES {
+            self.asked.push(question.to_owned());
+        }
+        self.scene.as_ref().ok_or_else(|| format_err!("`{question}` was called outside `decide`"))
+    }
+}
+
+impl HasData for State {
+    type Data<'a> = &'a mut State;
+}
+
+/// Defines the contract's imports.
+pub(super) fn define(linker: &mut Linker<State>) -> Result<()> {
+    Guest::add_to_linker::<State, State>(linker, |state| state)
+}
+
+impl interfaces::types::Host for State {}
+
+impl interfaces::syntax::Host for State {}
+
+impl interfaces::analysis::Host for State {
+    fn current(&mut self) -> Result<interfaces::syntax::Analysis> {
+        let scene = self.scene("analysis.current")?;
+        Ok(Analysis::clone(&scene.analysis).convert())
+    }
+}
+
+impl interfaces::context::Host for State {
+    fn get(&mut self) -> Result<interfaces::context::Facts> {
+        Ok(self.scene("context.get")?.context.clone().convert())
+    }
+}
+
+impl interfaces::files::Host for State {
+    fn resolve(&mut self, path: String) -> Result<ResolvedPath> {
+        let scene = self.scene("files.resolve")?;
+        Ok(scene.resolver.resolve(&*scene.facts, &path).convert())
+    }
+
+    fn read_text(&mut self, path: String) -> Result<Result<String, FactFault>> {
+        let grants = self.grants.clone();
+        let scene = self.scene("files.read-text")?;
+        let resolved = scene.resolver.resolve(&*scene.facts, &path);
+        Ok(match grants.read_root(&resolved.lexical) {
+            Some(root) => scene.facts.read_granted(root, &resolved.lexical, FILE_BYTES).map_err(Convert::convert),
+            None => Err(FactFault::Denied),
+        })
+    }
+}
+
+impl interfaces::env::Host for State {
+    fn get(&mut self, name: String) -> Result<Result<String, FactFault>> {
+        let granted = self.grants.allows_env(&name);
+        let scene = self.scene("env.get")?;
+        Ok(if granted { scene.facts.env(&name).ok_or(FactFault::Absent) } else { Err(FactFault::Denied) })
+    }
+}
+
+impl interfaces::journal::Host for State {
+    fn append(&mut self, stream: String, object: String) -> Result<Result<(), FactFault>> {
+        self.scene("journal.append")?;
+        if !self.grants.allows_journal(&stream) {
+            return Ok(Err(FactFault::Denied));
+        }
+        if self.journal.len() >= LINES || object.len() > JOURNAL_LINE_BYTES {
+            return Ok(Err(FactFault::TooLarge));
+        }
+        let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&object).is_ok();
+        if !is_object {
+            return Ok(Err(FactFault::Failed));
+        }
+        self.journal.push(JournalLine { stream, object });
+        Ok(Ok(()))
+    }
+}
+
+impl interfaces::log::Host for State {
+    fn log(&mut self, level: Level, mut message: String) -> Result<()> {
+        if self.log.len() < LINES {
+            let end = message.floor_char_boundary(LOG_LINE_BYTES.min(message.len()));
+            message.truncate(end);
+            self.log.push(LogLine { level: level.convert(), message });
+        }
+        Ok(())
+    }
+}

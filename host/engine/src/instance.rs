@@ -1,0 +1,118 @@
+//! [`Instance`]: one instance of a policy, asked step by step and more than once.
+//!
+//! The hook never does that: each of its calls has a fresh instance. What a policy must hold to can be tried only so.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::Store;
+
+use super::bindings::Guest;
+use super::imports::{Scene, State};
+use super::meter::{Meter, Used};
+use super::{Policy, bound, fault, instantiate};
+use crate::convert::Convert;
+use guard_contract::FaultKind;
+use guard_contract::JournalLine;
+use guard_contract::grants::Grants;
+use guard_contract::limits::Limits;
+use guard_contract::{Decision, Manifest};
+
+/// What one call of an export gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given<T> {
+    /// The answer, with nothing checked but its shape, or why there is none.
+    pub answer: Result<T, FaultKind>,
+    /// What it wants written.
+    pub journal: Vec<JournalLine>,
+    /// What it used; of the first call with starting the instance.
+    pub used: Used,
+}
+
+/// A running policy. One that trapped gives faults from then on.
+pub struct Instance {
+    store: Store<State>,
+    guest: Guest,
+    limits: Limits,
+    /// Runs since the start, until the first call.
+    started: Option<Meter>,
+}
+
+impl std::fmt::Debug for Instance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Instance")
+    }
+}
+
+impl Policy {
+    /// Starts an instance. `limits` are those of each of its calls.
+    ///
+    /// # Errors
+    ///
+    /// It does not start within them.
+    pub fn start(&self, limits: Limits, grants: Arc<Grants>) -> Result<Instance, FaultKind> {
+        let (mut store, meter) = self.store(limits, grants);
+        let guest = instantiate(&mut store, &self.pre)?;
+        Ok(Instance { store, guest, limits, started: Some(meter) })
+    }
+}
+
+impl Policy {
+    /// The processor time of `configure`, the least of some fresh instances: what it takes when nothing else is in the way.
+    ///
+    /// # Errors
+    ///
+    /// It does not take the settings.
+    pub fn cost_of_configure(&self, limits: Limits, settings: &str, runs: usize) -> Result<Duration, FaultKind> {
+        let mut least = Duration::MAX;
+        for _ in 0..runs {
+            let mut instance = self.start(limits, Arc::default())?;
+            // Without the start, of which a snapshot saves nothing.
+            instance.started = None;
+            let given = instance.configure(settings);
+            given.answer?;
+            least = least.min(given.used.processor);
+        }
+        Ok(least)
+    }
+}
+
+impl Instance {
+    /// Asks what the policy is.
+    pub fn describe(&mut self) -> Given<Manifest> {
+        self.call(None, |guest, store| Ok(Ok(guest.guard_policy_policy().call_describe(store)?.convert())))
+    }
+
+    /// Gives it its settings.
+    pub fn configure(&mut self, settings: &str) -> Given<()> {
+        self.call(None, |guest, store| {
+            let taken = guest.guard_policy_policy().call_configure(store, settings)?;
+            Ok(taken.map_err(|text| FaultKind::refused("configure", &text)))
+        })
+    }
+
+    /// Asks it about a call.
+    pub fn decide(&mut self, scene: Scene, tool: &str, input: &str) -> Given<Decision> {
+        self.call(Some(scene), |guest, store| {
+            let decision = guest.guard_policy_policy().call_decide(store, tool, input)?;
+            Ok(decision.convert().map_err(|text| FaultKind::refused("decide", &text)))
+        })
+    }
+
+    fn call<T>(
+        &mut self,
+        scene: Option<Scene>,
+        body: impl FnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<Result<T, FaultKind>>,
+    ) -> Given<T> {
+        let meter = self.started.take().unwrap_or_else(|| bound(&mut self.store, self.limits));
+        let state = self.store.data_mut();
+        state.scene = scene;
+        state.log.clear();
+        let answer = body(&self.guest, &mut self.store);
+        let state = self.store.data_mut();
+        let answer = answer
+            .unwrap_or_else(|error| Err(fault::of_run(&error, state.log.last().map(|line| line.message.as_str()))));
+        state.scene = None;
+        Given { answer, journal: std::mem::take(&mut state.journal), used: meter.used(&state.limits) }
+    }
+}

@@ -1,0 +1,334 @@
+//! The sandbox: the one place that knows wasmtime.
+//!
+//! [`settings`] serve the program that compiles and those that run. A fresh store for every call keeps policies
+//! apart; whatever goes wrong inside becomes a [`FaultKind`].
+
+mod bindings;
+mod convert;
+pub mod analysis;
+pub mod clock;
+pub mod facts;
+mod code;
+mod fault;
+mod imports;
+mod instance;
+mod manifest;
+mod meter;
+mod snapshot;
+mod wasi;
+
+use std::sync::{Arc, OnceLock};
+
+use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
+
+pub use code::{Code, check};
+pub use imports::Scene;
+pub use instance::{Given, Instance};
+pub use manifest::{Breach, BreachKind, breaches, check_manifest};
+use code::InPlace;
+use meter::Meter;
+pub use meter::Used;
+
+use bindings::{AnalyzerGuest, AnalyzerGuestPre, Guest, GuestPre};
+use convert::Convert;
+use guard_contract::grants::Grants;
+use guard_contract::limits::{self, Limits};
+use guard_contract::syntax::Analysis;
+use guard_contract::{Answered, Decision, FaultKind, Interface, JournalLine, LogLine, Manifest, Wasi};
+use imports::State;
+
+/// Compiles a component to the bytes of an artifact. The program that does it is not this one; see `guard-compiler`.
+///
+/// # Errors
+///
+/// [`FaultKind::Contract`] if the bytes are no valid component, [`FaultKind::Artifact`] if there is no compiling here.
+pub type Compile = fn(&[u8]) -> Result<Vec<u8>, FaultKind>;
+
+/// Names what an artifact depends on besides the component itself; part of the cache's keys.
+///
+/// wasmtime refuses an artifact of another configuration by itself; the key saves the attempt.
+pub const ENGINE_KEY: &str = concat!("1-", env!("CARGO_PKG_VERSION"), "-", env!("GUARD_WASMTIME"));
+
+/// The settings of every engine, of the program that compiles and of those that run.
+///
+/// Artifacts carry the settings that they were compiled with, and an engine of other settings refuses them.
+#[must_use]
+pub fn settings() -> Config {
+    let mut config = Config::new();
+    config
+        .wasm_component_model(true)
+        .epoch_interruption(true)
+        .max_wasm_stack(limits::STACK_BYTES)
+        // A fault is told by its kind; frames of stripped guests tell nobody anything and cost space in each artifact.
+        .wasm_backtrace_max_frames(None)
+        // Said here, because wasmtime otherwise asks the environment, and an artifact depends on the answer.
+        .wasm_backtrace_details(WasmBacktraceDetails::Disable)
+        .generate_address_map(false)
+        .native_unwind_info(false)
+        .concurrency_support(false);
+    config
+}
+
+/// The engine that runs guests. There is no compiler in it: it runs artifacts.
+#[derive(Clone)]
+pub struct Engine {
+    inner: wasmtime::Engine,
+    in_place: InPlace,
+    /// The contract's imports, defined once for all policies.
+    contract: Arc<OnceLock<Linker<State>>>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Engine")
+    }
+}
+
+impl Engine {
+    /// # Errors
+    ///
+    /// The machine cannot run compiled guests at all.
+    pub fn new() -> Result<Self, FaultKind> {
+        let mut config = settings();
+        let in_place = InPlace::default();
+        in_place.allow(&mut config);
+        let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
+        Ok(Engine { inner, in_place, contract: Arc::default() })
+    }
+
+    /// Moves the clock of time limits on by one [`limits::TICK`].
+    pub fn tick(&self) {
+        self.inner.increment_epoch();
+    }
+
+    /// What a component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
+    #[must_use]
+    pub fn interface(&self, code: &Code) -> Interface {
+        let kind = code.component.component_type();
+        let imports = kind.imports(&self.inner).map(|(name, _)| name.to_owned()).collect();
+        let exports = kind.exports(&self.inner).map(|(name, _)| name.to_owned()).collect();
+        Interface { imports, exports }
+    }
+
+    /// Links a policy. `interface` is what [`Engine::interface`] gave for it.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Contract`] if it is no policy.
+    pub fn load(&self, code: &Code, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
+        let link = || GuestPre::new(self.link(&code.component, interface, wasi)?);
+        let pre = link().map_err(|error| fault::of_link(&error, interface))?;
+        Ok(Policy { pre })
+    }
+
+    /// Links the analyzer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::load`].
+    pub fn load_analyzer(&self, code: &Code, interface: &Interface) -> Result<Analyzer, FaultKind> {
+        let link = || AnalyzerGuestPre::new(self.link(&code.component, interface, Wasi::Absent)?);
+        let pre = link().map_err(|error| fault::of_link(&error, interface))?;
+        Ok(Analyzer { pre })
+    }
+
+    /// Links the contract's imports; of all others only what never changes, and traps.
+    fn link(&self, component: &Component, interface: &Interface, wasi: Wasi) -> wasmtime::Result<InstancePre<State>> {
+        let contract = self.contract()?;
+        let answered = |wanted| move |import: &&String| Interface::answered(import, wasi) == wanted;
+        if interface.imports.iter().filter(answered(Answered::Contract)).count() == interface.imports.len() {
+            return contract.instantiate_pre(component);
+        }
+        let mut linker = contract.clone();
+        for import in interface.imports.iter().filter(answered(Answered::Fixed)) {
+            wasi::define(&mut linker, import)?;
+        }
+        linker.define_unknown_imports_as_traps(component)?;
+        linker.instantiate_pre(component)
+    }
+
+    fn contract(&self) -> wasmtime::Result<&Linker<State>> {
+        if let Some(contract) = self.contract.get() {
+            return Ok(contract);
+        }
+        let mut linker = Linker::new(&self.inner);
+        imports::define(&mut linker)?;
+        Ok(self.contract.get_or_init(|| linker))
+    }
+}
+
+/// A policy that is linked and can be asked, any number of times.
+#[derive(Clone)]
+pub struct Policy {
+    pre: GuestPre<State>,
+}
+
+impl std::fmt::Debug for Policy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Policy")
+    }
+}
+
+/// What a policy is asked, and under which bounds.
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// What it may use, for configure and decide together.
+    pub limits: Limits,
+    /// What `configure` is given: JSON; none if the component holds what it left there.
+    pub settings: Option<&'a str>,
+    /// What it can learn of the call.
+    pub scene: Scene,
+    /// What it may ask for.
+    pub grants: Arc<Grants>,
+    /// What its answer is held against.
+    pub manifest: &'a Manifest,
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's input: JSON.
+    pub input: &'a str,
+}
+
+/// What a policy gave back: its answer, and what it left behind on the way.
+#[derive(Debug)]
+pub struct Answer {
+    /// The decision, or why there is none.
+    pub decision: Result<Decision, FaultKind>,
+    /// What it wants written. Kept also when the decision is a fault.
+    pub journal: Vec<JournalLine>,
+    /// Its trace.
+    pub log: Vec<LogLine>,
+    /// The imports that it called, in order.
+    pub asked: Vec<String>,
+    /// What it used of its limits.
+    pub used: Used,
+}
+
+impl Answer {
+    /// The answer of a policy that could not even be asked.
+    #[must_use]
+    pub fn fault(fault: FaultKind) -> Self {
+        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
+    }
+}
+
+impl Policy {
+    /// Asks a fresh instance: configure, then decide. The decision is checked against the manifest.
+    #[must_use]
+    pub fn decide(&self, question: Question<'_>) -> Answer {
+        let Question { limits, settings, scene, grants, manifest, tool, input } = question;
+        let (mut store, meter) = self.store(limits, grants);
+        let decision = run(&mut store, &self.pre, |store, guest| {
+            let policy = guest.guard_policy_policy();
+            if let Some(settings) = settings
+                && let Err(text) = policy.call_configure(&mut *store, settings)?
+            {
+                return Ok(Err(FaultKind::refused("configure", &text)));
+            }
+            store.data_mut().scene = Some(scene);
+            Ok(match policy.call_decide(&mut *store, tool, input)? {
+                Ok(decision) => manifest::check_decision(manifest, decision.convert()),
+                Err(text) => Err(FaultKind::refused("decide", &text)),
+            })
+        });
+        let state = store.into_data();
+        let used = meter.used(&state.limits);
+        Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
+    }
+
+    /// Gives its settings to a fresh instance, and asks nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Refused`], or what else went wrong.
+    pub fn configure(&self, limits: Limits, settings: &str) -> Result<(), FaultKind> {
+        let (mut store, _) = self.store(limits, Arc::default());
+        run(&mut store, &self.pre, |store, guest| {
+            let refused = guest.guard_policy_policy().call_configure(&mut *store, settings)?.err();
+            Ok(refused.map_or(Ok(()), |text| Err(FaultKind::refused("configure", &text))))
+        })
+    }
+
+    /// Asks the policy what it is.
+    ///
+    /// # Errors
+    ///
+    /// It cannot say so, or what it says breaks the contract.
+    pub fn describe(&self, limits: Limits) -> Result<Manifest, FaultKind> {
+        let (mut store, _) = self.store(limits, Arc::default());
+        let manifest = run(&mut store, &self.pre, |store, guest| {
+            Ok(Ok(guest.guard_policy_policy().call_describe(&mut *store)?.convert()))
+        })?;
+        manifest::check_manifest(&manifest)?;
+        Ok(manifest)
+    }
+
+    fn store(&self, limits: Limits, grants: Arc<Grants>) -> (Store<State>, Meter) {
+        let mut store = Store::new(self.pre.engine(), State::new(limits, None, grants));
+        let meter = bound(&mut store, limits);
+        (store, meter)
+    }
+}
+
+/// Puts a store under its limits.
+fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
+    store.limiter(|state| &mut state.limits);
+    store.set_epoch_deadline(limits.ticks());
+    let meter = Meter::start(limits);
+    store.epoch_deadline_callback(move |_| match meter.left() {
+        Some(ticks) => Ok(UpdateDeadline::Continue(ticks)),
+        None => Err(Trap::Interrupt.into()),
+    });
+    store.set_hostcall_fuel(limits::COPY_BYTES);
+    meter
+}
+
+fn run<T>(
+    store: &mut Store<State>,
+    pre: &GuestPre<State>,
+    body: impl FnOnce(&mut Store<State>, &Guest) -> wasmtime::Result<Result<T, FaultKind>>,
+) -> Result<T, FaultKind> {
+    let guest = instantiate(store, pre)?;
+    body(store, &guest).unwrap_or_else(|error| {
+        let last_words = store.data().log.last().map(|line| line.message.as_str());
+        Err(fault::of_run(&error, last_words))
+    })
+}
+
+fn instantiate(store: &mut Store<State>, pre: &GuestPre<State>) -> Result<Guest, FaultKind> {
+    pre.instantiate(store).map_err(|error| match fault::of_run(&error, None) {
+        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
+        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
+        fault => fault,
+    })
+}
+
+/// The component that understands shell text, linked.
+#[derive(Clone)]
+pub struct Analyzer {
+    pre: AnalyzerGuestPre<State>,
+}
+
+impl std::fmt::Debug for Analyzer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Analyzer")
+    }
+}
+
+impl Analyzer {
+    /// Analyses one text in a store of its own.
+    ///
+    /// # Errors
+    ///
+    /// It ran out of its limits or trapped. The caller must take the text for unparsed.
+    pub fn analyze(&self, source: &str, dialect: &str, cwd: &str, home: &str) -> Result<Analysis, FaultKind> {
+        let limits = Limits::ANALYZER;
+        let mut store = Store::new(self.pre.engine(), State::new(limits, None, Arc::default()));
+        bound(&mut store, limits);
+        let analyze = |store: &mut Store<State>| {
+            let guest: AnalyzerGuest = self.pre.instantiate(&mut *store)?;
+            guest.guard_policy_analyzer().call_analyze(&mut *store, source, dialect, cwd, home)
+        };
+        analyze(&mut store).map(Convert::convert).map_err(|error| fault::of_run(&error, None))
+    }
+}

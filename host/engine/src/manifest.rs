@@ -1,0 +1,118 @@
+//! Checks what a policy says of itself, and that its answers keep to it.
+
+use globset::Glob;
+
+use guard_contract::FaultKind;
+use guard_contract::limits::{ITEMS, TEXT_BYTES};
+use guard_contract::{Decision, Manifest, Outcome, outcome_name, rank, worse};
+
+const NAME_BYTES: usize = 64;
+
+/// The manifest keeps the contract.
+///
+/// # Errors
+///
+/// [`FaultKind::BadAnswer`] for the first thing that breaks it.
+pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
+    let bad = |text: String| Err(FaultKind::BadAnswer(text));
+    if !is_name(&manifest.id, false) {
+        return bad(format!("`{}` is no policy id: use a-z, 0-9 and `-`, at most 64 bytes", short(&manifest.id)));
+    }
+    let lists = [manifest.tools.len(), manifest.rules.len(), manifest.grants.len(), manifest.examples.len()];
+    if lists.iter().any(|length| *length > 4 * ITEMS) {
+        return bad(format!("a list of its manifest is longer than {}", 4 * ITEMS));
+    }
+    if manifest.version.len() + manifest.summary.len() > TEXT_BYTES {
+        return bad("its manifest is too long".to_owned());
+    }
+    for tool in &manifest.tools {
+        if let Err(error) = Glob::new(tool) {
+            return bad(format!("the tool pattern `{}`: {}", short(tool), error.kind()));
+        }
+    }
+    for rule in &manifest.rules {
+        if !is_name(&rule.id, true) {
+            return bad(format!("`{}` is no rule id: use a-z, 0-9, `-` and `_`, at most 64 bytes", short(&rule.id)));
+        }
+        if rank(rule.default) > rank(rule.ceiling) {
+            return bad(format!("the default of its rule `{}` is above its ceiling", rule.id));
+        }
+        if manifest.rules.iter().filter(|other| other.id == rule.id).count() > 1 {
+            return bad(format!("it declares the rule `{}` twice", rule.id));
+        }
+    }
+    Ok(())
+}
+
+/// A way in which a decision breaks the contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breach {
+    /// Which one.
+    pub kind: BreachKind,
+    /// What is wrong.
+    pub text: String,
+}
+
+/// What of the contract a decision breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BreachKind {
+    /// It is too long.
+    Size,
+    /// It names a rule that the manifest does not declare.
+    Rule,
+    /// A finding is above its rule's ceiling.
+    Ceiling,
+    /// Its outcome is not the maximum of its findings.
+    Outcome,
+}
+
+/// The decision keeps the contract and the manifest.
+pub(super) fn check_decision(manifest: &Manifest, decision: Decision) -> Result<Decision, FaultKind> {
+    match breaches(manifest, &decision).into_iter().next() {
+        Some(breach) => Err(FaultKind::BadAnswer(breach.text)),
+        None => Ok(decision),
+    }
+}
+
+/// All ways in which a decision breaks the contract.
+#[must_use]
+pub fn breaches(manifest: &Manifest, decision: &Decision) -> Vec<Breach> {
+    let mut found = Vec::new();
+    let mut breach = |kind, text: String| found.push(Breach { kind, text });
+    if decision.findings.len() > ITEMS {
+        breach(BreachKind::Size, format!("more than {ITEMS} findings"));
+    }
+    let mut worst = Outcome::Abstain;
+    for finding in decision.findings.iter().take(ITEMS) {
+        worst = worse(worst, finding.outcome);
+        let Some(rule) = manifest.rules.iter().find(|rule| rule.id == finding.rule) else {
+            breach(BreachKind::Rule, format!("the rule `{}` is not in its manifest", short(&finding.rule)));
+            continue;
+        };
+        if rank(finding.outcome) > rank(rule.ceiling) {
+            let (outcome, ceiling) = (outcome_name(finding.outcome), outcome_name(rule.ceiling));
+            let text = format!("the rule `{}` gave {outcome}, above its ceiling {ceiling}", rule.id);
+            breach(BreachKind::Ceiling, text);
+        }
+        let texts = [finding.message.len(), finding.remedy.len()];
+        let tags = finding.tags.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        if texts.into_iter().chain([tags]).any(|length| length > TEXT_BYTES) || finding.tags.len() > ITEMS {
+            breach(BreachKind::Size, format!("a text of the rule `{}` is longer than {TEXT_BYTES} bytes", rule.id));
+        }
+    }
+    if decision.outcome != worst && decision.findings.len() <= ITEMS {
+        let (outcome, worst) = (outcome_name(decision.outcome), outcome_name(worst));
+        breach(BreachKind::Outcome, format!("its outcome is {outcome}, the maximum of its findings {worst}"));
+    }
+    found
+}
+
+fn is_name(text: &str, underscores: bool) -> bool {
+    text.len() <= NAME_BYTES
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || (underscores && c == '_'))
+}
+
+fn short(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(text.len().min(80))).unwrap_or_default()
+}

@@ -1,0 +1,163 @@
+//! [`Meter`]: how much of its time a guest has used; [`Bounds`]: how much of its memory.
+//!
+//! The epoch clock counts the time that passes for everybody. On a busy machine a guest that needs a millisecond may
+//! wait for its turn longer than its whole limit, and that is no fault of its own: what counts is the processor time of
+//! its thread. The time that passes is bounded, too, more widely here and by the deadline of the hook.
+
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use wasmtime::{ResourceLimiter, Result, StoreLimits, StoreLimitsBuilder};
+
+use guard_contract::limits::{Limits, TICK};
+
+/// A guest that waits may take this many times its limit of processor time.
+const PATIENCE: u32 = 8;
+
+/// What a guest used of its limits in one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Used {
+    /// Processor time, with starting the instance.
+    pub processor: Duration,
+    /// The size of its largest memory, in bytes.
+    pub memory: usize,
+}
+
+impl Used {
+    /// What it is of these limits, for people.
+    #[must_use]
+    pub fn of(self, limits: Limits) -> String {
+        let milliseconds = self.processor.as_secs_f64() * 1000.0;
+        let kibibytes = self.memory >> 10;
+        format!("{milliseconds:.2} of {} ms, {kibibytes} KiB of {} MiB", limits.time_ms, limits.memory_mib)
+    }
+}
+
+/// Runs from its making on, on the thread that made it.
+#[derive(Clone, Copy)]
+pub(super) struct Meter {
+    used_before: Duration,
+    started: Instant,
+    limit: Duration,
+}
+
+impl Meter {
+    pub(super) fn start(limits: Limits) -> Self {
+        let limit = Duration::from_millis(u64::from(limits.time_ms));
+        Meter { used_before: processor_time(), started: Instant::now(), limit }
+    }
+
+    /// The ticks after which to look again; none if the guest has used up its time.
+    pub(super) fn left(&self) -> Option<u64> {
+        let used = processor_time().saturating_sub(self.used_before);
+        let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;
+        let ticks = u64::try_from(left.as_millis().div_ceil(TICK.as_millis())).unwrap_or(1).max(1);
+        (self.started.elapsed() < self.limit * PATIENCE).then_some(ticks)
+    }
+
+    /// What the guest has used so far.
+    pub(super) fn used(&self, bounds: &Bounds) -> Used {
+        Used { processor: processor_time().saturating_sub(self.used_before), memory: bounds.memory }
+    }
+}
+
+/// The limits of a store, and how much memory was taken of them.
+pub(super) struct Bounds {
+    limits: StoreLimits,
+    memory: usize,
+}
+
+impl Bounds {
+    pub(super) fn new(limits: Limits) -> Self {
+        Bounds { limits: store_limits(limits), memory: 0 }
+    }
+}
+
+fn store_limits(limits: Limits) -> StoreLimits {
+    let memory = usize::try_from(limits.memory_mib).unwrap_or(usize::MAX).saturating_mul(1 << 20);
+    StoreLimitsBuilder::new()
+        .memory_size(memory)
+        .table_elements(100_000)
+        .instances(64)
+        .tables(64)
+        .memories(16)
+        .trap_on_grow_failure(true)
+        .build()
+}
+
+/// The error of a guest that wants more memory or longer tables than it may have.
+#[derive(Debug, thiserror::Error)]
+#[error("it wanted more than its limit")]
+pub(super) struct OverLimit;
+
+impl ResourceLimiter for Bounds {
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
+        let granted = self.limits.memory_growing(current, desired, maximum).map_err(|_| OverLimit)?;
+        if granted {
+            self.memory = self.memory.max(desired);
+        }
+        Ok(granted)
+    }
+
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> Result<()> {
+        self.limits.memory_grow_failed(error)
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> Result<bool> {
+        Ok(self.limits.table_growing(current, desired, maximum).map_err(|_| OverLimit)?)
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> Result<()> {
+        self.limits.table_grow_failed(error)
+    }
+
+    fn instances(&self) -> usize {
+        self.limits.instances()
+    }
+
+    fn tables(&self) -> usize {
+        self.limits.tables()
+    }
+
+    fn memories(&self) -> usize {
+        self.limits.memories()
+    }
+}
+
+/// What this thread has used of a processor.
+fn processor_time() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meter(time_ms: u32) -> Meter {
+        Meter::start(Limits { time_ms, memory_mib: 1 })
+    }
+
+    #[test]
+    fn a_thread_that_waits_uses_nothing() {
+        let meter = meter(50);
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(meter.left().is_some_and(|ticks| (4..=5).contains(&ticks)), "{:?}", meter.left());
+    }
+
+    #[test]
+    fn a_thread_that_works_uses_up_its_time() {
+        let meter = meter(30);
+        let before = processor_time();
+        while processor_time() - before < Duration::from_millis(31) {}
+        assert_eq!(meter.left(), None);
+    }
+
+    #[test]
+    fn nobody_waits_for_ever() {
+        let meter = meter(5);
+        std::thread::sleep(Duration::from_millis(60));
+        assert_eq!(meter.left(), None);
+    }
+}

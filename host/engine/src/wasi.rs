@@ -1,0 +1,248 @@
+//! A frozen WASI, for guests whose language cannot start without one.
+//!
+//! Nothing of the machine gets in and nothing gets out: the clocks stand at 0, random numbers are the same in every
+//! instance, the environment and the arguments are empty, there are no files, what is printed is dropped, and an exit
+//! traps. What stands in none of these tables traps as it does without it, sockets among them.
+//!
+//! Every resource is one of the host without a value behind it, as in the traps that wasmtime defines for the rest of an
+//! interface, so that both fit together.
+
+use wasmtime::component::{ComponentType, Linker, LinkerInstance, Lower, Resource, Val, WasmList};
+use wasmtime::error::format_err;
+use wasmtime::{Result, StoreContextMut};
+
+use super::imports::State;
+
+/// The most random bytes of one call.
+const RANDOM_BYTES: u64 = 64 << 10;
+
+/// What a stream of the guest takes at once.
+const WRITE_BYTES: u64 = 64 << 10;
+
+/// The error of a guest's exit.
+#[derive(Debug, thiserror::Error)]
+#[error("it ended itself with `wasi:cli/exit`")]
+pub(super) struct Exit;
+
+type Define = fn(&mut LinkerInstance<'_, State>) -> Result<()>;
+
+/// The interfaces that are answered, of any version 0.2.
+const INTERFACES: [(&str, Define); 18] = [
+    ("wasi:cli/environment", environment),
+    ("wasi:cli/exit", exit),
+    ("wasi:cli/stdin", stdin),
+    ("wasi:cli/stdout", |at| stream(at, "get-stdout")),
+    ("wasi:cli/stderr", |at| stream(at, "get-stderr")),
+    ("wasi:cli/terminal-stdin", |at| terminal(at, "get-terminal-stdin")),
+    ("wasi:cli/terminal-stdout", |at| terminal(at, "get-terminal-stdout")),
+    ("wasi:cli/terminal-stderr", |at| terminal(at, "get-terminal-stderr")),
+    ("wasi:clocks/monotonic-clock", monotonic_clock),
+    ("wasi:clocks/wall-clock", wall_clock),
+    ("wasi:filesystem/preopens", preopens),
+    ("wasi:filesystem/types", filesystem),
+    ("wasi:io/error", error),
+    ("wasi:io/poll", poll),
+    ("wasi:io/streams", streams),
+    ("wasi:random/insecure", |at| random(at, "get-insecure-random-bytes", "get-insecure-random-u64")),
+    ("wasi:random/insecure-seed", insecure_seed),
+    ("wasi:random/random", |at| random(at, "get-random-bytes", "get-random-u64")),
+];
+
+fn interface(import: &str) -> Option<Define> {
+    let (name, version) = import.split_once('@')?;
+    let (_, define) = INTERFACES.iter().find(|(interface, _)| *interface == name)?;
+    version.starts_with("0.2.").then_some(*define)
+}
+
+/// Defines what is answered of an import.
+pub(super) fn define(linker: &mut Linker<State>, import: &str) -> Result<()> {
+    match interface(import) {
+        Some(define) => define(&mut linker.instance(import)?),
+        None => Ok(()),
+    }
+}
+
+/// A resource with nothing behind it.
+fn nothing() -> Resource<()> {
+    Resource::new_own(0)
+}
+
+fn environment(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("get-environment", |_, (): ()| Ok((Vec::<(String, String)>::new(),)))?;
+    at.func_wrap("get-arguments", |_, (): ()| Ok((Vec::<String>::new(),)))?;
+    at.func_wrap("initial-cwd", |_, (): ()| Ok((None::<String>,)))
+}
+
+fn exit(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("exit", |_, (_,): (core::result::Result<(), ()>,)| Err::<(), _>(Exit.into()))?;
+    at.func_wrap("exit-with-code", |_, (_,): (u8,)| Err::<(), _>(Exit.into()))
+}
+
+fn stdin(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    stream(at, "get-stdin")
+}
+
+fn stream(at: &mut LinkerInstance<'_, State>, name: &str) -> Result<()> {
+    at.func_wrap(name, |_, (): ()| Ok((nothing(),)))
+}
+
+fn terminal(at: &mut LinkerInstance<'_, State>, name: &str) -> Result<()> {
+    at.func_wrap(name, |_, (): ()| Ok((None::<Resource<()>>,)))
+}
+
+fn monotonic_clock(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("now", |_, (): ()| Ok((0_u64,)))?;
+    at.func_wrap("resolution", |_, (): ()| Ok((1_u64,)))?;
+    // Who waits goes on at once.
+    at.func_wrap("subscribe-instant", |_, (_,): (u64,)| Ok((nothing(),)))?;
+    at.func_wrap("subscribe-duration", |_, (_,): (u64,)| Ok((nothing(),)))
+}
+
+/// `datetime` of the wall clock.
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct Datetime {
+    seconds: u64,
+    nanoseconds: u32,
+}
+
+fn wall_clock(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("now", |_, (): ()| Ok((Datetime { seconds: 0, nanoseconds: 0 },)))?;
+    at.func_wrap("resolution", |_, (): ()| Ok((Datetime { seconds: 0, nanoseconds: 1 },)))
+}
+
+fn preopens(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("get-directories", |_, (): ()| Ok((Vec::<(Resource<()>, String)>::new(),)))
+}
+
+/// Nobody can hold a descriptor, for there is no folder to begin with.
+fn filesystem(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_new("filesystem-error-code", |_, _, _, results| {
+        results.iter_mut().for_each(|result| *result = Val::Option(None));
+        Ok(())
+    })
+}
+
+fn error(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("[method]error.to-debug-string", |_, (_,): (Resource<()>,)| Ok((String::new(),)))
+}
+
+fn poll(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("[method]pollable.ready", |_, (_,): (Resource<()>,)| Ok((true,)))?;
+    at.func_wrap("[method]pollable.block", |_, (_,): (Resource<()>,)| Ok(()))?;
+    at.func_wrap("poll", |_, (pollables,): (Vec<Resource<()>>,)| {
+        if pollables.is_empty() {
+            return Err(format_err!("it polled nothing"));
+        }
+        Ok(((0..pollables.len()).filter_map(|index| u32::try_from(index).ok()).collect::<Vec<_>>(),))
+    })
+}
+
+/// `stream-error`.
+#[derive(ComponentType, Lower)]
+#[component(variant)]
+enum StreamError {
+    #[component(name = "last-operation-failed")]
+    #[expect(dead_code, reason = "the contract has the case, and no operation here fails")]
+    LastOperationFailed(Resource<()>),
+    #[component(name = "closed")]
+    Closed,
+}
+
+/// What can be written goes nowhere, what can be read is at its end.
+fn streams(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    type Done = core::result::Result<(), StreamError>;
+    type Length = core::result::Result<u64, StreamError>;
+    type Bytes = core::result::Result<Vec<u8>, StreamError>;
+    const TAKEN: (Done,) = (Ok(()),);
+    for name in ["read", "blocking-read"] {
+        let end = |_: StoreContextMut<'_, State>, _: (Resource<()>, u64)| Ok((Bytes::Err(StreamError::Closed),));
+        at.func_wrap(&format!("[method]input-stream.{name}"), end)?;
+    }
+    for name in ["skip", "blocking-skip"] {
+        let end = |_: StoreContextMut<'_, State>, _: (Resource<()>, u64)| Ok((Length::Err(StreamError::Closed),));
+        at.func_wrap(&format!("[method]input-stream.{name}"), end)?;
+    }
+    for name in ["input-stream.subscribe", "output-stream.subscribe"] {
+        at.func_wrap(&format!("[method]{name}"), |_, (_,): (Resource<()>,)| Ok((nothing(),)))?;
+    }
+    let ready = |_: StoreContextMut<'_, State>, (_,): (Resource<()>,)| Ok((Length::Ok(WRITE_BYTES),));
+    at.func_wrap("[method]output-stream.check-write", ready)?;
+    for name in ["write", "blocking-write-and-flush"] {
+        let write = |_: StoreContextMut<'_, State>, _: (Resource<()>, WasmList<u8>)| Ok(TAKEN);
+        at.func_wrap(&format!("[method]output-stream.{name}"), write)?;
+    }
+    for name in ["write-zeroes", "blocking-write-zeroes-and-flush"] {
+        let write = |_: StoreContextMut<'_, State>, _: (Resource<()>, u64)| Ok(TAKEN);
+        at.func_wrap(&format!("[method]output-stream.{name}"), write)?;
+    }
+    for name in ["flush", "blocking-flush"] {
+        let flush = |_: StoreContextMut<'_, State>, (_,): (Resource<()>,)| Ok(TAKEN);
+        at.func_wrap(&format!("[method]output-stream.{name}"), flush)?;
+    }
+    Ok(())
+}
+
+fn random(at: &mut LinkerInstance<'_, State>, bytes: &str, number: &str) -> Result<()> {
+    at.func_wrap(bytes, |mut store: StoreContextMut<'_, State>, (length,): (u64,)| {
+        if length > RANDOM_BYTES {
+            return Err(format_err!("it wanted {length} random bytes at once, more than {RANDOM_BYTES}"));
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let random = &mut store.data_mut().random;
+        let words = std::iter::repeat_with(|| random.draw().to_le_bytes());
+        Ok((words.flatten().take(length).collect::<Vec<u8>>(),))
+    })?;
+    at.func_wrap(number, |mut store: StoreContextMut<'_, State>, (): ()| Ok((store.data_mut().random.draw(),)))
+}
+
+fn insecure_seed(at: &mut LinkerInstance<'_, State>) -> Result<()> {
+    at.func_wrap("insecure-seed", |_, (): ()| Ok(((0_u64, 0_u64),)))
+}
+
+/// A sequence of numbers that spread well and are the same in every instance (SplitMix64).
+#[derive(Debug, Default)]
+pub(super) struct Sequence(u64);
+
+impl Sequence {
+    fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_contract::is_wasi_answered;
+
+    use super::*;
+
+    #[test]
+    fn every_interface_that_is_answered_is_defined() {
+        assert_eq!(INTERFACES.map(|(name, _)| name), guard_contract::WASI_INTERFACES);
+    }
+
+    #[test]
+    fn what_is_answered_goes_by_interface_and_version() {
+        for (import, expected) in [
+            ("wasi:cli/environment@0.2.0", true),
+            ("wasi:cli/environment@0.2.6#get-environment", true),
+            ("wasi:cli/environment@0.3.0", false),
+            ("wasi:cli/environment", false),
+            ("wasi:sockets/tcp@0.2.0", false),
+            ("wasi:http/types@0.2.0", false),
+            ("guard:policy/env@0.1.0", false),
+        ] {
+            assert_eq!(is_wasi_answered(import), expected, "{import}");
+        }
+    }
+
+    #[test]
+    fn the_sequence_is_the_published_one() {
+        let mut sequence = Sequence::default();
+        assert_eq!(sequence.draw(), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(sequence.draw(), 0x6e78_9e6a_a1b9_65f4);
+    }
+}

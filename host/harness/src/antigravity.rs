@@ -1,0 +1,88 @@
+//! Antigravity: a call under `toolCall`, and a decision that no reply may lack.
+//!
+//! An allow there only hands the call on, so it stands for no opinion.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facets::{ANTIGRAVITY, Facets, Surface};
+use super::nested::line;
+use super::read::{Mcp, Protocol, about, object, text, unclear};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Event, Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Antigravity;
+
+/// What is sent to a shell that runs already is a command. The name of its argument differs from build to build, so each
+/// text among the arguments is one.
+const SENT: Shape = Shape::Commands(&["sent"]);
+
+static TOOLS: &[Tool] = &[
+    tool(&["run_command"], Shape::Command(Dialect::Bash, &["CommandLine", "Command", "command"])),
+    tool(&["send_command_input", "manage_task:send_input"], SENT),
+    tool(&["write_to_file"], Shape::File("Write")),
+    tool(&["replace_file_content", "multi_replace_file_content"], Shape::File("Edit")),
+    tool(&["view_file"], Shape::File("Read")),
+    tool(&["list_dir"], Shape::Folder("LS")),
+    tool(&["find_by_name"], Shape::Folder("Glob")),
+    tool(&["grep_search"], Shape::Folder("Grep")),
+    tool(&["read_url_content"], Shape::Named("WebFetch")),
+    tool(&["search_web"], Shape::Named("WebSearch")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["Cwd"], ..Protocol::USUAL };
+
+#[derive(Serialize)]
+struct Wire<'a> {
+    decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+impl Harness for Antigravity {
+    fn facets(&self) -> &'static Facets {
+        &ANTIGRAVITY
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        Likeness::certain(payload.contains_key("toolCall") || payload.contains_key("workspacePaths"))
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let call = match payload.get("toolCall") {
+            None | Some(Value::Null) => return Ok(about(payload, Event::Other, String::new())),
+            Some(Value::Object(call)) => call,
+            Some(_) => return Err(Unreadable::Malformed("`toolCall` is not an object".to_owned())),
+        };
+        let Some(name) = text(call, &["name"])? else { return Err(unclear("the tool has no name")) };
+        let input = object(call.get("args"))?;
+        let action = input.get("Action").and_then(Value::as_str);
+        let looks = action.is_some_and(|action| matches!(action, "list" | "kill" | "status"));
+        match name {
+            "manage_task" if !looks => PROTOCOL.call(payload, "manage_task:send_input", sent(input)),
+            "send_command_input" => PROTOCOL.call(payload, name, sent(input)),
+            _ => PROTOCOL.call(payload, name, input),
+        }
+    }
+
+    fn write(&self, said: &Said, _: &'static Surface) -> String {
+        let (decision, reason) = match said {
+            Said::Nothing => ("allow", None),
+            Said::Note(text) => ("allow", Some(text.as_str())),
+            Said::Grant(_) => ("auto_approve", None),
+            Said::Ask(text) => ("force_ask", Some(text.as_str())),
+            Said::Deny(text) => ("deny", Some(text.as_str())),
+        };
+        line(&Wire { decision, reason })
+    }
+}
+
+/// The input with every text of it, but for the word of what is done and names of shells, as what is sent.
+fn sent(mut input: Map<String, Value>) -> Map<String, Value> {
+    let texts = input.iter().filter(|(key, value)| *key != "Action" && !key.ends_with("Id") && value.is_string());
+    let texts = texts.map(|(_, value)| value.clone()).collect();
+    input.insert("sent".to_owned(), Value::Array(texts));
+    input
+}

@@ -1,0 +1,146 @@
+//! Claude Code: `PreToolUse` on stdin; JSON on stdout, and exit code 2 with standard error for a deny.
+//!
+//! A deny is said in both forms, which agree, so that every version understands one of them.
+
+use serde_json::{Map, Value};
+
+use super::facets::{CLAUDE, Facets, Surface};
+use super::nested::{Nested, line};
+use super::read::unclear;
+use super::said::Said;
+use super::tools::{self, Shape, Tool, tool};
+use super::{Event, Harness, Likeness, Payload, Unreadable, patch};
+use guard_contract::call::{Dialect, ToolCall};
+
+pub(super) struct Claude;
+
+/// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
+static FOREIGN: &[Tool] = &[
+    tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
+    tool(
+        &["edit", "edit_file", "replace", "str_replace", "search_replace", "StrReplace", "Delete"],
+        Shape::File("Edit"),
+    ),
+    tool(&["multiedit"], Shape::File("MultiEdit")),
+    tool(&["read", "read_file", "view"], Shape::File("Read")),
+    tool(
+        &[
+            "exec",
+            "exec_command",
+            "execute_command",
+            "shell_command",
+            "run_command",
+            "run_in_terminal",
+            "run_terminal_command",
+            "run_terminal_cmd",
+            "terminal",
+        ],
+        Shape::Command(Dialect::Bash, &["command", "cmd", "CommandLine"]),
+    ),
+    tool(&["run_commands", "runCommands"], Shape::Commands(&["commands", "command", "cmd"])),
+];
+
+impl Harness for Claude {
+    fn facets(&self) -> &'static Facets {
+        &CLAUDE
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        Likeness::of(payload, false)
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let event = match name_field(payload, "hook_event_name")? {
+            None | Some("PreToolUse") => Event::Calls(calls(payload)?),
+            Some("SessionEnd") => Event::SessionEnd,
+            Some(_) => Event::Other,
+        };
+        // What only informs must not keep a call from being decided.
+        let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Payload {
+            event,
+            cwd: told("cwd"),
+            directory: String::new(),
+            session: told("session_id"),
+            permission_mode: told("permission_mode"),
+        })
+    }
+
+    fn frame(&self, reason: String) -> String {
+        format!("BLOCKED: {reason}")
+    }
+
+    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+        line(&Nested::before_tool(said, surface))
+    }
+}
+
+/// The text under `key`; none if it is missing or null.
+fn name_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
+    if object.get(key).is_some_and(Value::is_null) { Ok(None) } else { text_field(object, key) }
+}
+
+/// The text under `key`; none if it is missing.
+fn text_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
+    match object.get(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Unreadable::Malformed(format!("`{key}` is not a string"))),
+    }
+}
+
+fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
+    let input = match payload.get("tool_input") {
+        None => return Ok(Vec::new()),
+        Some(Value::Object(input)) => input.clone(),
+        Some(_) => return Err(Unreadable::Malformed("`tool_input` is not an object".to_owned())),
+    };
+    let has_path = input.contains_key("file_path") || input.contains_key("path");
+    let name = match name_field(payload, "tool_name")? {
+        Some(name) => name,
+        None if input.contains_key("command") => "Bash",
+        None if has_path => "Write",
+        None => return Ok(Vec::new()),
+    };
+    match name {
+        "Bash" | "Monitor" => command(name, "command", Dialect::Bash, input),
+        // The shells of harnesses that load this one's hooks.
+        "run_shell_command" | "Execute" | "Shell" | "shell" | "bash" | "local_shell" => {
+            command(name, "command", Dialect::Bash, input)
+        }
+        "PowerShell" => command(name, "command", Dialect::PowerShell, input),
+        "REPL" => command(name, "code", Dialect::Unknown, input),
+        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Read" => {
+            let fields = ["file_path", "path", "notebook_path"].map(|key| text_field(&input, key));
+            let named = fields.iter().any(|field| matches!(field, Ok(Some(_))));
+            for field in fields {
+                // Beside a file that is named, it does not make the payload none.
+                field.map_err(|error| if named { unclear(&error.to_string()) } else { error })?;
+            }
+            Ok(if named { vec![ToolCall::new(name, input)] } else { Vec::new() })
+        }
+        "apply_patch" => {
+            let patch = text_field(&input, "command")?.or(text_field(&input, "input")?);
+            patch.map_or_else(|| Ok(Vec::new()), patch::calls)
+        }
+        // The same tool under its old and its new name.
+        "Task" => Ok(vec![ToolCall { original_tool: name.to_owned(), ..ToolCall::new("Agent", input) }]),
+        _ => tools::calls(FOREIGN, name, name, input),
+    }
+}
+
+/// A call that runs what stands under `key`. PowerShell keeps its name, the others are `Bash` to policies.
+fn command(
+    name: &str,
+    key: &str,
+    dialect: Dialect,
+    mut input: Map<String, Value>,
+) -> Result<Vec<ToolCall>, Unreadable> {
+    let Some(text) = text_field(&input, key)?.map(str::to_owned) else {
+        // A Monitor may watch a socket instead, and then runs no command.
+        return Ok(Vec::new());
+    };
+    input.insert("command".to_owned(), Value::String(text));
+    let tool = if dialect == Dialect::PowerShell { name } else { "Bash" };
+    Ok(vec![ToolCall { tool: tool.to_owned(), original_tool: name.to_owned(), input, dialect: Some(dialect) }])
+}

@@ -1,0 +1,115 @@
+//! Cline: the extension of an editor, whose arguments are texts, and the program, whose calls may hold several commands.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facets::{CLINE, Facets, Surface};
+use super::nested::line;
+use super::read::{Protocol, about, mcp, object, text, unclear};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Event, Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::{Dialect, ToolCall};
+
+pub(super) struct Cline;
+
+/// The event of the program; that of the extension is `PreToolUse`.
+const TOOL_CALL: &str = "tool_call";
+
+static TOOLS: &[Tool] = &[
+    tool(&["execute_command"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["run_commands"], Shape::Commands(&["commands", "command", "cmd"])),
+    tool(&["write_to_file", "new_rule"], Shape::File("Write")),
+    tool(&["replace_in_file"], Shape::File("Edit")),
+    tool(&["editor"], Shape::Editor),
+    tool(&["read_file"], Shape::File("Read")),
+    tool(&["read_files"], Shape::Files("Read", &["files", "paths", "file_paths"])),
+    tool(&["list_files", "list_code_definition_names"], Shape::Folder("LS")),
+    tool(&["search_files"], Shape::Folder("Grep")),
+    tool(&["fetch_web_content", "web_fetch"], Shape::Named("WebFetch")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    cancel: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_modification: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<&'a str>,
+}
+
+impl Harness for Cline {
+    fn facets(&self) -> &'static Facets {
+        &CLINE
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        Likeness::certain(payload.contains_key("hookName") || payload.contains_key("clineVersion"))
+    }
+
+    fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
+        CLINE.surface(payload.get("hookName").and_then(Value::as_str).unwrap_or_default())
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let (name, input) = match text(payload, &["hookName"])? {
+            Some("PreToolUse") => of_extension(payload)?,
+            // The program's arguments are whole; those beside them are texts of the same.
+            Some(TOOL_CALL) => match payload.get(TOOL_CALL) {
+                Some(Value::Object(call)) => (text(call, &["name"])?, call.get("input")),
+                _ => of_extension(payload)?,
+            },
+            _ => return Ok(about(payload, Event::Other, String::new())),
+        };
+        let Some(name) = name else { return Err(unclear("the tool has no name")) };
+        // One tool may be given its commands without any name for them.
+        let input = match input {
+            Some(bare @ (Value::Array(_) | Value::String(_))) if name == "run_commands" && !is_object(bare) => {
+                Map::from_iter([("commands".to_owned(), bare.clone())])
+            }
+            other => object(other)?,
+        };
+        if matches!(name, "use_mcp_tool" | "access_mcp_resource") {
+            return of_server(payload, name, &input);
+        }
+        PROTOCOL.call(payload, name, input)
+    }
+
+    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+        let whole = surface.keys.contains(&"context");
+        line(&match said {
+            Said::Nothing | Said::Grant(_) => Wire::default(),
+            Said::Note(text) if whole => Wire { context: Some(text), ..Wire::default() },
+            Said::Note(text) => Wire { context_modification: Some(text), ..Wire::default() },
+            Said::Ask(text) | Said::Deny(text) => Wire { cancel: true, error_message: Some(text), ..Wire::default() },
+        })
+    }
+}
+
+/// The tool and its arguments as the extension tells them. Builds differ in the name of the name.
+fn of_extension(payload: &Map<String, Value>) -> Result<(Option<&str>, Option<&Value>), Unreadable> {
+    let Some(Value::Object(before)) = payload.get("preToolUse") else {
+        return Err(unclear("`preToolUse` is not an object"));
+    };
+    Ok((text(before, &["toolName", "tool"])?, before.get("parameters").or_else(|| before.get("input"))))
+}
+
+/// The text is the JSON of an object.
+fn is_object(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| serde_json::from_str::<Map<String, Value>>(text).is_ok())
+}
+
+/// A call of a server's tool, whose arguments are the JSON of an object.
+fn of_server(payload: &Map<String, Value>, name: &str, input: &Map<String, Value>) -> Result<Payload, Unreadable> {
+    let server = text(input, &["server_name"])?;
+    let used = text(input, &["tool_name", "uri"])?;
+    let (Some(server), Some(used)) = (server, used) else { return Err(unclear("the server or its tool has no name")) };
+    let call = ToolCall::new(&mcp(server, used), object(input.get("arguments"))?);
+    let call = ToolCall { original_tool: name.to_owned(), ..call };
+    Ok(about(payload, Event::Calls(vec![call]), String::new()))
+}

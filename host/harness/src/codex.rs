@@ -1,0 +1,61 @@
+//! Codex: the events `PreToolUse` and `PermissionRequest`, whose replies are read strictly.
+//!
+//! A reply with a key that Codex does not know counts for nothing and the call runs, so what is not sure is not said. A
+//! request for permission is denied or left to the person, never granted: what is granted there may leave the sandbox.
+
+use serde_json::{Map, Value};
+
+use super::facets::{CODEX, Facets, Surface};
+use super::nested::{Behavior, Nested, Output, line};
+use super::read::{Protocol, event};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Codex;
+
+const REQUEST: &str = "PermissionRequest";
+
+static TOOLS: &[Tool] = &[
+    tool(
+        &["Bash", "shell", "local_shell", "exec_command", "unified_exec", "container.exec"],
+        Shape::Command(Dialect::Bash, &["command", "cmd"]),
+    ),
+    tool(&["view_image"], Shape::File("Read")),
+    tool(&["spawn_agent"], Shape::Named("Agent")),
+];
+
+static PROTOCOL: Protocol = Protocol { asking: &[REQUEST], tools: TOOLS, directories: &["workdir"], ..Protocol::USUAL };
+
+impl Harness for Codex {
+    fn facets(&self) -> &'static Facets {
+        &CODEX
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        Likeness::of(payload, payload.contains_key("turn_id"))
+    }
+
+    fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
+        CODEX.surface(event(payload).ok().flatten().unwrap_or_default())
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        PROTOCOL.decode(payload)
+    }
+
+    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+        if surface.event != REQUEST {
+            return line(&Nested::before_tool(said, surface));
+        }
+        let decision = match said {
+            Said::Deny(message) => Some(Behavior { behavior: "deny", message }),
+            Said::Nothing | Said::Note(_) | Said::Grant(_) | Said::Ask(_) => None,
+        };
+        let output =
+            decision.map(|decision| Output { hook_event_name: REQUEST, decision: Some(decision), ..Output::default() });
+        let system_message = if let Said::Note(text) = said { Some(text.as_str()) } else { None };
+        line(&Nested { system_message, hook_specific_output: output, ..Nested::default() })
+    }
+}

@@ -1,0 +1,91 @@
+//! Copilot CLI: two spellings of one event, of which the payload tells by its keys, and flat replies.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facets::{COPILOT, Facets, Surface};
+use super::nested::line;
+use super::read::{Protocol, about};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Event, Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Copilot;
+
+static TOOLS: &[Tool] = &[
+    tool(&["bash", "shell"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["powershell"], Shape::Command(Dialect::PowerShell, &["command"])),
+    // What is sent to a shell that runs already.
+    tool(&["write_bash"], Shape::Command(Dialect::Bash, &["input"])),
+    tool(&["write_powershell"], Shape::Command(Dialect::PowerShell, &["input"])),
+    tool(&["create"], Shape::File("Write")),
+    tool(&["edit"], Shape::File("Edit")),
+    tool(&["str_replace_editor"], Shape::Editor),
+    tool(&["view"], Shape::File("Read")),
+    tool(&["glob", "Glob"], Shape::Folder("Glob")),
+    tool(&["grep", "Grep"], Shape::Folder("Grep")),
+    tool(&["web_fetch"], Shape::Named("WebFetch")),
+    tool(&["task"], Shape::Named("Agent")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    permission_decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<&'a str>,
+}
+
+/// A line that is shown to the user.
+#[derive(Serialize)]
+struct Progress<'a> {
+    r#type: &'static str,
+    message: &'a str,
+}
+
+impl Harness for Copilot {
+    fn facets(&self) -> &'static Facets {
+        &COPILOT
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        let has = |key: &str| payload.contains_key(key);
+        // VS Code may run the same file of hooks, and reads another reply.
+        if has("hook_event_name") && has("tool_use_id") && !has("toolArgs") {
+            return Likeness::None;
+        }
+        let camel = has("toolArgs") || has("toolName") && has("sessionId") && !has("toolInput") && !has("hookName");
+        // Others that spell the event so and tell the time name a transcript or a mode as well.
+        let others = has("transcript_path") || has("permission_mode") || has("turn_id");
+        let pascal = has("hook_event_name") && has("timestamp") && has("session_id") && has("cwd") && !others;
+        Likeness::of(payload, camel || pascal && !has("cursor_version") && !has("workspaceRoot"))
+    }
+
+    fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
+        let snake = payload.contains_key("hook_event_name") || payload.contains_key("tool_name");
+        COPILOT.surface(if snake { "PreToolUse" } else { "preToolUse" })
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        // The payloads in camel case do not say which event they are of.
+        let asks = payload.contains_key("toolName") || payload.contains_key("tool_name");
+        if payload.contains_key("toolResult") || !asks && !payload.contains_key("hook_event_name") {
+            return Ok(about(payload, Event::Other, String::new()));
+        }
+        PROTOCOL.decode(payload)
+    }
+
+    fn write(&self, said: &Said, _: &'static Surface) -> String {
+        let (permission_decision, reason) = match said {
+            Said::Nothing => return String::new(),
+            Said::Note(message) => return line(&Progress { r#type: "progress", message }),
+            Said::Grant(_) => ("allow", None),
+            Said::Ask(reason) => ("ask", Some(reason.as_str())),
+            Said::Deny(reason) => ("deny", Some(reason.as_str())),
+        };
+        line(&Wire { permission_decision, permission_decision_reason: reason })
+    }
+}

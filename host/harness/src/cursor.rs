@@ -1,0 +1,95 @@
+//! Cursor: an event for each kind of call, and flat replies that must not lack their permission.
+//!
+//! A shape that Cursor does not know may block the call, so nothing of another harness's is ever said to it.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facets::{CURSOR, Facets, Surface};
+use super::nested::line;
+use super::read::{Mcp, Protocol, SERVER, about, event, mcp, object, text, unclear};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Event, Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Cursor;
+
+static TOOLS: &[Tool] = &[
+    tool(&["Shell"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["Write"], Shape::Editor),
+    tool(&["StrReplace", "Edit", "search_replace", "edit_file"], Shape::File("Edit")),
+    tool(&["Delete"], Shape::File("Edit")),
+    tool(&["Read"], Shape::File("Read")),
+    tool(&["Grep"], Shape::Folder("Grep")),
+    tool(&["Glob"], Shape::Folder("Glob")),
+    tool(&["List", "LS"], Shape::Folder("LS")),
+];
+
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Colon, directories: &["working_directory", "cwd"], ..Protocol::USUAL };
+
+#[derive(Serialize)]
+struct Wire<'a> {
+    permission: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_message: Option<&'a str>,
+}
+
+impl Harness for Cursor {
+    fn facets(&self) -> &'static Facets {
+        &CURSOR
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        let event = event(payload).ok().flatten().unwrap_or_default();
+        let its_own = event.starts_with("before") && CURSOR.has(event);
+        match Likeness::certain(its_own || payload.contains_key("cursor_version")) {
+            Likeness::None if CURSOR.has(event) => Likeness::Possible,
+            likeness => likeness,
+        }
+    }
+
+    fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
+        match event(payload).ok().flatten() {
+            Some(event) if CURSOR.has(event) => CURSOR.surface(event),
+            Some(_) => CURSOR.surface("other"),
+            None => CURSOR.usual(),
+        }
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        match event(payload)? {
+            Some("beforeShellExecution") => PROTOCOL.call(payload, "Shell", payload_of(payload, &["command"])),
+            Some("beforeReadFile") => {
+                let read = PROTOCOL.call(payload, "Read", payload_of(payload, &["file_path"]))?;
+                Ok(Payload { directory: String::new(), ..read })
+            }
+            Some("beforeMCPExecution") => {
+                let Some(name) = text(payload, &["tool_name"])? else { return Err(unclear("the tool has no name")) };
+                let call = guard_contract::call::ToolCall::new(&mcp(SERVER, name), object(payload.get("tool_input"))?);
+                let call = guard_contract::call::ToolCall { original_tool: name.to_owned(), ..call };
+                Ok(about(payload, Event::Calls(vec![call]), String::new()))
+            }
+            _ => PROTOCOL.decode(payload),
+        }
+    }
+
+    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+        let (permission, text) = match said {
+            Said::Nothing | Said::Grant(_) => ("allow", None),
+            Said::Note(text) => ("allow", Some(text.as_str())),
+            Said::Ask(text) | Said::Deny(text) => ("deny", Some(text.as_str())),
+        };
+        let agent_message = text.filter(|_| surface.keys.contains(&"agent_message"));
+        line(&Wire { permission, user_message: text, agent_message })
+    }
+}
+
+/// The arguments that stand in the payload itself.
+fn payload_of(payload: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
+    let found = keys.iter().filter_map(|key| Some(((*key).to_owned(), payload.get(*key)?.clone())));
+    found.collect()
+}

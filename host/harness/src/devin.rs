@@ -1,0 +1,56 @@
+//! Devin's program for the terminal: Claude Code's payloads without a directory, and a block in two forms.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facets::{DEVIN, Facets, Surface};
+use super::nested::line;
+use super::read::Protocol;
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Devin;
+
+static TOOLS: &[Tool] = &[
+    tool(&["exec"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["write"], Shape::File("Write")),
+    tool(&["edit"], Shape::File("Edit")),
+    tool(&["read"], Shape::File("Read")),
+    tool(&["grep"], Shape::Folder("Grep")),
+    tool(&["glob"], Shape::Folder("Glob")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd", "workdir"], ..Protocol::USUAL };
+
+#[derive(Serialize)]
+struct Wire<'a> {
+    decision: &'static str,
+    reason: &'a str,
+}
+
+impl Harness for Devin {
+    fn facets(&self) -> &'static Facets {
+        &DEVIN
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        let has = |key: &str| payload.contains_key(key);
+        let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        let known = TOOLS.iter().any(|each| each.names.contains(&tool));
+        // It is the one of those that spell their tools so that tells neither a directory nor a transcript.
+        Likeness::of(payload, known && has("hook_event_name") && !has("cwd") && !has("transcript_path"))
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        PROTOCOL.decode(payload)
+    }
+
+    fn write(&self, said: &Said, _: &'static Surface) -> String {
+        match said {
+            Said::Ask(reason) | Said::Deny(reason) => line(&Wire { decision: "block", reason }),
+            Said::Nothing | Said::Note(_) | Said::Grant(_) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Factory Droid: Claude Code's form with tools of its own.
+
+use serde_json::{Map, Value};
+
+use super::facets::{DROID, Facets, Surface};
+use super::nested::{Nested, line};
+use super::read::Protocol;
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Droid;
+
+static TOOLS: &[Tool] = &[
+    tool(&["Execute"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["Create"], Shape::File("Write")),
+    tool(&["Edit"], Shape::File("Edit")),
+    tool(&["LS"], Shape::Folder("LS")),
+    tool(&["Glob"], Shape::Folder("Glob")),
+    tool(&["Grep"], Shape::Folder("Grep")),
+    tool(&["FetchUrl"], Shape::Named("WebFetch")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
+
+impl Harness for Droid {
+    fn facets(&self) -> &'static Facets {
+        &DROID
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        let mode = payload.get("permission_mode").and_then(Value::as_str);
+        let its_own = mode.is_some_and(|mode| matches!(mode, "off" | "spec") || mode.starts_with("auto-"));
+        Likeness::of(payload, its_own)
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        PROTOCOL.decode(payload)
+    }
+
+    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+        line(&Nested::before_tool(said, surface))
+    }
+}

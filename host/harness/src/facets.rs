@@ -1,0 +1,346 @@
+//! [`Facets`]: what each harness can be told, and what it makes of a reply, a silence or a failure. Data.
+//!
+//! What a reply says follows from the verdict and from this table, in [`said`](super::said). Registration, `doctor`
+//! and the documentation read it too. How the bytes look is the adapters' business.
+
+mod editors;
+mod plugins;
+mod terminals;
+
+pub use editors::{CLINE, CURSOR, VSCODE, WINDSURF};
+pub use plugins::{AMP, GENERIC, OPENCODE};
+pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GEMINI, GROK, KIMI, KIRO, QWEN};
+
+/// What one harness is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facets {
+    /// The name on the command line, in the audit log and in what policies are told.
+    pub name: &'static str,
+    /// The name that its vendor gives it.
+    pub title: &'static str,
+    /// Where it takes replies. The first is the one that decides the usual tool call.
+    pub surfaces: &'static [Surface],
+    /// Permission modes that a payload can name. A mode that is not here may ask a person or not.
+    pub modes: &'static [(&'static str, Prompting)],
+    /// Variables that name the project's root, the harness's own first.
+    pub project_variables: &'static [&'static str],
+    /// The hook runs in the directory of the call, so that its own stands for one that the payload lacks.
+    pub runs_in_cwd: bool,
+    /// What becomes of a call when the hook cannot run, or dies.
+    pub on_crash: Fail,
+    /// What becomes of a call when the hook ends with exit code 1, which is also a report of malformed input.
+    pub on_exit_one: Fail,
+    /// What becomes of a call when the hook takes too long.
+    pub on_timeout: Fail,
+    /// How long it waits if nothing is said about that, in milliseconds; none: unknown or without bound.
+    pub timeout_ms: Option<u32>,
+    /// Where hooks are registered.
+    pub files: &'static [File],
+    /// What becomes of a call when the reply holds a key that it does not know.
+    pub on_unknown_key: OnUnknownKey,
+    /// How far this is known.
+    pub confidence: Confidence,
+    /// What nobody has tried, or where sources differ.
+    pub unverified: &'static [&'static str],
+    /// Where this is known from, and of what date or version.
+    pub sources: &'static [&'static str],
+}
+
+/// One place where a harness takes a reply: an event, or a way to be called.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surface {
+    /// The event, as the harness spells it; where one event has two forms, the form's name follows a blank.
+    pub event: &'static str,
+    /// What it makes of an allow.
+    pub grant: Grant,
+    /// What it makes of an ask.
+    pub ask: Ask,
+    /// How it is told to block.
+    pub deny: Deny,
+    /// What passes without a decision may tell the model something.
+    pub tells_model: bool,
+    /// What passes without a decision may tell the user something.
+    pub tells_user: bool,
+    /// The hook may change the call's input.
+    pub rewrite: Rewrite,
+    /// How it is told that there is no opinion.
+    pub abstain: Abstain,
+    /// What it makes of exit code 0 without a byte.
+    pub on_silence: OnSilence,
+    /// Every key that a reply may hold, with those it lies in: `a.b`.
+    pub keys: &'static [&'static str],
+    /// Every exit code of a reply.
+    pub exits: &'static [u8],
+}
+
+/// What a harness makes of an allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grant {
+    /// The call runs without the harness's own prompt.
+    SkipsPrompt,
+    /// Sources differ on whether the prompt is skipped.
+    MaySkipPrompt,
+    /// There is none, or it changes nothing.
+    None,
+}
+
+/// What a harness makes of an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// A person is asked; where none can be, the call does not run.
+    Person,
+    /// A word for it is accepted, but nobody has seen a person asked, or not everywhere: it is never used.
+    Unproven,
+    /// There is none.
+    None,
+}
+
+/// How a harness is told to block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deny {
+    /// By the reply on standard output, with exit code 0.
+    Reply,
+    /// By exit code 2 with a text on standard error.
+    Exit,
+    /// By both, which agree.
+    Both,
+}
+
+/// What a hook may do to the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrite {
+    /// What it gives stands for the whole input.
+    Replaces,
+    /// What it gives is laid over the input.
+    Merges,
+    /// Nothing, or nobody knows.
+    None,
+}
+
+/// How a harness is told that there is no opinion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Abstain {
+    /// By nothing at all.
+    Silence,
+    /// By these bytes and a line feed.
+    Token(&'static str),
+}
+
+/// What a harness makes of silence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnSilence {
+    /// Its own rules decide, which may ask a person and may not.
+    OwnRules,
+    /// A person is asked.
+    Prompts,
+    /// The call runs.
+    Runs,
+    /// It counts as a broken reply, and then it depends.
+    Broken,
+}
+
+/// What becomes of a call when its hook fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fail {
+    /// It goes on as if there were no hook.
+    Open,
+    /// It is blocked.
+    Closed,
+    /// It goes on, unless the registration says otherwise with this.
+    Switch(&'static str),
+    /// Nobody knows, or sources differ.
+    Unknown,
+}
+
+/// What becomes of a call when the reply holds a key that the harness does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnUnknownKey {
+    /// The key is passed over.
+    Ignored,
+    /// The reply counts for nothing, and the call goes on.
+    Dropped,
+    /// The call may be blocked.
+    MayBlock,
+    /// There are no keys, or nobody knows.
+    Unknown,
+}
+
+/// Who answers questions in a permission mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompting {
+    /// An ask is put to a person.
+    Person,
+    /// The harness shows no prompts of its own.
+    Skips,
+    /// An ask blocks: there is nobody.
+    Nobody,
+}
+
+/// A file, or a folder of files, in which hooks are registered. `~` is the home directory, `.` the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct File {
+    /// Where it is.
+    pub path: &'static str,
+    /// How it is written.
+    pub format: Format,
+    /// Whose calls it is for.
+    pub scope: FileScope,
+    /// How far this is known.
+    pub confidence: Confidence,
+}
+
+/// How a registration is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// JSON.
+    Json,
+    /// TOML.
+    Toml,
+    /// An executable script of that name.
+    Script,
+    /// A program of the harness's plugin interface.
+    Plugin,
+}
+
+/// Whose calls a registration is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileScope {
+    /// Everybody's on this machine.
+    Machine,
+    /// This user's.
+    User,
+    /// Those in one project.
+    Project,
+}
+
+/// How far something is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confidence {
+    /// From the vendor's own documentation or source.
+    High,
+    /// From one good second source, or an old first one.
+    Medium,
+    /// Sources differ, or there is none.
+    Low,
+}
+
+/// The surface of a harness that has none, of which there is no such one.
+static NOWHERE: Surface = Surface::named("");
+
+impl Facets {
+    /// Who answers questions in this mode; none if it is not known.
+    #[must_use]
+    pub fn prompting(&self, mode: &str) -> Option<Prompting> {
+        self.modes.iter().find(|(name, _)| *name == mode).map(|(_, prompting)| *prompting)
+    }
+
+    /// Where the usual tool call is decided.
+    #[must_use]
+    pub fn usual(&self) -> &'static Surface {
+        self.surfaces.first().unwrap_or(&NOWHERE)
+    }
+
+    /// The surface of this event; the usual one if it has none.
+    #[must_use]
+    pub fn surface(&self, event: &str) -> &'static Surface {
+        self.surfaces.iter().find(|surface| surface.event == event).unwrap_or_else(|| self.usual())
+    }
+
+    /// The event has a surface.
+    #[must_use]
+    pub fn has(&self, event: &str) -> bool {
+        self.surfaces.iter().any(|surface| surface.event == event)
+    }
+}
+
+impl Surface {
+    /// A surface of which nothing is said but its name: it blocks by a reply, and silence leaves the call to the harness.
+    const fn named(event: &'static str) -> Self {
+        Surface {
+            event,
+            grant: Grant::None,
+            ask: Ask::None,
+            deny: Deny::Reply,
+            tells_model: false,
+            tells_user: false,
+            rewrite: Rewrite::None,
+            abstain: Abstain::Silence,
+            on_silence: OnSilence::OwnRules,
+            keys: &[],
+            exits: &[0],
+        }
+    }
+}
+
+const fn file(path: &'static str, format: Format, scope: FileScope, confidence: Confidence) -> File {
+    File { path, format, scope, confidence }
+}
+
+/// All harnesses, in the order of their names.
+pub static ALL: &[&Facets] = &[
+    &AMP,
+    &ANTIGRAVITY,
+    &CLAUDE,
+    &CLINE,
+    &CODEX,
+    &COPILOT,
+    &CRUSH,
+    &CURSOR,
+    &DEVIN,
+    &DROID,
+    &GEMINI,
+    &GENERIC,
+    &GROK,
+    &KIMI,
+    &KIRO,
+    &OPENCODE,
+    &QWEN,
+    &VSCODE,
+    &WINDSURF,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_in_order_and_each_stands_once() {
+        let names: Vec<&str> = ALL.iter().map(|facets| facets.name).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(names, sorted);
+    }
+
+    #[test]
+    fn a_surface_agrees_with_itself() {
+        for (facets, surface) in ALL.iter().flat_map(|facets| facets.surfaces.iter().map(move |each| (facets, each))) {
+            let about = format!("{} {}", facets.name, surface.event);
+            let exits: &[u8] = if surface.deny == Deny::Reply { &[0] } else { &[0, 2] };
+            assert_eq!(surface.exits, exits, "{about}");
+            // What speaks by its exit code alone has no key, can ask nobody and is silent about everything else.
+            if surface.deny == Deny::Exit {
+                assert!(surface.keys.is_empty() && surface.ask == Ask::None && !surface.tells_user, "{about}");
+                assert_eq!(surface.abstain, Abstain::Silence, "{about}");
+            } else {
+                assert!(!surface.keys.is_empty(), "{about}");
+            }
+            // Where silence is a broken reply, or lets the call run, something has to be said.
+            let speaks = matches!(surface.on_silence, OnSilence::Broken | OnSilence::Runs);
+            assert_eq!(speaks, surface.abstain != Abstain::Silence, "{about}");
+            for key in surface.keys {
+                let within = key.rsplit_once('.').map(|(within, _)| within);
+                assert!(within.is_none_or(|within| surface.keys.contains(&within)), "{about}: {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_for_sure_says_what_that_is() {
+        for facets in ALL {
+            assert!(!facets.surfaces.is_empty() && !facets.sources.is_empty(), "{}", facets.name);
+            let sure = facets.confidence == Confidence::High;
+            assert!(sure || !facets.unverified.is_empty(), "{}", facets.name);
+        }
+    }
+}

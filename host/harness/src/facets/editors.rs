@@ -1,0 +1,183 @@
+//! The harnesses that run in an editor; some of them have a program for a terminal as well.
+
+use super::{
+    Abstain, Ask, Confidence, Deny, Facets, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Rewrite, Surface,
+    file,
+};
+use Confidence::{High, Medium};
+use FileScope::{Machine, Project, User};
+use Format::{Json, Script};
+
+const CURSOR_COMMAND: Surface = Surface {
+    grant: Grant::MaySkipPrompt,
+    ask: Ask::Unproven,
+    tells_model: true,
+    tells_user: true,
+    abstain: Abstain::Token("{\"permission\":\"allow\"}"),
+    on_silence: OnSilence::Broken,
+    keys: &["permission", "user_message", "agent_message"],
+    ..Surface::named("beforeShellExecution")
+};
+
+/// What `cursor` can be told.
+pub static CURSOR: Facets = Facets {
+    name: "cursor",
+    title: "Cursor",
+    surfaces: &[
+        CURSOR_COMMAND,
+        Surface { event: "beforeMCPExecution", ..CURSOR_COMMAND },
+        Surface { event: "preToolUse", grant: Grant::None, rewrite: Rewrite::Replaces, ..CURSOR_COMMAND },
+        // A hook that was registered with Claude Code: a deny is said in every form that may be read.
+        Surface { event: "PreToolUse", grant: Grant::None, deny: Deny::Both, exits: &[0, 2], ..CURSOR_COMMAND },
+        Surface {
+            event: "beforeReadFile",
+            grant: Grant::None,
+            ask: Ask::None,
+            tells_model: false,
+            keys: &["permission", "user_message"],
+            ..CURSOR_COMMAND
+        },
+        // What happens in an event that asks for no permission is none of ours; an object without a key says so.
+        Surface { event: "other", grant: Grant::None, abstain: Abstain::Token("{}"), ..CURSOR_COMMAND },
+    ],
+    modes: &[],
+    project_variables: &["CURSOR_PROJECT_DIR"],
+    runs_in_cwd: false,
+    on_crash: Fail::Switch("failClosed: true"),
+    on_exit_one: Fail::Switch("failClosed: true"),
+    on_timeout: Fail::Switch("failClosed: true"),
+    timeout_ms: None,
+    files: &[
+        file("./.cursor/hooks.json", Json, Project, High),
+        file("~/.cursor/hooks.json", Json, User, High),
+        file("/etc/cursor/hooks.json", Json, Machine, High),
+        file("/Library/Application Support/Cursor/hooks.json", Json, Machine, High),
+    ],
+    on_unknown_key: OnUnknownKey::MayBlock,
+    confidence: Medium,
+    unverified: &[
+        "whether silence and a reply that does not fit block; so every reply is an object with known keys",
+        "`ask` is documented for commands and MCP calls, but nobody has seen the terminal program ask: it denies here",
+        "an `allow` is the only word for no opinion; whether it skips the editor's own prompt",
+        "the arguments of its tools that write and replace",
+        "`Shell` comes as beforeShellExecution and as preToolUse: register one of them for it",
+    ],
+    sources: &["the vendor's hooks documentation of 2026-09", "a check against its terminal program of 2026-10-08"],
+};
+
+/// What `vscode` can be told.
+pub static VSCODE: Facets = Facets {
+    name: "vscode",
+    title: "VS Code agents",
+    surfaces: &[Surface {
+        grant: Grant::SkipsPrompt,
+        ask: Ask::Person,
+        tells_model: true,
+        tells_user: true,
+        rewrite: Rewrite::Replaces,
+        keys: &[
+            "systemMessage",
+            "hookSpecificOutput",
+            "hookSpecificOutput.hookEventName",
+            "hookSpecificOutput.permissionDecision",
+            "hookSpecificOutput.permissionDecisionReason",
+            "hookSpecificOutput.additionalContext",
+        ],
+        ..Surface::named("PreToolUse")
+    }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Unknown,
+    timeout_ms: Some(30_000),
+    files: &[
+        file("./.github/hooks/guard-host.json", Json, Project, Medium),
+        file("~/.copilot/hooks/guard-host.json", Json, User, Medium),
+    ],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: Medium,
+    unverified: &[
+        "what becomes of a call after a timeout",
+        "the names and arguments of all its tools",
+        "it also runs the hooks of Claude Code's files",
+    ],
+    sources: &["the vendor's documentation of agent hooks of 2026-07-29"],
+};
+
+const CLINE_CALL: Surface = Surface {
+    tells_model: true,
+    abstain: Abstain::Token("{\"cancel\":false}"),
+    on_silence: OnSilence::Runs,
+    keys: &["cancel", "errorMessage", "contextModification"],
+    ..Surface::named("PreToolUse")
+};
+
+/// What `cline` can be told.
+pub static CLINE: Facets = Facets {
+    name: "cline",
+    title: "Cline",
+    surfaces: &[
+        CLINE_CALL,
+        Surface {
+            event: "tool_call",
+            rewrite: Rewrite::Replaces,
+            keys: &["cancel", "errorMessage", "context"],
+            ..CLINE_CALL
+        },
+    ],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: false,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(30_000),
+    files: &[
+        file("~/Documents/Cline/Hooks/PreToolUse", Script, User, High),
+        file("~/.cline/hooks/PreToolUse", Script, User, High),
+        file("./.cline/hooks/PreToolUse", Script, Project, High),
+        file("./.clinerules/hooks/PreToolUse", Script, Project, High),
+    ],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: High,
+    unverified: &[
+        "a hook of somebody else that fails may take the cancel of this one with it",
+        "the default is 30 s in the editor and 120 s elsewhere",
+    ],
+    sources: &["the vendor's source of 2026-08-22"],
+};
+
+const WINDSURF_CALL: Surface =
+    Surface { deny: Deny::Exit, exits: &[0, 2], on_silence: OnSilence::OwnRules, ..Surface::named("pre_run_command") };
+
+/// What `windsurf` can be told.
+pub static WINDSURF: Facets = Facets {
+    name: "windsurf",
+    title: "Windsurf Cascade",
+    surfaces: &[
+        WINDSURF_CALL,
+        Surface { event: "pre_write_code", ..WINDSURF_CALL },
+        Surface { event: "pre_read_code", ..WINDSURF_CALL },
+        Surface { event: "pre_mcp_tool_use", ..WINDSURF_CALL },
+    ],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: false,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Unknown,
+    timeout_ms: None,
+    files: &[
+        file("./.windsurf/hooks.json", Json, Project, High),
+        file("~/.codeium/windsurf/hooks.json", Json, User, High),
+        file("~/.codeium/hooks.json", Json, User, Medium),
+        file("/etc/windsurf/hooks.json", Json, Machine, High),
+        file("/Library/Application Support/Windsurf/hooks.json", Json, Machine, High),
+    ],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: Medium,
+    unverified: &["whether there is a timeout, and what becomes of a call after it", "newer keys of its hooks"],
+    sources: &["the vendor's documentation of hooks, without a date"],
+};

@@ -1,0 +1,91 @@
+//! The harnesses whose plugins call the hook, and the plain protocol.
+//!
+//! The plugins are our own: what they send and read is our contract with them, `{"decision": allow | deny | ask,
+//! "reason": ...}`, and they hold a call for which they get no such reply.
+
+use super::{
+    Abstain, Ask, Confidence, Facets, Fail, FileScope, Format, OnSilence, OnUnknownKey, Rewrite, Surface, file,
+};
+use Confidence::{High, Medium};
+use FileScope::{Project, User};
+use Format::Plugin;
+
+const PLUGIN: Surface = Surface {
+    tells_user: true,
+    rewrite: Rewrite::Replaces,
+    abstain: Abstain::Token("{\"decision\":\"allow\"}"),
+    on_silence: OnSilence::Broken,
+    keys: &["decision", "reason"],
+    ..Surface::named("tool.execute.before")
+};
+
+/// What `opencode` can be told.
+pub static OPENCODE: Facets = Facets {
+    name: "opencode",
+    title: "OpenCode",
+    surfaces: &[PLUGIN],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: false,
+    on_crash: Fail::Closed,
+    on_exit_one: Fail::Closed,
+    on_timeout: Fail::Closed,
+    timeout_ms: None,
+    files: &[
+        file("./.opencode/plugins/guard-host.js", Plugin, Project, High),
+        file("~/.config/opencode/plugins/guard-host.js", Plugin, User, High),
+    ],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: Medium,
+    unverified: &[
+        "version 2 has another plugin interface, which still changes",
+        "whether a plugin is asked before or after the harness's own permissions",
+        "the name of an MCP tool cannot be told from that of another tool",
+    ],
+    sources: &["the plugin interface's types of 1.18.33", "threads of the vendor's repository up to 2.0.26"],
+};
+
+/// What `amp` can be told.
+pub static AMP: Facets = Facets {
+    name: "amp",
+    title: "Amp",
+    surfaces: &[Surface { event: "tool.call", ask: Ask::Person, ..PLUGIN }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: false,
+    on_crash: Fail::Closed,
+    on_exit_one: Fail::Closed,
+    on_timeout: Fail::Closed,
+    timeout_ms: None,
+    files: &[
+        file("./.amp/plugins/guard-host.ts", Plugin, Project, Medium),
+        file("~/.config/amp/plugins/guard-host.ts", Plugin, User, Medium),
+    ],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: Medium,
+    unverified: &[
+        "the types of what a plugin answers",
+        "in which order the plugins of several are asked",
+        "the contract of the older setting `amp.permissions` with a program",
+    ],
+    sources: &["two second sources of 2026-08"],
+};
+
+/// What `generic` can be told.
+pub static GENERIC: Facets = Facets {
+    name: "generic",
+    title: "the plain protocol",
+    surfaces: &[Surface { event: "PreToolUse", tells_user: false, rewrite: Rewrite::None, ..PLUGIN }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Unknown,
+    on_exit_one: Fail::Unknown,
+    on_timeout: Fail::Unknown,
+    timeout_ms: None,
+    files: &[],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: High,
+    unverified: &["what a program makes of no reply is its own affair"],
+    sources: &["this program's own documentation"],
+};

@@ -1,0 +1,445 @@
+//! The harnesses that run in a terminal.
+
+use super::{
+    Abstain, Ask, Confidence, Deny, Facets, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Prompting,
+    Rewrite, Surface, file,
+};
+use Confidence::{High, Low, Medium};
+use FileScope::{Machine, Project, User};
+use Format::{Json, Toml};
+
+/// The keys of a nested reply that decides or tells something.
+const NESTED: &[&str] = &[
+    "systemMessage",
+    "hookSpecificOutput",
+    "hookSpecificOutput.hookEventName",
+    "hookSpecificOutput.permissionDecision",
+    "hookSpecificOutput.permissionDecisionReason",
+    "hookSpecificOutput.additionalContext",
+];
+
+const CLAUDE_CALL: Surface = Surface {
+    grant: Grant::SkipsPrompt,
+    ask: Ask::Person,
+    deny: Deny::Both,
+    tells_model: true,
+    tells_user: true,
+    rewrite: Rewrite::Replaces,
+    keys: NESTED,
+    exits: &[0, 2],
+    ..Surface::named("PreToolUse")
+};
+
+/// What `claude` can be told.
+pub static CLAUDE: Facets = Facets {
+    name: "claude",
+    title: "Claude Code",
+    surfaces: &[CLAUDE_CALL, Surface { event: "PreToolUse http", deny: Deny::Reply, exits: &[0], ..CLAUDE_CALL }],
+    modes: &[
+        ("default", Prompting::Person),
+        ("plan", Prompting::Person),
+        ("acceptEdits", Prompting::Person),
+        ("auto", Prompting::Person),
+        ("dontAsk", Prompting::Nobody),
+        ("bypassPermissions", Prompting::Skips),
+    ],
+    project_variables: &["CLAUDE_PROJECT_DIR"],
+    runs_in_cwd: true,
+    on_crash: Fail::Switch("onFailure: \"block\""),
+    on_exit_one: Fail::Switch("onFailure: \"block\""),
+    on_timeout: Fail::Switch("onFailure: \"block\""),
+    timeout_ms: Some(600_000),
+    files: &[
+        file("~/.claude/settings.json", Json, User, High),
+        file("./.claude/settings.json", Json, Project, High),
+        file("./.claude/settings.local.json", Json, Project, High),
+        file("/etc/claude-code/managed-settings.json", Json, Machine, High),
+        file("/Library/Application Support/ClaudeCode/managed-settings.json", Json, Machine, High),
+    ],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: High,
+    unverified: &[
+        "`onFailure`: its other values, the events that heed it, and what versions before 2.1.295 make of the key",
+        "an HTTP hook is believed only with a status of 2xx; any other answer lets the call go on",
+    ],
+    sources: &["the vendor's hooks reference of 2026-08-22, version 2.1.240", "its changelog up to 2026-10-19"],
+};
+
+const CODEX_CALL: Surface = Surface {
+    tells_model: true,
+    tells_user: true,
+    rewrite: Rewrite::Replaces,
+    keys: NESTED,
+    ..Surface::named("PreToolUse")
+};
+
+/// What `codex` can be told.
+pub static CODEX: Facets = Facets {
+    name: "codex",
+    title: "Codex",
+    surfaces: &[
+        CODEX_CALL,
+        Surface {
+            event: "PermissionRequest",
+            tells_model: false,
+            rewrite: Rewrite::None,
+            on_silence: OnSilence::Prompts,
+            keys: &[
+                "systemMessage",
+                "hookSpecificOutput",
+                "hookSpecificOutput.hookEventName",
+                "hookSpecificOutput.decision",
+                "hookSpecificOutput.decision.behavior",
+                "hookSpecificOutput.decision.message",
+            ],
+            ..CODEX_CALL
+        },
+    ],
+    modes: &[("dontAsk", Prompting::Nobody), ("bypassPermissions", Prompting::Skips)],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(600_000),
+    files: &[
+        file("~/.codex/hooks.json", Json, User, High),
+        file("~/.codex/config.toml", Toml, User, High),
+        file("./.codex/hooks.json", Json, Project, High),
+        file("./.codex/config.toml", Toml, Project, High),
+    ],
+    on_unknown_key: OnUnknownKey::Dropped,
+    confidence: High,
+    unverified: &[
+        "which shell `Bash` is on Windows",
+        "the reply to reserved fields of PermissionRequest: they are never sent",
+        "a call's own working directory is not told, so a relative path may be read from the wrong folder",
+    ],
+    sources: &["the vendor's source of hooks and its generated schemas, up to version 0.164.0 of 2026-10-23"],
+};
+
+/// What `gemini` can be told.
+pub static GEMINI: Facets = Facets {
+    name: "gemini",
+    title: "Gemini CLI",
+    surfaces: &[Surface {
+        ask: Ask::Unproven,
+        tells_user: true,
+        rewrite: Rewrite::Replaces,
+        keys: &["decision", "reason", "systemMessage"],
+        ..Surface::named("BeforeTool")
+    }],
+    modes: &[],
+    project_variables: &["GEMINI_PROJECT_DIR"],
+    runs_in_cwd: false,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(60_000),
+    files: &[
+        file("./.gemini/settings.json", Json, Project, High),
+        file("~/.gemini/settings.json", Json, User, High),
+        file("/etc/gemini-cli/settings.json", Json, Machine, High),
+    ],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: High,
+    unverified: &[
+        "`ask` is not documented, and taken before the harness's own deny rules it would weaken them",
+        "an exit code of 2 and up with a text blocks; a process ended by a signal does not",
+        "whether a changed input is merged or stands for the whole one at 0.64",
+    ],
+    sources: &["the vendor's hooks documentation and source of 2026-08-21", "a check against 0.64.0 of 2026-10"],
+};
+
+/// What `antigravity` can be told.
+pub static ANTIGRAVITY: Facets = Facets {
+    name: "antigravity",
+    title: "Antigravity",
+    surfaces: &[Surface {
+        grant: Grant::SkipsPrompt,
+        ask: Ask::Person,
+        tells_user: true,
+        rewrite: Rewrite::Merges,
+        abstain: Abstain::Token("{\"decision\":\"allow\"}"),
+        on_silence: OnSilence::Broken,
+        keys: &["decision", "reason"],
+        ..Surface::named("PreToolUse")
+    }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: false,
+    on_crash: Fail::Unknown,
+    on_exit_one: Fail::Unknown,
+    on_timeout: Fail::Unknown,
+    timeout_ms: Some(30_000),
+    files: &[
+        file("./.agents/hooks.json", Json, Project, Medium),
+        file("~/.gemini/config/hooks.json", Json, User, Medium),
+        file("~/.gemini/antigravity-cli/settings.json", Json, User, Medium),
+    ],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: Medium,
+    unverified: &[
+        "under its setting `always-proceed` an ask does nothing, and no payload tells that setting",
+        "what becomes of a call after a timeout, a crash or a reply without a decision; reports say it is held",
+        "whether `auto_approve` is heeded by every build, and whether a session's start is told",
+    ],
+    sources: &["a second source's check of 1.4.3 of 2026-10", "live notes up to 1.1.27"],
+};
+
+const COPILOT_CALL: Surface = Surface {
+    grant: Grant::SkipsPrompt,
+    ask: Ask::Person,
+    tells_user: true,
+    rewrite: Rewrite::Replaces,
+    keys: &["permissionDecision", "permissionDecisionReason", "type", "message"],
+    ..Surface::named("preToolUse")
+};
+
+/// What `copilot` can be told.
+pub static COPILOT: Facets = Facets {
+    name: "copilot",
+    title: "Copilot CLI",
+    surfaces: &[COPILOT_CALL, Surface { event: "PreToolUse", deny: Deny::Both, exits: &[0, 2], ..COPILOT_CALL }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Closed,
+    on_exit_one: Fail::Closed,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(30_000),
+    files: &[
+        file("./.github/hooks/guard-host.json", Json, Project, High),
+        file("~/.copilot/hooks/guard-host.json", Json, User, High),
+        file("/etc/github-copilot/policy.d/guard-host.json", Json, Machine, High),
+    ],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: High,
+    unverified: &[
+        "in autopilot and in the cloud agent an ask denies; no payload tells them",
+        "whether a hook before a call may add to the model's context",
+        "since which version arguments come as a string or as an object: both are read",
+        "a reply to the event `PreToolUse` in another form than the flat one",
+    ],
+    sources: &["the vendor's hooks reference and changelog up to 1.0.78", "a check against 1.0.101"],
+};
+
+/// What `qwen` can be told.
+pub static QWEN: Facets = Facets {
+    name: "qwen",
+    title: "Qwen Code",
+    surfaces: &[Surface {
+        grant: Grant::MaySkipPrompt,
+        ask: Ask::Person,
+        tells_model: true,
+        tells_user: true,
+        rewrite: Rewrite::Replaces,
+        keys: NESTED,
+        ..Surface::named("PreToolUse")
+    }],
+    modes: &[("yolo", Prompting::Skips)],
+    project_variables: &["QWEN_PROJECT_DIR"],
+    runs_in_cwd: true,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(60_000),
+    files: &[file("./.qwen/settings.json", Json, Project, High), file("~/.qwen/settings.json", Json, User, High)],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: Medium,
+    unverified: &[
+        "the unit of `timeout`: milliseconds or seconds, with a default of 60 s or 600 s",
+        "whether `allow` skips the prompt at 0.25",
+        "without a terminal, in a subagent and as a server an ask denies; no payload tells them",
+    ],
+    sources: &["the vendor's documentation and source", "a check against 0.25.3"],
+};
+
+/// What `droid` can be told.
+pub static DROID: Facets = Facets {
+    name: "droid",
+    title: "Factory Droid",
+    surfaces: &[Surface {
+        grant: Grant::SkipsPrompt,
+        ask: Ask::Person,
+        tells_user: true,
+        rewrite: Rewrite::Merges,
+        keys: &[
+            "systemMessage",
+            "hookSpecificOutput",
+            "hookSpecificOutput.hookEventName",
+            "hookSpecificOutput.permissionDecision",
+            "hookSpecificOutput.permissionDecisionReason",
+        ],
+        ..Surface::named("PreToolUse")
+    }],
+    modes: &[],
+    project_variables: &["FACTORY_PROJECT_DIR"],
+    runs_in_cwd: true,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(60_000),
+    files: &[
+        file("~/.factory/settings.json", Json, User, High),
+        file("./.factory/settings.json", Json, Project, High),
+        file("~/.factory/hooks.json", Json, User, Low),
+        file("./.factory/hooks.json", Json, Project, Low),
+    ],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: High,
+    unverified: &[
+        "whether the events of `hooks.json` lie in an outer `hooks`; those of `settings.json` do",
+        "whether a changed input is merged or stands for the whole one",
+        "`Script` runs are a surface of their own",
+    ],
+    sources: &["the vendor's hooks reference of 2026-07-24", "checks against 0.245.0 and, live, 0.186.0"],
+};
+
+/// What `grok` can be told.
+pub static GROK: Facets = Facets {
+    name: "grok",
+    title: "Grok Build",
+    surfaces: &[Surface {
+        ask: Ask::Person,
+        tells_model: true,
+        rewrite: Rewrite::Replaces,
+        keys: &[
+            "decision",
+            "reason",
+            "hookSpecificOutput",
+            "hookSpecificOutput.hookEventName",
+            "hookSpecificOutput.permissionDecision",
+            "hookSpecificOutput.permissionDecisionReason",
+            "hookSpecificOutput.additionalContext",
+        ],
+        ..Surface::named("PreToolUse")
+    }],
+    modes: &[("dontAsk", Prompting::Nobody), ("bypassPermissions", Prompting::Skips)],
+    project_variables: &["GROK_WORKSPACE_ROOT", "CLAUDE_PROJECT_DIR"],
+    runs_in_cwd: true,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(5_000),
+    files: &[
+        file("~/.grok/hooks/guard-host.json", Json, User, High),
+        file("./.grok/hooks/guard-host.json", Json, Project, High),
+        file("~/.grok/config.toml", Toml, User, Medium),
+    ],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: High,
+    unverified: &[
+        "the names of the arguments of its tools that write and edit",
+        "it also runs the hooks that Claude Code and Cursor have registered",
+    ],
+    sources: &["recorded payloads and replies of 1.0.62"],
+};
+
+/// What `kimi` can be told.
+pub static KIMI: Facets = Facets {
+    name: "kimi",
+    title: "Kimi Code CLI",
+    surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::named("PreToolUse") }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Switch("fail_mode = \"closed\""),
+    on_exit_one: Fail::Switch("fail_mode = \"closed\""),
+    on_timeout: Fail::Switch("fail_mode = \"closed\""),
+    timeout_ms: Some(30_000),
+    files: &[file("~/.kimi-code/config.toml", Toml, User, Medium)],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: Medium,
+    unverified: &["the names of its tools and their arguments", "whether a reply may tell anything beside a deny"],
+    sources: &["the vendor's hooks documentation"],
+};
+
+/// What `crush` can be told.
+pub static CRUSH: Facets = Facets {
+    name: "crush",
+    title: "Crush",
+    surfaces: &[Surface {
+        grant: Grant::SkipsPrompt,
+        tells_model: true,
+        rewrite: Rewrite::Merges,
+        keys: &["decision", "reason", "context"],
+        ..Surface::named("PreToolUse")
+    }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(30_000),
+    files: &[file("./crush.json", Json, Project, High), file("~/.config/crush/crush.json", Json, User, High)],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: High,
+    unverified: &[
+        "silence leads to its prompt only where it has not been told to run without one, so an ask denies",
+        "calls of subagents are not told to hooks",
+    ],
+    sources: &["the vendor's hooks documentation of 2026-08-21"],
+};
+
+/// What `kiro` can be told.
+pub static KIRO: Facets = Facets {
+    name: "kiro",
+    title: "Kiro and Amazon Q Developer CLI",
+    surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::named("PreToolUse") }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Unknown,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(30_000),
+    files: &[
+        file("~/.kiro/hooks/guard-host.json", Json, User, Medium),
+        file("./.kiro/hooks/guard-host.json", Json, Project, Medium),
+        file("./.kiro/agents/*.json", Json, Project, Medium),
+        file("~/.aws/amazonq/cli-agents/*.json", Json, User, High),
+    ],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: Medium,
+    unverified: &[
+        "whether every exit code but 0 blocks; one note says so",
+        "the IDE may leave out a tool's arguments: a call that cannot be judged is denied",
+        "the default is 60 s in newer versions, 30 s in older ones; the lower one stands here",
+    ],
+    sources: &["the vendor's documentation of 2026-04 and 2026-09"],
+};
+
+/// What `devin` can be told.
+pub static DEVIN: Facets = Facets {
+    name: "devin",
+    title: "Devin CLI",
+    surfaces: &[Surface {
+        ask: Ask::Unproven,
+        deny: Deny::Both,
+        keys: &["decision", "reason"],
+        exits: &[0, 2],
+        ..Surface::named("PreToolUse")
+    }],
+    modes: &[],
+    project_variables: &["DEVIN_PROJECT_DIR"],
+    runs_in_cwd: false,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Unknown,
+    timeout_ms: None,
+    files: &[
+        file("~/.config/devin/config.json", Json, User, Medium),
+        file("./.devin/config.json", Json, Project, Medium),
+        file("./.devin/hooks.v1.json", Json, Project, Medium),
+    ],
+    on_unknown_key: OnUnknownKey::Unknown,
+    confidence: Medium,
+    unverified: &[
+        "asks, changed inputs and the default timeout",
+        "an older page says that every exit code but 0 blocks",
+        "it also runs the hooks that Claude Code has registered",
+    ],
+    sources: &["the vendor's hooks documentation, read by a second source in 2026-08"],
+};

@@ -1,0 +1,82 @@
+//! Gemini CLI: the event `BeforeTool`, and a decision at the top of the reply.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facets::{Facets, GEMINI, Surface};
+use super::nested::line;
+use super::read::{Mcp, Protocol, event};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Gemini;
+
+/// The events that no other harness names so.
+const EVENTS: [&str; 7] =
+    ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection"];
+
+static TOOLS: &[Tool] = &[
+    tool(&["run_shell_command"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["write_file"], Shape::File("Write")),
+    tool(&["replace"], Shape::File("Edit")),
+    tool(&["read_file"], Shape::File("Read")),
+    tool(&["read_many_files"], Shape::Files("Read", &["include", "paths"])),
+    tool(&["glob"], Shape::Folder("Glob")),
+    tool(&["grep_search", "search_file_content"], Shape::Folder("Grep")),
+    tool(&["list_directory"], Shape::Folder("LS")),
+    tool(&["web_fetch"], Shape::Named("WebFetch")),
+    tool(&["google_web_search"], Shape::Named("WebSearch")),
+    tool(&["invoke_agent"], Shape::Named("Agent")),
+];
+
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["dir_path", "directory"], ..Protocol::USUAL };
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
+}
+
+impl Harness for Gemini {
+    fn facets(&self) -> &'static Facets {
+        &GEMINI
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        let event = event(payload).ok().flatten();
+        Likeness::certain(event.is_some_and(|event| EVENTS.contains(&event)))
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let mut decoded = PROTOCOL.decode(payload)?;
+        // What the harness says of the server is better than what can be read off the tool's name.
+        let context = payload.get("mcp_context").and_then(Value::as_object);
+        let named = |key| context.and_then(|context| context.get(key)).and_then(Value::as_str);
+        if let (Some(server), Some(tool), super::Event::Calls(calls)) =
+            (named("server_name"), named("tool_name"), &mut decoded.event)
+        {
+            for call in calls.iter_mut().filter(|call| call.tool.starts_with("mcp__")) {
+                call.tool = super::read::mcp(server, tool);
+            }
+        }
+        Ok(decoded)
+    }
+
+    fn write(&self, said: &Said, _: &'static Surface) -> String {
+        line(&match said {
+            Said::Deny(reason) => Wire { decision: Some("deny"), reason: Some(reason), system_message: None },
+            Said::Note(text) => Wire { decision: None, reason: None, system_message: Some(text) },
+            Said::Nothing | Said::Grant(_) | Said::Ask(_) => {
+                Wire { decision: None, reason: None, system_message: None }
+            }
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! Grok Build: payloads in both spellings at once, and a reply in both forms, of which older builds know one.
+
+use serde_json::{Map, Value};
+
+use super::facets::{Facets, GROK, Surface};
+use super::nested::{Nested, line};
+use super::read::{Protocol, unclear};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Event, Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Grok;
+
+static TOOLS: &[Tool] = &[
+    tool(&["run_terminal_command", "run_terminal_cmd"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["write", "write_file", "create_file"], Shape::File("Write")),
+    tool(&["edit", "edit_file", "search_replace", "str_replace"], Shape::File("Edit")),
+    tool(&["read_file", "read"], Shape::File("Read")),
+    tool(&["list_dir"], Shape::Folder("LS")),
+    tool(&["grep"], Shape::Folder("Grep")),
+    tool(&["glob"], Shape::Folder("Glob")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd", "working_directory"], ..Protocol::USUAL };
+
+impl Harness for Grok {
+    fn facets(&self) -> &'static Facets {
+        &GROK
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        let own = ["toolInputTruncated", "workspaceRoot", "toolInput"];
+        Likeness::of(payload, own.iter().any(|key| payload.contains_key(*key)))
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let decoded = PROTOCOL.decode(payload)?;
+        let whole = payload.get("toolInputTruncated").is_none_or(|cut| *cut == Value::Bool(false) || cut.is_null());
+        if matches!(decoded.event, Event::Calls(_)) && !whole {
+            return Err(unclear("the harness has cut the tool's input short"));
+        }
+        Ok(decoded)
+    }
+
+    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+        let nested = Nested::before_tool(said, surface);
+        line(&match said {
+            // A build that does not know the nested form blocks where the others ask.
+            Said::Ask(text) | Said::Deny(text) => Nested { decision: Some("deny"), reason: Some(text), ..nested },
+            Said::Nothing | Said::Note(_) | Said::Grant(_) => nested,
+        })
+    }
+}

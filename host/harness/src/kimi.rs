@@ -1,0 +1,41 @@
+//! Kimi Code CLI: Claude Code's payloads, and exit code 2 for a deny. Nothing else is ever said to it.
+
+use serde_json::{Map, Value};
+
+use super::facets::{Facets, KIMI, Surface};
+use super::read::Protocol;
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct Kimi;
+
+static TOOLS: &[Tool] = &[
+    tool(&["Bash", "Shell"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["WriteFile"], Shape::File("Write")),
+    tool(&["StrReplaceFile"], Shape::File("Edit")),
+    tool(&["ReadFile"], Shape::File("Read")),
+    tool(&["Glob"], Shape::Folder("Glob")),
+    tool(&["Grep"], Shape::Folder("Grep")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
+
+impl Harness for Kimi {
+    fn facets(&self) -> &'static Facets {
+        &KIMI
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        Likeness::of(payload, payload.contains_key("client_type") || payload.contains_key("session_title"))
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        PROTOCOL.decode(payload)
+    }
+
+    fn write(&self, _: &Said, _: &'static Surface) -> String {
+        String::new()
+    }
+}

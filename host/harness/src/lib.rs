@@ -1,0 +1,241 @@
+//! The harnesses: each one's JSON in, each one's reply out.
+//!
+//! Knows shapes of vendors; knows nothing of policies or configuration. What a reply can say is data, in [`facets`].
+
+pub mod facets;
+pub mod said;
+pub mod text;
+
+mod nested;
+mod patch;
+mod read;
+mod tools;
+
+mod antigravity;
+mod claude;
+mod cline;
+mod codex;
+mod copilot;
+mod crush;
+mod cursor;
+mod devin;
+mod droid;
+mod gemini;
+mod generic;
+mod grok;
+mod kimi;
+mod kiro;
+mod plugin;
+mod qwen;
+mod vscode;
+mod windsurf;
+
+use serde_json::{Map, Value};
+
+use facets::{Facets, Prompting, Surface};
+use guard_contract::call::ToolCall;
+use guard_contract::verdict::Verdict;
+use said::Said;
+
+/// What a harness's payload tells.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// Tool calls to decide; none when a field that matters is missing.
+    Calls(Vec<ToolCall>),
+    /// A session is over.
+    SessionEnd,
+    /// Something that is not decided here.
+    Other,
+}
+
+/// A decoded payload.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Payload {
+    /// What it tells.
+    pub event: Event,
+    /// The working directory of the session; empty if it is not given.
+    pub cwd: String,
+    /// The directory that the call itself names, which may be relative; empty if it names none.
+    pub directory: String,
+    /// The session id; empty if it is not given.
+    pub session: String,
+    /// The permission mode; empty if it is not given.
+    pub permission_mode: String,
+}
+
+impl Payload {
+    /// A payload of which nothing is known.
+    pub fn nowhere() -> Self {
+        Payload {
+            event: Event::Other,
+            cwd: String::new(),
+            directory: String::new(),
+            session: String::new(),
+            permission_mode: String::new(),
+        }
+    }
+}
+
+/// Why a payload tells nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// It is no payload of this harness: a field that the harness itself writes is missing or of the wrong type.
+    #[error("{0}")]
+    Malformed(String),
+    /// It asks about a call, and nobody can tell which.
+    #[error("{0}")]
+    Unclear(String),
+}
+
+/// How much a payload looks like one of a harness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likeness {
+    /// Not at all.
+    None,
+    /// It may be one, if the command line says so.
+    Possible,
+    /// It is none of another harness, whatever the command line says.
+    Certain,
+}
+
+impl Likeness {
+    /// That of a harness whose payloads look like Claude Code's, and which has marks of its own.
+    fn of(payload: &Map<String, Value>, marked: bool) -> Self {
+        const USUAL: [&str; 4] = ["tool_input", "hook_event_name", "tool_name", "event"];
+        match Likeness::certain(marked) {
+            Likeness::None if USUAL.iter().any(|key| payload.contains_key(*key)) => Likeness::Possible,
+            likeness => likeness,
+        }
+    }
+
+    /// That of a harness whose payloads look like nobody else's.
+    fn certain(marked: bool) -> Self {
+        if marked { Likeness::Certain } else { Likeness::None }
+    }
+}
+
+/// What the process prints and how it ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reply {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// The exit code.
+    pub exit: u8,
+}
+
+/// One vendor's hook protocol.
+pub trait Harness: Sync {
+    /// What it can be told.
+    fn facets(&self) -> &'static Facets;
+
+    /// How much the payload looks like one of this harness. Only what the harness itself writes counts, never a tool's
+    /// arguments.
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness;
+
+    /// Reads a payload.
+    ///
+    /// # Errors
+    ///
+    /// A field that matters has the wrong type, or the call cannot be told.
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable>;
+
+    /// The JSON of what is said, without a line feed; empty where the exit code says it.
+    fn write(&self, said: &Said, surface: &'static Surface) -> String;
+
+    /// Where the reply to this payload is taken. The payload may be any object.
+    fn surface(&self, _payload: &Map<String, Value>) -> &'static Surface {
+        self.facets().usual()
+    }
+
+    /// The words around the reason of a deny.
+    fn frame(&self, reason: String) -> String {
+        reason
+    }
+
+    /// A payload that is certainly another harness's is read and answered as that one's.
+    fn yields(&self) -> bool {
+        true
+    }
+}
+
+impl dyn Harness + '_ {
+    /// The name on the command line and in the audit log.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.facets().name
+    }
+
+    /// The reply: what the verdict says, as far as the surface can be told.
+    #[must_use]
+    pub fn encode(&self, verdict: &Verdict, surface: &'static Surface) -> Reply {
+        let said = match said::settle(verdict, surface) {
+            Said::Deny(reason) => Said::Deny(self.frame(reason)),
+            said => said,
+        };
+        said::emit(surface, &said, |said| self.write(said, surface))
+    }
+
+    /// The mode is one in which the harness shows no prompts of its own.
+    #[must_use]
+    pub fn skips_prompts(&self, permission_mode: &str) -> bool {
+        self.facets().prompting(permission_mode) == Some(Prompting::Skips)
+    }
+
+    /// An ask is put to a person in this mode. A mode that is not known is none.
+    #[must_use]
+    pub fn prompts(&self, permission_mode: &str) -> bool {
+        self.facets().prompting(permission_mode) == Some(Prompting::Person)
+    }
+}
+
+/// All harnesses; of several that a payload may be of the first one is taken.
+pub static ALL: &[&dyn Harness] = &[
+    &claude::Claude,
+    &antigravity::Antigravity,
+    &windsurf::Windsurf,
+    &cline::Cline,
+    &cursor::Cursor,
+    &grok::Grok,
+    &codex::Codex,
+    &gemini::Gemini,
+    &plugin::OpenCode,
+    &plugin::Amp,
+    &kimi::Kimi,
+    &droid::Droid,
+    &copilot::Copilot,
+    &crush::Crush,
+    &vscode::VsCode,
+    &kiro::Kiro,
+    &qwen::Qwen,
+    &devin::Devin,
+    &generic::Generic,
+];
+
+/// The harness of that name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static dyn Harness> {
+    ALL.iter().copied().find(|harness| harness.name() == name)
+}
+
+/// The harness that the payload is of. What it certainly is comes first, for several harnesses run hooks that were
+/// registered with another one; then `fallback`, then what it may be.
+#[must_use]
+pub fn detect(payload: &Map<String, Value>, fallback: &'static dyn Harness) -> &'static dyn Harness {
+    let named = fallback.likeness(payload);
+    if !fallback.yields() || named == Likeness::Certain {
+        return fallback;
+    }
+    let like = |wanted| ALL.iter().copied().find(|harness| harness.likeness(payload) == wanted);
+    like(Likeness::Certain).unwrap_or_else(|| match named {
+        Likeness::None => like(Likeness::Possible).unwrap_or(fallback),
+        _ => fallback,
+    })
+}
+
+/// The harness that is taken when nothing tells which it is.
+#[must_use]
+pub fn default() -> &'static dyn Harness {
+    &claude::Claude
+}

@@ -1,0 +1,55 @@
+//! `apply_patch`: from the text of a patch to one file call per file.
+//!
+//! Format: lines `*** Add File: P`, `*** Update File: P`, `*** Delete File: P`, `*** Move to: P` between
+//! `*** Begin Patch` and `*** End Patch`. Not every reader wants the blank after the colon.
+
+use serde_json::{Map, Value};
+
+use super::Unreadable;
+use super::read::unclear;
+use guard_contract::call::ToolCall;
+
+/// Headers that name no file.
+const OTHERS: [&str; 4] = ["Begin Patch", "End Patch", "End of File", "Environment ID:"];
+
+/// The calls that a patch amounts to, in its order.
+///
+/// # Errors
+///
+/// It has a header that is none of the format's, or names no file.
+pub(super) fn calls(patch: &str) -> Result<Vec<ToolCall>, Unreadable> {
+    let verbs = [
+        ("*** Add File:", "Write"),
+        ("*** Update File:", "Edit"),
+        ("*** Delete File:", "Edit"),
+        ("*** Move to:", "Write"),
+    ];
+    // Of each file its tool, its path and its lines, which tell one patch of it from another.
+    let mut files: Vec<(&str, &str, String)> = Vec::new();
+    for line in patch.lines() {
+        let named = verbs.iter().find_map(|(verb, tool)| Some((line.trim_start().strip_prefix(verb)?.trim(), *tool)));
+        // A line of a file begins with a blank, `+` or `-`.
+        let header = line.strip_prefix("***").map(str::trim_start).filter(|_| named.is_none());
+        if header.is_some_and(|header| !OTHERS.iter().any(|other| header.starts_with(other))) {
+            return Err(unclear("the patch has a header that is not known"));
+        }
+        match (named, files.last_mut()) {
+            (Some((path, tool)), _) => files.push((tool, path, format!("{line}\n"))),
+            (None, Some((_, _, lines))) => {
+                lines.push_str(line);
+                lines.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    let call = |(tool, path, lines): (&str, &str, String)| {
+        let input = [("file_path", path.to_owned()), ("patch", lines)];
+        let input: Map<String, Value> =
+            input.into_iter().map(|(key, text)| (key.to_owned(), Value::String(text))).collect();
+        ToolCall { original_tool: "apply_patch".to_owned(), ..ToolCall::new(tool, input) }
+    };
+    if files.is_empty() {
+        return Err(unclear("the patch names no file"));
+    }
+    Ok(files.into_iter().map(call).collect())
+}

@@ -1,0 +1,82 @@
+//! [`Said`]: what a reply says, once it is settled what the harness can be told.
+//!
+//! The one place where a verdict meets the table of facets. Knows no vendor's JSON.
+
+use super::facets::{Abstain, Ask, Deny, Grant, Surface};
+use super::{Reply, text};
+use guard_contract::Outcome;
+use guard_contract::verdict::Verdict;
+
+/// What a reply says, with its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// Nothing: there is no opinion, or nobody whom it could be told.
+    Nothing,
+    /// Words, and no decision.
+    Note(String),
+    /// The harness's own prompt is not needed.
+    Grant(String),
+    /// A person is to decide.
+    Ask(String),
+    /// The call must not run.
+    Deny(String),
+}
+
+/// The exit code that blocks a call where an exit code does.
+pub const BLOCK: u8 = 2;
+
+/// How an ask ends that belongs to no session.
+const CONSENT: &str =
+    "This needs a person's consent, and no session is known in which it could be given: let the user run it.";
+
+/// What stands for words that no policy gave. A block without a reason counts for nothing in some harnesses.
+const WORDLESS: &str = "A policy holds this call and says no more.";
+
+/// What the surface can be told of the verdict. Where nobody can be asked, an ask is a block that says how a person can
+/// let the call run.
+pub(super) fn settle(verdict: &Verdict, surface: &Surface) -> Said {
+    let told = |reason: String| if reason.trim().is_empty() { WORDLESS.to_owned() } else { reason };
+    match verdict.outcome {
+        Outcome::Deny => Said::Deny(told(text::reason(verdict))),
+        Outcome::Ask if surface.ask == Ask::Person => Said::Ask(told(text::reason(verdict))),
+        Outcome::Ask => Said::Deny(told(text::reason(&refused(verdict)))),
+        Outcome::Allow if verdict.grants && surface.grant != Grant::None => Said::Grant(text::reason(verdict)),
+        Outcome::Allow | Outcome::Warn if surface.tells_model || surface.tells_user => {
+            let reason = text::reason(verdict);
+            if reason.is_empty() { Said::Nothing } else { Said::Note(reason) }
+        }
+        Outcome::Allow | Outcome::Warn | Outcome::Abstain => Said::Nothing,
+    }
+}
+
+/// The bytes and the exit code. `write` gives the JSON of what is said.
+pub(super) fn emit(surface: &Surface, said: &Said, write: impl Fn(&Said) -> String) -> Reply {
+    let line = |said: &Said| write(said) + "\n";
+    match said {
+        Said::Nothing => match surface.abstain {
+            Abstain::Silence => Reply::default(),
+            Abstain::Token(token) => Reply { stdout: format!("{token}\n"), ..Reply::default() },
+        },
+        Said::Note(_) | Said::Grant(_) | Said::Ask(_) => Reply { stdout: line(said), ..Reply::default() },
+        Said::Deny(reason) => {
+            let stderr = format!("{reason}\n");
+            match surface.deny {
+                Deny::Reply => Reply { stdout: line(said), ..Reply::default() },
+                Deny::Exit => Reply { stdout: String::new(), stderr, exit: BLOCK },
+                Deny::Both => Reply { stdout: line(said), stderr, exit: BLOCK },
+            }
+        }
+    }
+}
+
+/// The question in the words of a refusal.
+fn refused(verdict: &Verdict) -> Verdict {
+    let mut refused = verdict.clone();
+    for attributed in &mut refused.findings {
+        attributed.finding.message = text::refused(&attributed.finding.message);
+    }
+    if refused.closing.is_empty() {
+        CONSENT.clone_into(&mut refused.closing);
+    }
+    refused
+}

@@ -1,0 +1,69 @@
+//! VS Code's agents: Claude Code's form, but the reason of a decision is for the user, and the model is told apart.
+
+use serde_json::{Map, Value};
+
+use super::facets::{Facets, Surface, VSCODE};
+use super::nested::{Nested, line};
+use super::read::{Mcp, Protocol, event};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::Dialect;
+
+pub(super) struct VsCode;
+
+static TOOLS: &[Tool] = &[
+    tool(&["run_in_terminal", "runInTerminal", "runCommands"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["create_and_run_task", "createAndRunTask"], Shape::Commands(&["task"])),
+    tool(&["send_to_terminal", "sendToTerminal"], Shape::Command(Dialect::Bash, &["command", "text", "input"])),
+    tool(&["create_file", "createFile"], Shape::File("Write")),
+    tool(&["replace_string_in_file", "insert_edit_into_file", "edit_file"], Shape::File("Edit")),
+    tool(&["multi_replace_string_in_file"], Shape::Files("Edit", &["replacements"])),
+    tool(&["editFiles"], Shape::Files("Edit", &["files", "replacements"])),
+    tool(&["edit_notebook_file"], Shape::File("NotebookEdit")),
+    tool(&["read_file", "readFile"], Shape::File("Read")),
+    tool(&["file_search"], Shape::Named("Glob")),
+    tool(&["grep_search"], Shape::Named("Grep")),
+    tool(&["list_dir"], Shape::Folder("LS")),
+    tool(&["fetch_webpage"], Shape::Named("WebFetch")),
+    tool(&["runSubagent"], Shape::Named("Agent")),
+];
+
+/// The names that no other harness gives its tools in an event of this name.
+const OWN: [&str; 9] = [
+    "run_in_terminal",
+    "runInTerminal",
+    "create_file",
+    "createFile",
+    "replace_string_in_file",
+    "multi_replace_string_in_file",
+    "insert_edit_into_file",
+    "editFiles",
+    "edit_notebook_file",
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["cwd"], ..Protocol::USUAL };
+
+impl Harness for VsCode {
+    fn facets(&self) -> &'static Facets {
+        &VSCODE
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        let asks = event(payload).ok().flatten() == Some("PreToolUse");
+        let tool = payload.get("tool_name").and_then(Value::as_str);
+        Likeness::of(payload, asks && tool.is_some_and(|tool| OWN.contains(&tool)))
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        PROTOCOL.decode(payload)
+    }
+
+    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+        let mut reply = Nested::before_tool(said, surface);
+        if let (Said::Deny(text), Some(output)) = (said, &mut reply.hook_specific_output) {
+            output.additional_context = Some(text);
+        }
+        line(&reply)
+    }
+}

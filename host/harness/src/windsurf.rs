@@ -1,0 +1,61 @@
+//! Windsurf Cascade: an event for each kind of call, and exit codes alone.
+
+use serde_json::{Map, Value};
+
+use super::facets::{Facets, Surface, WINDSURF};
+use super::read::{Protocol, about, mcp, object, text, unclear};
+use super::said::Said;
+use super::tools::{Shape, Tool, tool};
+use super::{Event, Harness, Likeness, Payload, Unreadable};
+use guard_contract::call::{Dialect, ToolCall};
+
+pub(super) struct Windsurf;
+
+const EVENT: &str = "agent_action_name";
+const SERVER_TOOL: &str = "pre_mcp_tool_use";
+
+/// The events stand for tools.
+static TOOLS: &[Tool] = &[
+    tool(&["pre_run_command"], Shape::Command(Dialect::Bash, &["command_line"])),
+    tool(&["pre_write_code"], Shape::Editor),
+    tool(&["pre_read_code"], Shape::File("Read")),
+];
+
+static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
+
+impl Harness for Windsurf {
+    fn facets(&self) -> &'static Facets {
+        &WINDSURF
+    }
+
+    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+        Likeness::certain(payload.contains_key(EVENT))
+    }
+
+    fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
+        WINDSURF.surface(payload.get(EVENT).and_then(Value::as_str).unwrap_or_default())
+    }
+
+    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let event = match payload.get(EVENT) {
+            Some(Value::String(event)) if WINDSURF.has(event) => event,
+            Some(Value::String(_)) => return Ok(about(payload, Event::Other, String::new())),
+            _ => return Err(Unreadable::Malformed(format!("`{EVENT}` is not a string"))),
+        };
+        let input = object(payload.get("tool_info"))?;
+        if event != SERVER_TOOL {
+            return PROTOCOL.call(payload, event, input);
+        }
+        let server = text(&input, &["mcp_server_name"])?;
+        let used = text(&input, &["mcp_tool_name"])?;
+        let (Some(server), Some(used)) = (server, used) else {
+            return Err(unclear("the server or its tool has no name"));
+        };
+        let call = ToolCall::new(&mcp(server, used), object(input.get("mcp_tool_arguments"))?);
+        Ok(about(payload, Event::Calls(vec![call]), String::new()))
+    }
+
+    fn write(&self, _: &Said, _: &'static Surface) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,173 @@
+//! The audit log: one JSON object a line, appended after the reply is out, and read back by people.
+
+mod read;
+mod select;
+mod stats;
+
+use std::fs::OpenOptions;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, getrlimit};
+use serde::Serialize;
+
+use guard_config::{Audit, AuditLevel};
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::verdict::{Attributed, FAULT, Verdict};
+use guard_contract::{Outcome, rank};
+use guard_redact::{plain, redact, shorten};
+use guard_state::{FileLock, hex};
+
+pub use read::{Next, Reader, Record};
+pub use select::{Selection, moment};
+pub use stats::{Actions, Stats};
+
+/// How long a line waits for the lock, which its holders keep for some microseconds. Without it the line is written
+/// anyway, and nothing is rotated: one write of one line stays whole.
+const LOCK: Duration = Duration::from_millis(250);
+
+/// The action of a call that a person's grant let pass.
+pub const OVERRIDE: &str = "confirmed_allow";
+
+/// The longest operation that is logged.
+const OPERATION_BYTES: usize = 8 << 10;
+
+/// The longest name that is logged.
+const NAME_BYTES: usize = 256;
+
+/// One line. The first six keys are those of the earliest logs of this kind; readers of them may ignore the rest.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    ts: String,
+    tool: String,
+    operation: String,
+    action: &'static str,
+    rule: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_context: Option<&'a str>,
+    id: String,
+    session: String,
+    cwd: String,
+    policy: &'a str,
+    rules: Vec<String>,
+    harness: &'a str,
+    ms: f64,
+    original_tool: String,
+}
+
+/// Appends the line of one call, if the level asks for one.
+///
+/// # Errors
+///
+/// Those of the file system. The caller has answered already and can only note it.
+pub fn append(
+    audit: &Audit,
+    call: &ToolCall,
+    at: &Circumstances,
+    verdict: &Verdict,
+    elapsed: Duration,
+) -> io::Result<()> {
+    if audit.level == AuditLevel::Interventions && rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed()
+    {
+        return Ok(());
+    }
+    let deciding = verdict.deciding();
+    // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
+    let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
+    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(least));
+    let confirmed = verdict.is_confirmed();
+    // Where a person let the call run, those that count are the ones that were overruled.
+    let rules: Vec<String> = match confirmed {
+        true => verdict.lifted.iter().map(Attributed::rule).collect(),
+        false => told.map(Attributed::rule).collect(),
+    };
+    // Unlike any other, and no more is needed. Beside the C library as an archive `getrandom` would read a device file.
+    let random = RandomState::new().hash_one(elapsed);
+    let line = Line {
+        ts: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        tool: name(&call.tool),
+        operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
+        action: action(verdict),
+        rule: deciding.map_or("", |deciding| &deciding.finding.rule),
+        // The earliest readers know no such key where a person let the call run.
+        path_context: (!confirmed).then(|| path_context(verdict)),
+        id: hex(&random.to_be_bytes()),
+        session: name(&at.session),
+        cwd: shorten(&plain(&at.cwd), OPERATION_BYTES),
+        policy: deciding.map_or("", |deciding| &deciding.policy),
+        rules,
+        harness: &at.harness,
+        ms: (elapsed.as_secs_f64() * 100_000.0).round() / 100.0,
+        original_tool: name(&call.original_tool),
+    };
+    write(audit, &serde_json::to_string(&line)?)
+}
+
+/// A name that somebody else chose, as a line may hold it.
+fn name(text: &str) -> String {
+    shorten(&plain(&redact(text)), NAME_BYTES)
+}
+
+/// What is said of where the call's paths lie, by the deciding finding or else by the first that speaks of it.
+fn path_context(verdict: &Verdict) -> &str {
+    let findings = verdict.deciding().into_iter().chain(&verdict.findings);
+    let mut tags = findings.flat_map(|attributed| &attributed.finding.tags);
+    tags.find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value)
+}
+
+fn action(verdict: &Verdict) -> &'static str {
+    if verdict.is_confirmed() {
+        return OVERRIDE;
+    }
+    let fault = verdict.findings.iter().any(|attributed| attributed.finding.rule == FAULT);
+    match verdict.outcome {
+        Outcome::Deny => "block",
+        Outcome::Ask => "confirm_required",
+        _ if fault => "error",
+        Outcome::Warn => "warn",
+        Outcome::Allow | Outcome::Abstain => "allow",
+    }
+}
+
+fn write(audit: &Audit, line: &str) -> io::Result<()> {
+    // A pipe without a reader would hold the process, and a line in a device is lost.
+    if std::fs::metadata(&audit.path).is_ok_and(|data| !data.is_file()) {
+        return Err(io::Error::other("the audit log is not a file"));
+    }
+    if let Some(folder) = audit.path.parent()
+        && !folder.exists()
+    {
+        guard_state::make_private(folder).map_err(io::Error::other)?;
+    }
+    let lock = FileLock::acquire(&beside(&audit.path, ".lock"), Instant::now() + LOCK);
+    let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
+    if lock.is_ok() && size + line.len() as u64 > audit.max_bytes {
+        std::fs::rename(&audit.path, beside(&audit.path, ".1"))?;
+    }
+    append_line(&audit.path, line)
+}
+
+/// The log's path with something at its end.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Appends one line with one write.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
+    // Beyond the process's limit a write is answered with a signal, and the exit code would be lost with it.
+    let size = std::fs::metadata(path).map_or(0, |data| data.len());
+    if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + line.len() as u64 >= limit) {
+        return Err(io::Error::other("the file would be larger than the process may write"));
+    }
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    file.write_all(format!("{line}\n").as_bytes())
+}

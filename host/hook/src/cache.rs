@@ -1,0 +1,20 @@
+//! What is made once and used by every call: compiled artifacts and prepared chains.
+//!
+//! Everything here can be lost and is then made anew. Nothing here is believed because of its name: a file counts when
+//! it belongs to this user alone and the key in the state folder vouches for it.
+//!
+//! The key catches damage, staleness and files from elsewhere. It does not catch a process of the same user, which can
+//! read the key.
+
+mod artifact;
+mod component;
+mod prepared;
+mod prune;
+mod snapshot;
+mod stored;
+
+pub use artifact::{Artifact, Artifacts, Guest, Made, Making, Place, discard};
+pub use component::Component;
+pub use prepared::{Member, Prepared, Readiness, forget, prepare, warm};
+pub use snapshot::Snapshot;
+pub use stored::{Cleared, Stored, clear, stored};

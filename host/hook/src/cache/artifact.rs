@@ -1,0 +1,308 @@
+//! [`Artifacts`]: compiled components, each made once.
+//!
+//! `<component's sha256>-<engine key>.cwasm` is what is mapped, with `-frozen` at the end of the name for a guest that is
+//! given a frozen WASI: what it says of itself can be another. The sealed `.json` beside it holds the artifact's own digest
+//! and what the policy says of itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::component::Component;
+use guard_contract::Manifest;
+use guard_contract::{FaultKind, Interface, Limits, Wasi};
+use guard_engine::{Code, Compile, ENGINE_KEY, Engine};
+use guard_state::FileLock;
+use guard_state::Seal;
+use guard_state::{FolderError, is_private, make_private, write_new};
+use guard_state::{Stamp, hex};
+
+/// Raised whenever the shape of [`Record`] changes.
+const PURPOSE: &str = "artifact 2";
+
+/// Where an artifact is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Place {
+    /// In this program.
+    Carried,
+    /// In a file, which looked so when its digest was checked.
+    File(PathBuf, Stamp),
+    /// Nowhere: it was loaded already.
+    Loaded,
+}
+
+/// An artifact that may be used as long as it holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Where it is.
+    pub place: Place,
+    /// The digest of the component that it was made of.
+    pub component: String,
+    /// What the component imports and exports.
+    pub interface: Interface,
+    /// What its calls of WASI meet.
+    pub wasi: Wasi,
+}
+
+impl Artifact {
+    /// What stands for an artifact that was loaded already. It never holds.
+    #[must_use]
+    pub fn in_memory(component: String, interface: Interface, wasi: Wasi) -> Self {
+        Artifact { place: Place::Loaded, component, interface, wasi }
+    }
+
+    /// It is still the one that was checked.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        match &self.place {
+            Place::Carried => guard_builtins::by_digest(&self.component).is_some(),
+            Place::File(path, stamp) => is_still(path, stamp),
+            Place::Loaded => false,
+        }
+    }
+
+    /// Its file, if it has one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::File(path, _) => Some(path),
+            Place::Carried | Place::Loaded => None,
+        }
+    }
+
+    /// Its code. A file that cannot be used is removed, so that it is made anew.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`]: this machine cannot use it.
+    pub fn code(&self, engine: &Engine) -> Result<Code, FaultKind> {
+        match &self.place {
+            Place::Carried => match guard_builtins::by_digest(&self.component) {
+                Some(guest) if guard_builtins::IS_EXECUTABLE => engine.carried(guest.artifact()),
+                Some(guest) => engine.read(guest.artifact()),
+                None => Err(FaultKind::Artifact("this program does not hold it".to_owned())),
+            },
+            Place::File(path, _) => engine.map(path).inspect_err(|_| discard(path)),
+            Place::Loaded => Err(FaultKind::Artifact("it was not loaded".to_owned())),
+        }
+    }
+}
+
+/// The file is a private one, and the one that was checked.
+pub(super) fn is_still(path: &Path, stamp: &Stamp) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == *stamp)
+}
+
+/// What a component is to the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guest {
+    /// A policy; it is asked to describe itself.
+    Policy(Wasi),
+    /// The analyzer.
+    Analyzer,
+}
+
+impl Guest {
+    /// What its calls of WASI meet.
+    #[must_use]
+    pub fn wasi(self) -> Wasi {
+        match self {
+            Guest::Policy(wasi) => wasi,
+            Guest::Analyzer => Wasi::Absent,
+        }
+    }
+}
+
+/// An artifact and what is known of its component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// The artifact.
+    pub artifact: Artifact,
+    /// What the policy says of itself; none of the analyzer.
+    pub manifest: Option<Manifest>,
+}
+
+/// How an artifact that is missing is made, and how long another process that makes it is waited for.
+#[derive(Debug, Clone, Copy)]
+pub struct Making {
+    /// Compiles.
+    pub compile: Compile,
+    /// Bounds the wait for another process; compiling itself is not interrupted.
+    pub deadline: Instant,
+}
+
+/// What `guard-compiler describe` says of a guest.
+#[derive(Deserialize)]
+struct Description {
+    interface: Interface,
+    manifest: Option<Manifest>,
+}
+
+impl Made {
+    /// What this program carries of a component.
+    #[must_use]
+    pub fn carried(component: &str, wasi: Wasi) -> Option<Self> {
+        let guest = guard_builtins::by_digest(component)?;
+        let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
+        let artifact = Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi };
+        Some(Made { artifact, manifest })
+    }
+}
+
+/// The sealed record beside an artifact.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    component: String,
+    engine: String,
+    wasi: Wasi,
+    digest: String,
+    manifest: Option<Manifest>,
+    interface: Interface,
+}
+
+/// The folder of artifacts.
+#[derive(Debug, Clone)]
+pub struct Artifacts {
+    pub(super) folder: PathBuf,
+    pub(super) seal: Seal,
+}
+
+impl Artifacts {
+    /// The artifacts of a cache folder, which is made if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be used.
+    pub fn open(cache: &Path, seal: Seal) -> Result<Self, FolderError> {
+        let folder = self::folder(cache);
+        make_private(cache)?;
+        make_private(&folder)?;
+        Ok(Artifacts { folder, seal })
+    }
+
+    /// The artifact of a component if there is one that can be used. Of a file it is read whole, to check its digest, and
+    /// mapped.
+    #[must_use]
+    pub fn find(&self, component: &str, wasi: Wasi) -> Option<Made> {
+        if let Some(made) = Made::carried(component, wasi) {
+            return Some(made);
+        }
+        let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
+        let path = self.path(component, wasi, "cwasm");
+        let data = fs::symlink_metadata(&path).ok()?;
+        if (record.component.as_str(), record.engine.as_str(), record.wasi) != (component, ENGINE_KEY, wasi)
+            || !is_private(&data)
+        {
+            return None;
+        }
+        // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
+        let stamp = Stamp::from(&data);
+        if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || Engine::new().ok()?.map(&path).is_err() {
+            return None;
+        }
+        let place = Place::File(path, stamp);
+        let artifact = Artifact { place, component: component.to_owned(), interface: record.interface, wasi };
+        Some(Made { artifact, manifest: record.manifest })
+    }
+
+    /// The artifact of a component; makes it if there is none. Of several processes one makes it, the others wait.
+    ///
+    /// # Errors
+    ///
+    /// The component does not compile or describe itself, or the lock was not free in time.
+    pub fn ensure(&self, of: &Component, guest: Guest, making: Making) -> Result<Made, FaultKind> {
+        let (component, wasi) = (of.sha256.as_str(), guest.wasi());
+        if let Some(made) = self.find(component, wasi) {
+            return Ok(made);
+        }
+        let fail = |what: &str, error: &dyn std::fmt::Display| FaultKind::Artifact(format!("{what}: {error}"));
+        let lock = FileLock::acquire(&self.path(component, wasi, "lock"), making.deadline);
+        let _lock = lock.map_err(|error| fail("another process is still making it", &error))?;
+        if let Some(made) = self.find(component, wasi) {
+            return Ok(made);
+        }
+        let bytes = (making.compile)(&of.wasm()?)?;
+        let path = self.path(component, wasi, "cwasm");
+        write_new(&path, &bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
+        let engine = Engine::new()?;
+        let code = engine.map(&path)?;
+        let interface = engine.interface(&code);
+        let manifest = match guest {
+            Guest::Analyzer => None,
+            Guest::Policy(wasi) => {
+                let policy = engine.load(&code, &interface, wasi)?;
+                Some(with_clock(&engine, || policy.describe(Limits::PREPARE))?)
+            }
+        };
+        let record = Record {
+            component: component.to_owned(),
+            engine: ENGINE_KEY.to_owned(),
+            wasi,
+            digest: hex(&Sha256::digest(&bytes)),
+            manifest,
+            interface,
+        };
+        let written = self.seal.write(PURPOSE, &self.path(component, wasi, "json"), &record);
+        written.map_err(|error| fail("its record cannot be written", &error))?;
+        let data = fs::symlink_metadata(&path).map_err(|error| fail("it cannot be read", &error))?;
+        let (component, interface) = (record.component, record.interface);
+        let artifact = Artifact { place: Place::File(path, Stamp::from(&data)), component, interface, wasi };
+        Ok(Made { artifact, manifest: record.manifest })
+    }
+
+    /// Every artifact's path and whether it can be used.
+    #[must_use]
+    pub fn verify(&self) -> Vec<(PathBuf, bool)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Some(stem) = name.strip_suffix(".cwasm") else { continue };
+            let of = |wasi| Some((stem.strip_suffix(&key(wasi))?, wasi));
+            let artifact = || of(Wasi::Frozen).or_else(|| of(Wasi::Absent));
+            let sound = self.snapshot_is_sound(stem);
+            let is_found = || artifact().is_some_and(|(component, wasi)| self.find(component, wasi).is_some());
+            found.push((path, sound.unwrap_or_else(is_found)));
+        }
+        found.sort();
+        found
+    }
+
+    fn path(&self, component: &str, wasi: Wasi, extension: &str) -> PathBuf {
+        self.folder.join(format!("{component}{}.{extension}", key(wasi)))
+    }
+}
+
+/// What follows the component's digest in the name of an artifact.
+fn key(wasi: Wasi) -> String {
+    match wasi {
+        Wasi::Absent => format!("-{ENGINE_KEY}"),
+        Wasi::Frozen => format!("-{ENGINE_KEY}-frozen"),
+    }
+}
+
+/// The name of the policy that a record is of, if the key vouches for it: `analyzer` for the analyzer.
+pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
+    let record: Record = seal.read(PURPOSE, record)?;
+    Some(record.manifest.map_or_else(|| "analyzer".to_owned(), |manifest| manifest.id))
+}
+
+/// Removes an artifact that could not be mapped, so that the next call makes it anew.
+pub fn discard(artifact: &Path) {
+    // What cannot be removed is found wanting again by the next call.
+    let _ = fs::remove_file(artifact);
+}
+
+/// The folder of artifacts in a cache folder.
+pub(super) fn folder(cache: &Path) -> PathBuf {
+    cache.join("artifacts")
+}
+
+/// Runs `body` with the clock of time limits ticking.
+pub(super) fn with_clock<T>(engine: &Engine, body: impl FnOnce() -> T) -> T {
+    let _clock = guard_engine::clock::Clock::start(engine.clone());
+    body()
+}

@@ -1,0 +1,370 @@
+//! [`Prepared`]: a chain with nothing left to parse, compile or validate, sealed in one file per configuration state.
+//!
+//! The file names every file that it depends on with its stamp, this program's own included. When one of them differs,
+//! the chain is prepared anew.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::artifact::{self, Artifact, Artifacts, Guest, Made, Making, Place, discard, with_clock};
+use super::component::Component;
+use super::prune;
+use super::snapshot::Snapshot;
+use crate::examples;
+use guard_config::Config;
+use guard_contract::FaultKind;
+use guard_contract::Manifest;
+use guard_contract::paths::PATH_BYTES;
+use guard_contract::policy::{Entry, Source};
+use guard_engine::{ENGINE_KEY, Engine};
+use guard_state::Places;
+use guard_state::Seal;
+use guard_state::make_private;
+use guard_state::{Stamp, hex};
+
+/// Raised whenever the shape of [`Prepared`] changes.
+const PURPOSE: &str = "prepared chain 6";
+
+/// A chain that is ready to be asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// The configuration; its entries are in `members`.
+    pub config: Config,
+    /// The policies, in the order of the chain.
+    pub members: Vec<Member>,
+    /// The analyzer, or why there is none.
+    pub analyzer: Result<Artifact, FaultKind>,
+    inputs: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// One policy of a prepared chain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// What the configuration says of it.
+    pub entry: Entry,
+    /// Whether it can be asked.
+    pub readiness: Readiness,
+}
+
+/// Whether a policy can be asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are ready, and a chain holds a dozen at most")]
+pub enum Readiness {
+    /// It can.
+    Ready {
+        /// What to map.
+        artifact: Artifact,
+        /// What to map instead, so that `configure` need not be called.
+        snapshot: Option<Snapshot>,
+        /// What it says of itself.
+        manifest: Manifest,
+    },
+    /// It cannot, and this is why.
+    Broken(FaultKind),
+}
+
+impl Member {
+    fn snapshot(&self) -> Option<&Snapshot> {
+        match &self.readiness {
+            Readiness::Ready { snapshot, .. } => snapshot.as_ref(),
+            Readiness::Broken(_) => None,
+        }
+    }
+}
+
+impl Prepared {
+    /// The chain that was prepared for these projects, without the words of its manifests, if everything that it depends
+    /// on is still as it was.
+    #[must_use]
+    pub fn open(places: &Places, program: &Path, projects: &[String]) -> Option<Self> {
+        let projects = effective(projects);
+        let seal = Seal::open(&places.state).ok()?;
+        let prepared: Prepared = seal.read(PURPOSE, &file(places, program, &projects))?;
+        // In a folder that others can write to, a file could be swapped after its stamp was looked at.
+        let private = make_private(&places.cache).is_ok() && make_private(&artifact::folder(&places.cache)).is_ok();
+        (private && prepared.holds()).then_some(prepared)
+    }
+
+    /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.
+    #[must_use]
+    pub fn in_memory(config: Config, members: Vec<Member>) -> Self {
+        let analyzer = Err(FaultKind::Artifact("it was not loaded".to_owned()));
+        Prepared { config, members, analyzer, inputs: Vec::new() }
+    }
+
+    /// A chain of one policy, which need not be in this chain.
+    #[must_use]
+    pub fn only(&self, member: Member) -> Self {
+        Prepared { members: vec![member], ..self.clone() }
+    }
+
+    /// Runs the examples of a policy, which need not be in this chain.
+    ///
+    /// # Errors
+    ///
+    /// The first example that does not hold.
+    pub fn run_examples(&self, artifact: &Artifact, manifest: &Manifest) -> Result<(), FaultKind> {
+        run_examples(artifact, manifest, self.analyzer.as_ref())
+    }
+
+    fn holds(&self) -> bool {
+        self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
+            && self.analyzer.is_ok()
+            && self.artifacts().all(Artifact::holds)
+            && self.snapshots().all(Snapshot::holds)
+    }
+
+    fn save(&self, places: &Places, program: &Path, projects: &[String], seal: &Seal) {
+        let path = file(places, program, projects);
+        // Without the file the next call prepares anew; there is nobody to tell.
+        let Some(folder) = path.parent().filter(|folder| make_private(folder).is_ok()) else { return };
+        let _ = seal.write(PURPOSE, &path, &self.slim());
+        prune::chains(folder);
+        let chains = fs::read_dir(folder).into_iter().flatten().flatten();
+        let kept = chains.filter_map(|entry| seal.read::<Prepared>(PURPOSE, &entry.path()));
+        let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
+        prune::artifacts(&artifact::folder(&places.cache), &kept.collect());
+    }
+
+    fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
+        let of_members = self.members.iter().filter_map(|member| match &member.readiness {
+            Readiness::Ready { artifact, .. } => Some(artifact),
+            Readiness::Broken(_) => None,
+        });
+        of_members.chain(self.analyzer.as_ref().ok())
+    }
+
+    fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
+        self.members.iter().filter_map(Member::snapshot)
+    }
+
+    /// The files that are mapped.
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let artifacts = self.artifacts().filter_map(Artifact::path).map(Path::to_path_buf);
+        artifacts.chain(self.snapshots().map(|snapshot| snapshot.path.clone()))
+    }
+
+    /// This chain without the words that no call reads: they would be read and taken apart at each.
+    fn slim(&self) -> Self {
+        let mut slim = self.clone();
+        for member in &mut slim.members {
+            if let Readiness::Ready { manifest, .. } = &mut member.readiness {
+                manifest.summary.clear();
+                manifest.grants.clear();
+                manifest.examples.clear();
+                manifest.rules.iter_mut().for_each(|rule| rule.summary.clear());
+            }
+        }
+        slim
+    }
+
+    /// A policy of it is not compiled yet.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.members.iter().any(|member| matches!(member.readiness, Readiness::Broken(FaultKind::NotReady)))
+    }
+
+    /// What was broken is so for good: it does not depend on the time or on other processes.
+    fn is_settled(&self) -> bool {
+        let member = |member: &Member| {
+            !matches!(member.readiness, Readiness::Broken(FaultKind::Artifact(_) | FaultKind::NotReady))
+        };
+        self.analyzer.is_ok() && self.members.iter().all(member)
+    }
+}
+
+/// Loads the configuration and finds, or makes, everything that its chain needs. What cannot be had is a broken member.
+///
+/// Without `making` nothing is compiled: a policy of others that is not compiled yet is [`FaultKind::NotReady`].
+/// Snapshots are used where there are some, but not taken: that is for [`warm`].
+#[must_use]
+pub fn prepare(places: &Places, program: &Path, projects: &[String], making: Option<Making>) -> Prepared {
+    prepare_with(places, program, projects, making, |artifacts, entry, artifact, _| artifacts.snapshot(entry, artifact))
+}
+
+/// As [`prepare`], and takes the snapshots that are worth it. For commands, which have time.
+#[must_use]
+pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making) -> Prepared {
+    prepare_with(places, program, projects, Some(making), |artifacts, entry, artifact, manifest| {
+        artifacts.take_snapshot(entry, artifact, manifest, making)
+    })
+}
+
+/// Discards what the cache holds of a policy's entry that has been changed or taken out of a configuration: the chains
+/// that held it and hold no more, and the snapshots that no chain needs. Both hold its settings. `now` is the chain as it
+/// is since.
+pub fn forget(places: &Places, name: &str, now: &Prepared) {
+    let Ok(seal) = Seal::open(&places.state) else { return };
+    let mut kept: BTreeSet<PathBuf> = now.files().collect();
+    let folder = chains_folder(&places.cache);
+    for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let Some(chain) = seal.read::<Prepared>(PURPOSE, &file.path()) else { continue };
+        let is_of_it = |member: &Member| member.entry.name == name;
+        if chain.holds() {
+            kept.extend(chain.files());
+            continue;
+        }
+        // Other projects find the snapshots of their other policies again.
+        kept.extend(
+            chain
+                .members
+                .iter()
+                .filter(|member| !is_of_it(member))
+                .filter_map(Member::snapshot)
+                .map(|one| one.path.clone()),
+        );
+        if chain.members.iter().any(is_of_it) {
+            discard(&file.path());
+        }
+    }
+    prune::snapshots(&artifact::folder(&places.cache), &kept);
+}
+
+fn prepare_with(
+    places: &Places,
+    program: &Path,
+    projects: &[String],
+    making: Option<Making>,
+    snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
+) -> Prepared {
+    let projects = effective(projects);
+    // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
+    let mut config = guard_config::load(places, &projects);
+    config.tell_places(places, program);
+    config.inputs.push(program.to_path_buf());
+    let inputs =
+        config.inputs.drain(..).map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
+    let entries = std::mem::take(&mut config.entries);
+    let opened = Seal::open(&places.state)
+        .map_err(|error| error.to_string())
+        .and_then(|seal| Ok((Artifacts::open(&places.cache, seal.clone()).map_err(|error| error.to_string())?, seal)));
+    let opened = opened.map_err(FaultKind::Artifact);
+    let artifacts = opened.as_ref().map(|(artifacts, _)| artifacts);
+    let analyzer = Component::analyzer().and_then(|component| made(artifacts, &component, Guest::Analyzer, None));
+    let made = make_all(artifacts, &entries, making);
+    let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
+    let mut prepared = Prepared { config, members, analyzer: analyzer.map(|made| made.artifact), inputs };
+    for member in &mut prepared.members {
+        let Readiness::Ready { artifact, snapshot, manifest } = &mut member.readiness else { continue };
+        match run_examples(artifact, manifest, prepared.analyzer.as_ref()) {
+            Ok(()) => {
+                *snapshot = artifacts.ok().and_then(|found| snapshot_of(found, &member.entry, artifact, manifest));
+            }
+            Err(fault) => member.readiness = Readiness::Broken(fault),
+        }
+    }
+    if let Ok((_, seal)) = &opened
+        && prepared.is_settled()
+    {
+        prepared.save(places, program, &projects, seal);
+    }
+    prepared
+}
+
+impl From<Result<Made, FaultKind>> for Readiness {
+    fn from(made: Result<Made, FaultKind>) -> Self {
+        match made {
+            Ok(Made { artifact, manifest: Some(manifest), .. }) => {
+                Readiness::Ready { artifact, snapshot: None, manifest }
+            }
+            Ok(_) => Readiness::Broken(FaultKind::Artifact("its record holds no manifest".to_owned())),
+            Err(fault) => Readiness::Broken(fault),
+        }
+    }
+}
+
+/// The artifacts of entries, in parallel where some must be made.
+fn make_all(
+    artifacts: Result<&Artifacts, &FaultKind>,
+    entries: &[Entry],
+    making: Option<Making>,
+) -> Vec<Result<Made, FaultKind>> {
+    let make = |entry: &Entry| made(artifacts, &Component::of(entry)?, Guest::Policy(entry.wasi), making);
+    let is_carried = |entry: &Entry| matches!(entry.source, Source::Builtin(_));
+    if making.is_none() || entries.iter().all(is_carried) {
+        return entries.iter().map(make).collect();
+    }
+    let died = || Err(FaultKind::Artifact("the compiler failed".to_owned()));
+    thread::scope(|scope| {
+        let make = &make;
+        let started: Vec<_> = entries
+            .iter()
+            .map(|entry| (entry, thread::Builder::new().spawn_scoped(scope, move || make(entry)).ok()))
+            .collect();
+        let join = |(entry, thread): (&Entry, Option<ScopedJoinHandle<'_, _>>)| match thread {
+            Some(thread) => thread.join().unwrap_or_else(|_| died()),
+            // No room for a thread: here and now, then.
+            None => make(entry),
+        };
+        started.into_iter().map(join).collect()
+    })
+}
+
+/// What this program carries needs no folder: it is there in a home that nobody can write to, too.
+fn made(
+    artifacts: Result<&Artifacts, &FaultKind>,
+    component: &Component,
+    guest: Guest,
+    making: Option<Making>,
+) -> Result<Made, FaultKind> {
+    if let Some(made) = Made::carried(&component.sha256, guest.wasi()) {
+        return Ok(made);
+    }
+    let artifacts = artifacts.map_err(Clone::clone)?;
+    match making {
+        Some(making) => artifacts.ensure(component, guest, making),
+        None => artifacts.find(&component.sha256, guest.wasi()).ok_or(FaultKind::NotReady),
+    }
+}
+
+fn run_examples(
+    artifact: &Artifact,
+    manifest: &Manifest,
+    analyzer: Result<&Artifact, &FaultKind>,
+) -> Result<(), FaultKind> {
+    // Those of the policies that this program carries were run when it was built.
+    if manifest.examples.is_empty() || artifact.place == Place::Carried {
+        return Ok(());
+    }
+    let engine = Engine::new()?;
+    let policy = engine.load(&artifact.code(&engine)?, &artifact.interface, artifact.wasi)?;
+    let analyzer = analyzer
+        .map_err(Clone::clone)
+        .and_then(|artifact| engine.load_analyzer(&artifact.code(&engine)?, &artifact.interface));
+    with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
+}
+
+/// The projects that a chain depends on. Those without a file of their own are none: they share one chain.
+fn effective(projects: &[String]) -> Vec<String> {
+    let has_file = |root: &&String| {
+        let missing = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let found = fs::symlink_metadata(Places::project_file(root));
+        !root.is_empty() && root.len() <= PATH_BYTES && !found.is_err_and(|error| missing(error.kind()))
+    };
+    projects.iter().filter(has_file).cloned().collect()
+}
+
+/// The file of a configuration state. Its name tells apart what can differ without any file changing.
+fn file(places: &Places, program: &Path, projects: &[String]) -> PathBuf {
+    let mut key = Sha256::new();
+    let paths = [&places.managed, &places.config, &places.state, program];
+    let paths = paths.iter().map(|path| path.to_string_lossy());
+    let names = [ENGINE_KEY, &places.home].into_iter().chain(projects.iter().map(String::as_str));
+    for part in paths.chain(names.map(Cow::Borrowed)) {
+        key.update(part.as_bytes());
+        key.update(b"\0");
+    }
+    chains_folder(&places.cache).join(format!("{}.json", hex(&key.finalize())))
+}
+
+/// The folder of prepared chains in a cache folder.
+pub(super) fn chains_folder(cache: &Path) -> PathBuf {
+    cache.join("chains")
+}

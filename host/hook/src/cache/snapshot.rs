@@ -1,0 +1,223 @@
+//! [`Snapshot`]: a policy's component after `configure`, compiled; made besides its artifact where it is worth it.
+//!
+//! `<component's sha256>-<engine key>-s<settings key>.cwasm`, with a sealed `.json` beside it, which also stands alone:
+//! then it says why there is no snapshot, so that it is not tried again. Nobody needs one: without it the hook calls
+//! `configure` itself. A snapshot holds the policy's settings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::artifact::{Artifact, Artifacts, Making, discard, is_still, with_clock};
+use super::component::Component;
+use guard_contract::Manifest;
+use guard_contract::policy::Entry;
+use guard_contract::{FaultKind, Limits, Wasi};
+use guard_engine::{Compile, ENGINE_KEY, Engine};
+use guard_state::FileLock;
+use guard_state::Seal;
+use guard_state::{Stamp, hex};
+use guard_state::{is_private, write_new};
+
+/// Raised whenever the shape of [`Record`] changes.
+const PURPOSE: &str = "snapshot 1";
+
+/// A `configure` that is quicker is not worth a second compilation and a second file. What those of the built-in policies
+/// take, and what a snapshot of them would save, stands in ARCHITECTURE.md.
+const WORTH: Duration = Duration::from_micros(100);
+
+/// How often `configure` is called to know what it costs.
+const RUNS: usize = 5;
+
+/// A snapshot that may be mapped as long as its stamp holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The file.
+    pub path: PathBuf,
+    stamp: Stamp,
+}
+
+impl Snapshot {
+    /// What stands for a snapshot that no file holds. It never holds.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Snapshot { path: PathBuf::new(), stamp: Stamp::default() }
+    }
+
+    /// The file is still the one that was checked.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        is_still(&self.path, &self.stamp)
+    }
+}
+
+/// The sealed record of a snapshot, or of why there is none.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    component: String,
+    engine: String,
+    settings: String,
+    policy: String,
+    /// The snapshot's digest, or the reason.
+    digest: Result<String, String>,
+}
+
+/// What is known of a snapshot.
+enum Known {
+    Taken(Snapshot),
+    Refused,
+    Nothing,
+}
+
+impl Artifacts {
+    /// The snapshot of a policy with its entry's settings, if there is one.
+    #[must_use]
+    pub fn snapshot(&self, entry: &Entry, artifact: &Artifact) -> Option<Snapshot> {
+        match self.known(&artifact.component, &key(entry)) {
+            Known::Taken(snapshot) => Some(snapshot),
+            Known::Refused | Known::Nothing => None,
+        }
+    }
+
+    /// The snapshot of a policy with its entry's settings; takes it if there is none and that is worth it.
+    #[must_use]
+    pub fn take_snapshot(
+        &self,
+        entry: &Entry,
+        artifact: &Artifact,
+        manifest: &Manifest,
+        making: Making,
+    ) -> Option<Snapshot> {
+        // Handles to a frozen WASI would be frozen in, too.
+        if entry.wasi != Wasi::Absent {
+            return None;
+        }
+        let key = key(entry);
+        let known = |known| match known {
+            Known::Taken(snapshot) => Some(Some(snapshot)),
+            Known::Refused => Some(None),
+            Known::Nothing => None,
+        };
+        if let Some(known) = known(self.known(&artifact.component, &key)) {
+            return known;
+        }
+        let _lock = FileLock::acquire(&self.file(&artifact.component, &key, "lock"), making.deadline).ok()?;
+        if let Some(known) = known(self.known(&artifact.component, &key)) {
+            return known;
+        }
+        // A file that has changed since would give a snapshot of something else.
+        let component = Component::of(entry).ok().filter(|component| component.sha256 == artifact.component)?;
+        let taken = match component.wasm().and_then(|wasm| take(entry, &wasm, artifact, making.compile)) {
+            Ok(taken) => taken,
+            // The machine's fault, which may be gone the next time.
+            Err(FaultKind::Artifact(_)) => return None,
+            Err(fault) => Err(fault.to_string()),
+        };
+        let path = self.file(&artifact.component, &key, "cwasm");
+        let digest = match &taken {
+            Ok(bytes) => {
+                write_new(&path, bytes, 0o600).ok()?;
+                if describes(&path, artifact) == Ok(manifest.clone()) {
+                    Ok(hex(&Sha256::digest(bytes)))
+                } else {
+                    discard(&path);
+                    Err("it describes itself otherwise".to_owned())
+                }
+            }
+            Err(reason) => Err(reason.clone()),
+        };
+        let record = Record {
+            component: artifact.component.clone(),
+            engine: ENGINE_KEY.to_owned(),
+            settings: key.clone(),
+            policy: manifest.id.clone(),
+            digest,
+        };
+        self.seal.write(PURPOSE, &self.file(&artifact.component, &key, "json"), &record).ok()?;
+        self.snapshot(entry, artifact)
+    }
+
+    /// The snapshot of that file name without its ending can be used; none if it is no name of one.
+    pub(super) fn snapshot_is_sound(&self, stem: &str) -> Option<bool> {
+        let (component, key) = stem.split_once(&format!("-{ENGINE_KEY}-s"))?;
+        Some(matches!(self.known(component, key), Known::Taken(_)))
+    }
+
+    fn known(&self, component: &str, key: &str) -> Known {
+        let record: Option<Record> = self.seal.read(PURPOSE, &self.file(component, key, "json"));
+        let is_its_own = |record: &Record| {
+            (record.component.as_str(), record.engine.as_str(), record.settings.as_str())
+                == (component, ENGINE_KEY, key)
+        };
+        let Some(record) = record.filter(is_its_own) else { return Known::Nothing };
+        let Ok(digest) = record.digest else { return Known::Refused };
+        let path = self.file(component, key, "cwasm");
+        let usable = || {
+            let data = fs::symlink_metadata(&path).ok().filter(is_private)?;
+            // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
+            let stamp = Stamp::from(&data);
+            let sound = hex(&Sha256::digest(fs::read(&path).ok()?)) == digest && Engine::new().ok()?.map(&path).is_ok();
+            sound.then_some(stamp)
+        };
+        match usable() {
+            Some(stamp) => Known::Taken(Snapshot { path, stamp }),
+            None => Known::Nothing,
+        }
+    }
+
+    fn file(&self, component: &str, key: &str, extension: &str) -> PathBuf {
+        self.folder.join(format!("{component}-{ENGINE_KEY}-s{key}.{extension}"))
+    }
+}
+
+/// The name of the policy that a record of a snapshot is of, if the key vouches for it.
+pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
+    seal.read::<Record>(PURPOSE, record).map(|record| record.policy)
+}
+
+/// The file name without its ending is that of a snapshot of this engine.
+pub(super) fn is_snapshot(stem: &str) -> bool {
+    stem.contains(&format!("-{ENGINE_KEY}-s"))
+}
+
+/// What a snapshot depends on besides the component and the engine: the settings, and the limits that it was taken under.
+fn key(entry: &Entry) -> String {
+    let mut key = Sha256::new();
+    key.update(format!("{} {}\0", entry.limits.time_ms, entry.limits.memory_mib));
+    key.update(&entry.settings);
+    let mut key = hex(&key.finalize());
+    key.truncate(32);
+    key
+}
+
+/// Takes a snapshot and compiles it. Gives its bytes, or why it is not worth it.
+///
+/// # Errors
+///
+/// Why there can be none.
+fn take(
+    entry: &Entry,
+    wasm: &[u8],
+    artifact: &Artifact,
+    compile: Compile,
+) -> Result<Result<Vec<u8>, String>, FaultKind> {
+    let engine = Engine::new()?;
+    let policy = engine.load(&artifact.code(&engine)?, &artifact.interface, artifact.wasi)?;
+    with_clock(&engine, || {
+        let cost = policy.cost_of_configure(entry.limits, &entry.settings, RUNS)?;
+        if cost < WORTH {
+            return Ok(Err(format!("`configure` takes {} us", cost.as_micros())));
+        }
+        compile(&engine.snapshot(wasm, entry.limits, &entry.settings, compile)?).map(Ok)
+    })
+}
+
+/// What a snapshot says of itself.
+fn describes(snapshot: &Path, artifact: &Artifact) -> Result<Manifest, FaultKind> {
+    let engine = Engine::new()?;
+    let policy = engine.load(&engine.map(snapshot)?, &artifact.interface, artifact.wasi)?;
+    with_clock(&engine, || policy.describe(Limits::PREPARE))
+}

@@ -1,0 +1,142 @@
+//! What lies in the cache folder, for people: listed, and removed.
+//!
+//! Touches regular files of the two folders only, follows no link, and leaves locks to those who hold them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::artifact;
+use super::prepared::chains_folder;
+use super::snapshot;
+use guard_state::Seal;
+
+/// One file of the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// `artifact`, `snapshot`, `record`, `chain`, or `leftover`.
+    pub kind: &'static str,
+    /// The policy of an artifact or a record, if it is known.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was made.
+    pub made: SystemTime,
+}
+
+/// What was removed.
+#[derive(Debug, Default)]
+pub struct Cleared {
+    /// How many files.
+    pub files: usize,
+    /// Their size.
+    pub bytes: u64,
+    /// What could not be removed.
+    pub failed: Vec<(PathBuf, io::Error)>,
+}
+
+/// Every file of a cache folder, by its path. Without the key the policies have no names.
+#[must_use]
+pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
+    let mut found = Vec::new();
+    for folder in [artifact::folder(cache), chains_folder(cache)] {
+        // A link in the place of the folder leads to files that are none of the cache.
+        if !fs::symlink_metadata(&folder).is_ok_and(|data| data.is_dir()) {
+            continue;
+        }
+        let of_chains = folder == chains_folder(cache);
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Some(data) = entry.metadata().ok().filter(fs::Metadata::is_file) else { continue };
+            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            let of_snapshot = path.file_stem().is_some_and(|stem| snapshot::is_snapshot(&stem.to_string_lossy()));
+            let kind = match extension {
+                "lock" => continue,
+                _ if entry.file_name().as_encoded_bytes().starts_with(b".") => "leftover",
+                "cwasm" if of_snapshot => "snapshot",
+                "cwasm" => "artifact",
+                "json" if of_chains => "chain",
+                "json" => "record",
+                _ => "leftover",
+            };
+            let named = if of_snapshot { snapshot::named } else { artifact::named };
+            let record = || named(seal?, &path.with_extension("json"));
+            let name = if matches!(kind, "artifact" | "snapshot" | "record") { record() } else { None };
+            let made = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            found.push(Stored { kind, name: name.unwrap_or_default(), path, bytes: data.len(), made });
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// Removes the files of a cache folder; with a time those that were made before it.
+#[must_use]
+pub fn clear(cache: &Path, before: Option<SystemTime>) -> Cleared {
+    let mut cleared = Cleared::default();
+    for one in stored(cache, None).into_iter().filter(|one| before.is_none_or(|before| one.made < before)) {
+        match fs::remove_file(&one.path) {
+            Ok(()) => {
+                cleared.files += 1;
+                cleared.bytes += one.bytes;
+            }
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => cleared.failed.push((one.path, error)),
+        }
+    }
+    cleared
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn cache() -> tempfile::TempDir {
+        let cache = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("artifacts/a-1.cwasm", "12345"),
+            ("artifacts/a-1.json", "{}"),
+            ("artifacts/a-1.lock", ""),
+            ("artifacts/.a.tmp", "x"),
+            ("chains/c.json", "{}"),
+            ("mine.txt", "x"),
+        ] {
+            let path = cache.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        cache
+    }
+
+    #[test]
+    fn what_is_there_is_listed_with_its_size() {
+        let cache = cache();
+        let kinds: Vec<_> = stored(cache.path(), None).into_iter().map(|one| (one.kind, one.bytes)).collect();
+        assert_eq!(kinds, [("leftover", 1), ("artifact", 5), ("record", 2), ("chain", 2)]);
+        assert!(stored(&cache.path().join("none"), None).is_empty());
+    }
+
+    #[test]
+    fn what_is_removed_is_that_and_nothing_else() {
+        let cache = cache();
+        assert_eq!(clear(cache.path(), Some(SystemTime::now() - Duration::from_secs(3600))).files, 0);
+        let cleared = clear(cache.path(), None);
+        assert_eq!((cleared.files, cleared.bytes, cleared.failed.len()), (4, 10, 0));
+        assert!(cache.path().join("mine.txt").exists() && cache.path().join("artifacts/a-1.lock").exists());
+        assert!(stored(cache.path(), None).is_empty());
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let (cache, other) = (tempfile::tempdir().unwrap(), cache());
+        std::os::unix::fs::symlink(other.path().join("artifacts"), cache.path().join("artifacts")).unwrap();
+        assert_eq!(clear(cache.path(), None).files, 0);
+        assert!(other.path().join("artifacts/a-1.cwasm").exists());
+    }
+}

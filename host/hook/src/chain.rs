@@ -1,0 +1,285 @@
+//! [`Chain`]: asks every policy that covers a call, to the end, and merges what they say.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::cache::{Member, Prepared, Readiness, discard};
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::grants::Grants;
+use guard_contract::policy::{Entry, covers};
+use guard_contract::syntax::{Analysis, Coverage};
+use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
+use guard_contract::{FaultKind, JournalLine};
+use guard_contract::{Manifest, Outcome};
+use guard_engine::analysis::{self, analyze};
+use guard_engine::facts::{Facts, Resolver};
+use guard_engine::{Code, Analyzer, Answer, Engine, Policy, Question, Scene};
+
+/// A chain whose policies are mapped when they are first needed.
+#[derive(Debug)]
+pub struct Chain {
+    engine: Engine,
+    /// What was prepared.
+    pub prepared: Prepared,
+    policies: Vec<OnceLock<Result<Loaded, FaultKind>>>,
+    analyzer: OnceLock<Result<Analyzer, FaultKind>>,
+}
+
+/// A policy and the place where it is mapped to.
+type Seat<'a> = (&'a Member, &'a OnceLock<Result<Loaded, FaultKind>>);
+
+/// A policy that can be asked.
+#[derive(Debug, Clone)]
+struct Loaded {
+    policy: Policy,
+    /// It is a snapshot: it was given its settings already.
+    is_configured: bool,
+}
+
+/// What became of one call.
+#[derive(Debug)]
+pub struct Trace {
+    /// What the chain says.
+    pub verdict: Verdict,
+    /// What the call does; none if no policy asks for it.
+    pub analysis: Option<Arc<Analysis>>,
+    /// How long the analysis took.
+    pub analysis_time: Duration,
+    /// The policies that were asked, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What one policy said.
+#[derive(Debug)]
+pub struct Step {
+    /// Its name in the chain.
+    pub policy: String,
+    /// What it answered.
+    pub answer: Answer,
+    /// How long it took, with mapping it.
+    pub time: Duration,
+}
+
+impl Trace {
+    /// The journal lines of all policies, with the name of each.
+    pub fn journal(&self) -> impl Iterator<Item = (&str, &JournalLine)> {
+        self.steps.iter().flat_map(|step| step.answer.journal.iter().map(|line| (step.policy.as_str(), line)))
+    }
+}
+
+/// What to ask beyond the call itself.
+#[derive(Clone, Copy, Default)]
+pub struct Ask<'a> {
+    /// Only the policies of these names; none: all.
+    pub only: Option<&'a [String]>,
+    /// Is told each opinion as it comes, so that a deadline finds the worst so far.
+    pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
+    /// Every policy is granted everything: for a world that holds only what is meant for it.
+    pub grant_all: bool,
+}
+
+impl std::fmt::Debug for Ask<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ask").field("only", &self.only).finish_non_exhaustive()
+    }
+}
+
+impl Chain {
+    /// A chain over what was prepared.
+    #[must_use]
+    pub fn new(engine: Engine, prepared: Prepared) -> Self {
+        let policies = prepared.members.iter().map(|_| OnceLock::new()).collect();
+        Chain { engine, prepared, policies, analyzer: OnceLock::new() }
+    }
+
+    /// A chain whose policies and analyzer are loaded already, one for each member in order.
+    #[must_use]
+    pub fn loaded(engine: Engine, prepared: Prepared, policies: Vec<Policy>, analyzer: Analyzer) -> Self {
+        let loaded = |(policy, member): (Policy, &Member)| {
+            let is_configured = matches!(&member.readiness, Readiness::Ready { snapshot: Some(_), .. });
+            OnceLock::from(Ok(Loaded { policy, is_configured }))
+        };
+        let policies = policies.into_iter().zip(&prepared.members).map(loaded).collect();
+        Chain { engine, prepared, policies, analyzer: OnceLock::from(Ok(analyzer)) }
+    }
+
+    /// Asks every policy that covers the call.
+    pub fn decide(&self, call: &ToolCall, at: &Circumstances, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
+        let mut opinions = Vec::new();
+        let mut hear = |opinion: Opinion| {
+            if let Some(watch) = ask.watch {
+                watch(&opinion);
+            }
+            opinions.push(opinion);
+        };
+        for problem in &self.prepared.config.problems {
+            hear(Opinion::of_problem(problem));
+        }
+        if let Some(only) = ask.only {
+            let known = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
+            for name in only.iter().filter(|name| !known(name)) {
+                let text = format!("`--only` names `{name}`, which is not in the chain");
+                let remedy = match guard_builtins::find(name) {
+                    Some(_) => format!("add `[[policy]]` with `name = \"{name}\"` to guard.toml"),
+                    None => "correct the name in the hook's registration".to_owned(),
+                };
+                hear(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
+            }
+        }
+
+        let asked: Vec<Seat<'_>> = (self.prepared.members.iter().zip(&self.policies))
+            .filter(|(member, _)| ask.only.is_none_or(|only| only.contains(&member.entry.name)))
+            .filter(|(member, _)| is_asked(member, &call.tool))
+            .collect();
+        let wants = |(member, _): &Seat<'_>| match &member.readiness {
+            Readiness::Ready { artifact, .. } => artifact.interface.wants_analysis(),
+            Readiness::Broken(_) => false,
+        };
+        let started = Instant::now();
+        let analyzed = asked.iter().any(wants);
+        let scene = if analyzed {
+            stage(call, at, facts.clone(), || self.analyzer())
+        } else {
+            bare_stage(call, at, facts.clone())
+        };
+        let analysis_time = started.elapsed();
+
+        let input = Value::Object(call.input.clone()).to_string();
+        let mut steps = Vec::with_capacity(asked.len());
+        for seat in asked {
+            let (member, _) = seat;
+            let started = Instant::now();
+            let answer = self.ask(seat, call, &input, at, &scene, ask.grant_all);
+            hear(opinion(&member.entry, &answer));
+            steps.push(Step { policy: member.entry.name.clone(), answer, time: started.elapsed() });
+        }
+        let analysis = analyzed.then(|| scene.analysis.clone());
+        Trace { verdict: merge(opinions), analysis, analysis_time, steps }
+    }
+
+    fn ask(
+        &self,
+        seat: Seat<'_>,
+        call: &ToolCall,
+        input: &str,
+        at: &Circumstances,
+        scene: &Scene,
+        grant_all: bool,
+    ) -> Answer {
+        let (member, _) = seat;
+        let (loaded, manifest) = match (self.policy(seat), &member.readiness) {
+            (Ok(loaded), Readiness::Ready { manifest, .. }) => (loaded, manifest),
+            (Err(fault), _) | (_, Readiness::Broken(fault)) => return Answer::fault(fault.clone()),
+        };
+        let entry = &member.entry;
+        let within = entry.is_limited().then_some(entry.project.as_str());
+        let grants = if grant_all {
+            Grants::everything()
+        } else {
+            entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
+        };
+        loaded.policy.decide(Question {
+            limits: entry.limits,
+            settings: (!loaded.is_configured).then_some(entry.settings.as_str()),
+            scene: scene.clone(),
+            grants: Arc::new(grants),
+            manifest,
+            tool: &call.tool,
+            input,
+        })
+    }
+
+    /// The policy, mapped by whoever needs it first.
+    fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Loaded, &'a FaultKind> {
+        match &member.readiness {
+            Readiness::Ready { artifact, snapshot, .. } => {
+                let load = |code: Code, is_configured| {
+                    let policy = self.engine.load(&code, &artifact.interface, artifact.wasi)?;
+                    Ok(Loaded { policy, is_configured })
+                };
+                let map = |path: &Path| self.engine.map(path).inspect_err(|_| discard(path));
+                let configured = || snapshot.as_ref().and_then(|snapshot| load(map(&snapshot.path).ok()?, true).ok());
+                let plain = || load(artifact.code(&self.engine)?, false);
+                slot.get_or_init(|| configured().map_or_else(plain, Ok)).as_ref()
+            }
+            Readiness::Broken(fault) => Err(fault),
+        }
+    }
+
+    fn analyzer(&self) -> Result<Analyzer, FaultKind> {
+        let load = || match &self.prepared.analyzer {
+            Ok(artifact) => self.engine.load_analyzer(&artifact.code(&self.engine)?, &artifact.interface),
+            Err(fault) => Err(fault.clone()),
+        };
+        self.analyzer.get_or_init(load).clone()
+    }
+}
+
+/// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
+fn is_asked(member: &Member, tool: &str) -> bool {
+    let narrowed = member.entry.tools.as_deref();
+    match &member.readiness {
+        Readiness::Ready { manifest, .. } => covers(manifest, narrowed, tool),
+        Readiness::Broken(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..no_manifest() }, narrowed, tool),
+    }
+}
+
+fn no_manifest() -> Manifest {
+    Manifest {
+        id: String::new(),
+        version: String::new(),
+        summary: String::new(),
+        tools: Vec::new(),
+        rules: Vec::new(),
+        grants: Vec::new(),
+        examples: Vec::new(),
+    }
+}
+
+/// What a policy's answer means: a fault becomes what the configuration says of faults.
+fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
+    match &answer.decision {
+        Ok(decision) => {
+            let decision = decision.clone();
+            let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
+            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
+        }
+        Err(fault) => {
+            let text = format!("the policy `{}` gave no answer: {fault}", entry.name);
+            let remedy = match fault {
+                FaultKind::NotReady => {
+                    "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once".to_owned()
+                }
+                _ => format!(
+                    "repair or remove the policy in the {} configuration; `guard-host explain` shows more",
+                    entry.layer.name()
+                ),
+            };
+            Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
+        }
+    }
+}
+
+/// What the policies of a chain can learn of one call, with its analysis.
+pub fn stage(
+    call: &ToolCall,
+    at: &Circumstances,
+    facts: Arc<dyn Facts>,
+    analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
+) -> Scene {
+    let mut scene = bare_stage(call, at, facts);
+    scene.analysis = Arc::new(analyze(call, analyzer, at, &*scene.facts, &scene.resolver));
+    scene
+}
+
+fn bare_stage(call: &ToolCall, at: &Circumstances, facts: Arc<dyn Facts>) -> Scene {
+    Scene {
+        context: at.facts(call),
+        analysis: Arc::new(analysis::empty(Coverage::Partial, None)),
+        facts,
+        resolver: Arc::new(Resolver::new(&at.cwd, &at.home, &at.project_root)),
+    }
+}

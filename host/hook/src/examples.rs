@@ -1,0 +1,72 @@
+//! Runs the examples that a policy carries in its manifest. A policy that fails one of them is not used.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::chain::stage;
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::grants::Grants;
+use guard_contract::{FaultKind, Limits};
+use guard_contract::{Manifest, outcome_name};
+use guard_engine::facts::Facts;
+use guard_engine::facts::fixed::FixedFacts;
+use guard_engine::{Analyzer, Policy, Question};
+
+/// The world of an example: an empty project `/repo` of the user `/home/u`.
+#[must_use]
+pub fn circumstances() -> Circumstances {
+    Circumstances {
+        cwd: "/repo".to_owned(),
+        project_root: "/repo".to_owned(),
+        home: "/home/u".to_owned(),
+        ..Circumstances::default()
+    }
+}
+
+/// What is known of that world.
+#[must_use]
+pub fn facts() -> Arc<dyn Facts> {
+    let mut facts = FixedFacts::default();
+    facts.dirs.insert("/repo/.git".to_owned());
+    Arc::new(facts)
+}
+
+/// Runs all examples with the default settings.
+///
+/// # Errors
+///
+/// [`FaultKind::Example`] for the first one that gives another answer.
+pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, FaultKind>) -> Result<(), FaultKind> {
+    let facts = facts();
+    for (number, example) in manifest.examples.iter().enumerate() {
+        let fail = |text: String| Err(FaultKind::Example(format!("{}: {text}", number + 1)));
+        let input: Map<String, Value> = match serde_json::from_str(&example.input) {
+            Ok(input) => input,
+            Err(error) => return fail(format!("its input is no JSON object: {error}")),
+        };
+        let call = ToolCall::new(&example.tool, input);
+        let scene = stage(&call, &circumstances(), facts.clone(), || analyzer.clone());
+        let answer = policy.decide(Question {
+            limits: Limits::PREPARE,
+            settings: Some("{}"),
+            scene,
+            grants: Arc::new(Grants::everything()),
+            manifest,
+            tool: &call.tool,
+            input: &example.input,
+        });
+        let decision = answer.decision?;
+        let first = decision.findings.iter().find(|finding| finding.outcome == decision.outcome);
+        let rule = first.map_or("", |finding| finding.rule.as_str());
+        if decision.outcome != example.outcome {
+            let (got, expected) = (outcome_name(decision.outcome), outcome_name(example.outcome));
+            let why = first.map_or_else(String::new, |finding| format!(" ({rule}: {})", finding.message));
+            return fail(format!("`{}` gives {got}{why}, not {expected}", example.input));
+        }
+        if !example.rule.is_empty() && example.rule != rule {
+            return fail(format!("`{}` gives the rule `{rule}`, not `{}`", example.input, example.rule));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! The hook: one payload in, one reply out, within a deadline, whatever happens.
+//!
+//! ```text
+//! watchdog -> stdin -> decode -> prepared chain -> decide -> reply -> journal and audit
+//! ```
+
+mod consent;
+mod flight;
+mod journal;
+mod payload;
+mod record;
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::cache::{Prepared, prepare};
+use crate::chain::{Ask, Chain, Trace};
+use flight::Flight;
+pub use flight::report;
+use guard_config::{Audit, BypassAsk, Config, OnMalformed};
+use guard_contract::Outcome;
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::paths::lexical;
+use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_engine::Engine;
+use guard_engine::facts::real::RealFacts;
+use guard_engine::facts::{self, Facts};
+use guard_harness::{Event, Harness, Payload};
+use guard_state::{FileLock, Places};
+use guard_state::environment::Environment;
+pub use payload::{Refusal, parse};
+
+/// What the hook's command line says.
+#[derive(Debug, Clone, Default)]
+pub struct HookOptions {
+    /// The harness; none: the payload tells.
+    pub harness: Option<String>,
+    /// Only these policies; none: all.
+    pub only: Option<Vec<String>>,
+    /// The folder in which payloads are kept as fixtures; none: they are not.
+    pub record: Option<PathBuf>,
+    /// Where the program's files lie.
+    pub places: Option<Places>,
+}
+
+/// Answers the payload on standard input. Gives the exit code.
+///
+/// An error is one of the command line; it is answered like a fault, because a harness may take any other exit for
+/// consent.
+pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u8 {
+    let (options, complaint) = match options {
+        Ok(options) => (options, None),
+        Err(complaint) => (HookOptions::default(), Some(complaint)),
+    };
+    let named = options.harness.as_deref().map(guard_harness::named);
+    let complaint = match named {
+        Some(None) => Some(format!("there is no harness `{}`", options.harness.unwrap_or_default())),
+        _ => complaint,
+    };
+    let harness = named.flatten().unwrap_or_else(guard_harness::default);
+    let places = options.places.unwrap_or_else(|| Places::below(&environment.home));
+    let flight = Flight::start(harness, environment);
+    if let Some(complaint) = complaint {
+        let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
+        return flight.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
+    }
+    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
+    let object = match payload::read() {
+        Ok(object) => object,
+        Err(refusal) => return refuse(&flight, harness, &refusal, &places, environment, &*facts),
+    };
+    let harness = guard_harness::detect(&object, harness);
+    flight.speak(harness, harness.surface(&object));
+    let exit = decide(&flight, harness, &object, options.only.as_deref(), &places, environment, &facts);
+    if let Some(folder) = &options.record {
+        let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
+        record::keep(&environment.cwd, folder, harness.name(), &object, &at);
+    }
+    exit
+}
+
+fn decide(
+    flight: &Arc<Flight>,
+    harness: &'static dyn Harness,
+    object: &Map<String, Value>,
+    only: Option<&[String]>,
+    places: &Places,
+    environment: &Environment,
+    facts: &Arc<dyn Facts>,
+) -> u8 {
+    let payload = match harness.decode(object) {
+        Ok(payload) => payload,
+        Err(unreadable) => return refuse(flight, harness, &unreadable.into(), places, environment, &**facts),
+    };
+    let calls = match &payload.event {
+        Event::Calls(calls) if !calls.is_empty() => calls,
+        Event::SessionEnd => {
+            // Nothing is said, so nothing has to wait.
+            let exit = flight.reply(&merge([]));
+            consent::end(places, &payload.session);
+            return exit;
+        }
+        _ => return flight.reply(&merge([])),
+    };
+    let at = circumstances(harness, &payload, environment, &**facts);
+    let prepared = prepared(places, environment, &at);
+    flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
+    note(flight, &prepared.config.audit, calls, &at);
+    let Ok(engine) = Engine::new() else {
+        let text = "the sandbox cannot start on this machine".to_owned();
+        let remedy = "run `guard-host cache verify`".to_owned();
+        return flight.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));
+    };
+    flight.set_engine(engine.clone());
+    let chain = Chain::new(engine, prepared);
+    let config = &chain.prepared.config;
+    let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
+    let mut worst = None;
+    for call in calls {
+        flight.set_record(&config.audit, call, &at);
+        let watch = |opinion: &Opinion| flight.hear(opinion);
+        let trace = chain.decide(call, &at, facts, Ask { only, watch: Some(&watch), ..Ask::default() });
+        let rank = guard_contract::rank(trace.verdict.outcome);
+        if worst.is_none_or(|(highest, _)| rank > highest) {
+            worst = Some((rank, call));
+        }
+        traces.push(trace);
+    }
+    if let Some((_, call)) = worst {
+        flight.set_record(&config.audit, call, &at);
+    }
+    let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+    let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places);
+    let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
+    let exit = flight.reply(&verdict);
+    journal::write(&chain.prepared, &at, &**facts, &traces);
+    if let Some(question) = question {
+        question.note(verdict.outcome, harness.prompts(&at.permission_mode));
+    }
+    // The process ends here; taking its memory apart first would only keep the harness waiting.
+    std::mem::forget(chain);
+    exit
+}
+
+/// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that
+/// a policy is broken is no such question.
+pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
+    if verdict.outcome != Outcome::Ask {
+        return verdict;
+    }
+    let (outcome, spared) = match setting {
+        BypassAsk::Ask => return verdict,
+        BypassAsk::Deny => (Outcome::Deny, false),
+        BypassAsk::Skip => {
+            // Nothing waits for a confirmation.
+            verdict.closing.clear();
+            (Outcome::Warn, true)
+        }
+    };
+    let mut asks: Vec<_> = verdict.findings.iter_mut().filter(|found| found.finding.outcome == Outcome::Ask).collect();
+    if !asks.iter().any(|ask| spared && ask.of_host) {
+        verdict.outcome = outcome;
+    }
+    for ask in asks.iter_mut().filter(|ask| !(spared && ask.of_host)) {
+        ask.finding.outcome = outcome;
+        if outcome == Outcome::Deny {
+            ask.finding.message = guard_harness::text::refused(&ask.finding.message);
+        }
+    }
+    verdict
+}
+
+/// Where the call happens: the harness's word first, then the machine's.
+fn circumstances(
+    harness: &dyn Harness,
+    payload: &Payload,
+    environment: &Environment,
+    facts: &dyn Facts,
+) -> Circumstances {
+    let variables = harness.facets().project_variables.iter().filter_map(|name| environment.variables.get(*name));
+    let named = variables.into_iter().find(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
+    let session = match &named {
+        _ if payload.cwd.starts_with('/') => payload.cwd.clone(),
+        Some(root) if !harness.facets().runs_in_cwd => root.clone(),
+        _ => environment.cwd.clone(),
+    };
+    let root = |cwd: &str| facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
+    let (cwd, named) = match payload.directory.as_str() {
+        "" => (session, named),
+        // Where one call happens is not where the project is.
+        directory => (lexical(directory, &session, &environment.home), named.or_else(|| Some(root(&session)))),
+    };
+    let own = root(&cwd);
+    let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
+    Circumstances {
+        cwd,
+        project_root: named.unwrap_or(own),
+        repository,
+        home: environment.home.clone(),
+        account_home: environment.account_home.clone(),
+        session: payload.session.clone(),
+        harness: harness.name().to_owned(),
+        permission_mode: payload.permission_mode.clone(),
+    }
+}
+
+/// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process does.
+fn prepared(places: &Places, environment: &Environment, at: &Circumstances) -> Prepared {
+    let projects = at.projects();
+    let open = Prepared::open(places, &environment.program, &projects);
+    let prepared = open.unwrap_or_else(|| prepare(places, &environment.program, &projects, None));
+    if prepared.is_waiting() {
+        compile_beside(places, environment, at);
+    }
+    prepared
+}
+
+/// Starts a process that compiles what is not compiled yet, unless one is at it.
+fn compile_beside(places: &Places, environment: &Environment, at: &Circumstances) {
+    if FileLock::acquire(&warm_lock(places), environment.started).is_err() {
+        return;
+    }
+    let mut warm = Command::new(&environment.program);
+    for (flag, path) in places.arguments() {
+        warm.arg(flag).arg(path);
+    }
+    warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if Path::new(&at.cwd).is_dir() {
+        warm.current_dir(&at.cwd);
+    }
+    // Of a group of its own, for the harness may end this one's.
+    let _ = warm.process_group(0).spawn();
+}
+
+/// The lock that is held while policies are compiled for all.
+#[must_use]
+pub fn warm_lock(places: &Places) -> PathBuf {
+    places.cache.join("warm.lock")
+}
+
+/// Until the chain is asked, the first call stands for all in the log.
+fn note(flight: &Flight, audit: &Audit, calls: &[ToolCall], at: &Circumstances) {
+    if let Some(call) = calls.first() {
+        flight.set_record(audit, call, at);
+    }
+}
+
+/// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
+fn refuse(
+    flight: &Flight,
+    harness: &dyn Harness,
+    refusal: &Refusal,
+    places: &Places,
+    environment: &Environment,
+    facts: &dyn Facts,
+) -> u8 {
+    let at = circumstances(harness, &Payload::nowhere(), environment, facts);
+    // Only the settings are needed, so nothing is made for them.
+    let config = guard_config::load(places, &at.projects());
+    flight.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
+    match refused(refusal, &config) {
+        Some(verdict) => flight.reply(&verdict),
+        None => flight.report(refusal.text()),
+    }
+}
+
+/// What a payload gives that is none; none: it is reported.
+pub fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
+    let outcome = match (refusal, config.on_malformed) {
+        (_, OnMalformed::Deny) => Outcome::Deny,
+        (Refusal::Limit(_) | Refusal::Unclear(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
+        (Refusal::Malformed(_), OnMalformed::Report) if config.problems.is_empty() => return None,
+        (Refusal::Malformed(_), OnMalformed::Report | OnMalformed::Allow) => Outcome::Abstain,
+    };
+    let (rule, text) = match refusal {
+        Refusal::Malformed(text) => ("malformed-payload", text),
+        Refusal::Limit(text) => ("payload-limit", text),
+        Refusal::Unclear(text) => ("unclear-call", text),
+    };
+    let text = format!("the harness sent what cannot be read: {text}");
+    let remedy = match refusal {
+        Refusal::Malformed(_) | Refusal::Limit(_) => "make the call smaller, or run it yourself",
+        Refusal::Unclear(_) => "run it yourself; `guard-host hook --help` says which harnesses are known",
+    };
+    let own = Opinion::of_host("hook", rule, outcome, text, remedy.to_owned());
+    Some(merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
+}

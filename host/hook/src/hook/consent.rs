@@ -1,0 +1,135 @@
+//! What a person let run in this session, and what is left open for one to confirm.
+//!
+//! Only an ask has to do with sessions: without one no file is touched. Nothing here changes a reply that is out.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::chain::Trace;
+use guard_config::Config;
+use guard_contract::Outcome;
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::shell_word::quoted;
+use guard_contract::verdict::{Attributed, Verdict};
+use guard_state::Places;
+use guard_state::session::{
+    Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable,
+};
+
+/// How long a note waits for other processes. The reply is out, and they hold the lock for some microseconds.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long the end of a session waits; a harness gives it little time.
+const PATIENCE_AT_END: Duration = Duration::from_millis(50);
+
+/// What is to be noted of a question once it is out.
+pub(super) struct Question {
+    sessions: Sessions,
+    session: String,
+    kind: Kind,
+}
+
+enum Kind {
+    /// The call, which a person can confirm later.
+    Call(Entry),
+    /// The confirmation of the entry with this code.
+    Confirmation(String),
+}
+
+/// Lifts the asks that a person has answered in this session. What is left is a question to be noted, and the verdict
+/// then ends with how to answer it.
+pub(super) fn answer(
+    mut verdict: Verdict,
+    calls: &[ToolCall],
+    traces: &[Trace],
+    at: &Circumstances,
+    config: &Config,
+    places: &Places,
+) -> (Verdict, Option<Question>) {
+    if verdict.outcome != Outcome::Ask || at.session.is_empty() {
+        return (verdict, None);
+    }
+    let effects = traces.iter().filter_map(|trace| trace.analysis.as_ref()).flat_map(|analysis| &analysis.effects);
+    let ends = effects.map(|effect| effect.path.canonical.as_str()).filter(|path| !path.is_empty());
+    let Some(operation) = Operation::of(calls, ends) else { return (verdict, None) };
+    let session = Sessions::name(&at.session);
+    let known = config.sessions.of(&session);
+    let confirm = confirm_command(places);
+    let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), kind };
+    if let Some(entry) = confirmed_by(calls, &known, &confirm) {
+        if !is_readable(&entry.operation) {
+            verdict.closing =
+                "What this would confirm is too long to be shown here: confirm it in a terminal.".to_owned();
+            return (verdict, None);
+        }
+        verdict.closing = format!(
+            "In this session, in {}, this would run from now on although {} asked:\n{}: {}",
+            entry.cwd,
+            entry.rules.join(", "),
+            entry.tool,
+            entry.operation,
+        );
+        let code = entry.code.clone();
+        return (verdict, Some(question(Kind::Confirmation(code))));
+    }
+    if names_confirm(calls, &confirm) {
+        // A confirmation of a confirmation helps nobody.
+        return (verdict, None);
+    }
+    let mut verdict = verdict.lift(|asked| known.answers(&operation, &at.cwd, &asked.rule()));
+    if verdict.outcome != Outcome::Ask {
+        return (verdict, None);
+    }
+    let rules = verdict.asks().map(Attributed::rule).collect();
+    let Some(entry) = Entry::new(&session, &operation, &at.cwd, rules, Timestamp::now()) else {
+        return (verdict, None);
+    };
+    let how = match operation.can_be_copied() {
+        true => quoted(&operation.text),
+        false => format!("--code {}", entry.code),
+    };
+    verdict.closing = format!("To proceed, confirm with user then run:\n{confirm} {how}");
+    (verdict, Some(question(Kind::Call(entry))))
+}
+
+/// The entry that a call would confirm, if it is a command in the form that replies show.
+fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> Option<&'a Entry> {
+    let [call] = calls else { return None };
+    let (line, _) = call.command()?;
+    match choose(&known.pending, &Choice::of_line(line, confirm)?) {
+        Choosing::One(entry) => Some(entry),
+        Choosing::None | Choosing::Several(_) => None,
+    }
+}
+
+/// A command that confirms something, in another form than replies show.
+fn names_confirm(calls: &[ToolCall], confirm: &str) -> bool {
+    calls.iter().filter_map(ToolCall::command).any(|(line, _)| line.contains(confirm))
+}
+
+impl Question {
+    /// Writes the question down, if `outcome`, which the reply gave, leaves it open. `prompted` says that the harness
+    /// puts an ask to a person.
+    pub(super) fn note(self, outcome: Outcome, prompted: bool) {
+        let is_open = matches!(outcome, Outcome::Ask | Outcome::Deny);
+        let asked = outcome == Outcome::Ask && prompted;
+        // The reply is out, and there is nobody to tell that nothing could be written.
+        let _ = match self.kind {
+            Kind::Call(entry) if is_open => {
+                self.sessions.change(&self.session, PATIENCE, |contents, _| contents.ask(entry))
+            }
+            Kind::Confirmation(code) if asked => self.sessions.change(&self.session, PATIENCE, |contents, now| {
+                contents.ask_to_confirm(&self.session, &code, now);
+            }),
+            Kind::Call(_) | Kind::Confirmation(_) => Ok(()),
+        };
+    }
+}
+
+/// Forgets a session that is over.
+pub(super) fn end(places: &Places, session: &str) {
+    // What a project says has no part in where sessions are kept.
+    let sessions = guard_config::load(places, &[]).sessions;
+    let _ = sessions.end(&Sessions::name(session), PATIENCE_AT_END);
+}

@@ -1,0 +1,57 @@
+//! Writes what policies want in their journals, after the reply.
+
+use std::io::Write;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+use serde_json::{Map, Value};
+
+use crate::cache::Prepared;
+use crate::chain::Trace;
+use guard_contract::call::Circumstances;
+use guard_contract::paths;
+use guard_engine::facts::Facts;
+use guard_redact::redact;
+
+/// Appends every line to the file that its stream was granted. A file that cannot be written loses its lines only.
+pub(super) fn write(prepared: &Prepared, at: &Circumstances, facts: &dyn Facts, traces: &[Trace]) {
+    for (policy, line) in traces.iter().flat_map(Trace::journal) {
+        let Some(member) = prepared.members.iter().find(|member| member.entry.name == policy) else { continue };
+        let grants = member.entry.grants.resolve(&at.home, None, &|name| facts.env(name));
+        if let Some(path) = grants.journal.get(&line.stream) {
+            let _ = append(path, &stamped(&line.object));
+        }
+    }
+}
+
+/// The object with `ts` and without secrets.
+fn stamped(object: &str) -> String {
+    let ts = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
+    let mut map: Map<String, Value> = serde_json::from_str(object).unwrap_or_default();
+    map.values_mut().for_each(hide);
+    map.insert("ts".to_owned(), ts.to_string().into());
+    Value::Object(map).to_string()
+}
+
+/// Hides the secrets of every text in the value. As deep as the reader of JSON goes, which is 128.
+fn hide(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = redact(text),
+        Value::Array(values) => values.iter_mut().for_each(hide),
+        Value::Object(map) => map.values_mut().for_each(hide),
+        _ => {}
+    }
+}
+
+/// Through the folder's handle, so that the file is below the granted folder and nowhere else.
+fn append(path: &str, line: &str) -> std::io::Result<()> {
+    let folder = paths::parent(path).unwrap_or("/");
+    let name = paths::below(path, folder).ok_or(std::io::ErrorKind::InvalidInput)?;
+    let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+    // A pipe without a reader would hold the process.
+    if dir.metadata(name).is_ok_and(|data| !data.is_file()) {
+        return Err(std::io::Error::other("the journal is not a file"));
+    }
+    let mut file = dir.open_with(name, OpenOptions::new().append(true).create(true))?;
+    file.write_all(format!("{line}\n").as_bytes())
+}

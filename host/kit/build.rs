@@ -1,0 +1,16 @@
+//! Writes the table of what `guard-host new` writes.
+
+#[path = "build/templates.rs"]
+mod templates;
+
+use std::env;
+use std::error::Error;
+use std::path::PathBuf;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    for path in ["guest-sdk", "wit", "Cargo.toml"] {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
+    templates::write_table(&root, &PathBuf::from(env::var("OUT_DIR")?))
+}

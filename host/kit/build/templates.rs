@@ -1,0 +1,117 @@
+//! The table of what `guard-host new` writes: each file of the templates, of `wit/` and of the SDK, which stand in the
+//! repository once. Only the SDK's manifest is written anew, for outside of this workspace it can take nothing from it.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use miniz_oxide::deflate::compress_to_vec;
+use toml::{Table, Value};
+
+/// The most that is tried, and it takes a second.
+const COMPRESSION: u8 = 10;
+
+/// A template has no larger file. A folder that something was built in has.
+const FILE_BYTES: u64 = 256 << 10;
+
+/// What the folders of the repository are called in a project; the templates lie at its top.
+const SHARED: [(&str, &str, &str); 2] = [("wit", "wit", "wit/"), ("sdk", "guest-sdk/src", "guard-sdk/src/")];
+
+/// The files, and their bytes one after another.
+#[derive(Default)]
+struct Collection {
+    table: String,
+    bytes: Vec<u8>,
+}
+
+/// Writes the table `FILES` and what it points into, deflated, to `out`.
+pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut all = Collection::default();
+    let templates = root.join("guest-sdk/templates");
+    for name in names(&templates)?.into_iter().filter(|name| templates.join(name).is_dir()) {
+        all.folder(&name, &templates.join(&name), "")?;
+    }
+    for (name, folder, prefix) in SHARED {
+        all.folder(name, &root.join(folder), prefix)?;
+    }
+    all.file("sdk", "guard-sdk/Cargo.toml", sdk_manifest(root)?.as_bytes(), false)?;
+    fs::write(out.join("templates.deflate"), compress_to_vec(&all.bytes, COMPRESSION))?;
+    let table = format!(
+        "static FILES: &[File] = &[\n{}];\nconst BYTES: usize = {};\n\
+         static DEFLATED: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/templates.deflate\"));\n",
+        all.table,
+        all.bytes.len()
+    );
+    Ok(fs::write(out.join("template_table.rs"), table)?)
+}
+
+impl Collection {
+    fn folder(&mut self, part: &str, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
+        for name in names(folder)? {
+            let path = folder.join(&name);
+            let data = fs::metadata(&path)?;
+            if data.is_dir() {
+                self.folder(part, &path, &format!("{prefix}{name}/"))?;
+            } else if data.len() > FILE_BYTES {
+                return Err(format!("{} is no file of a template; build templates elsewhere", path.display()).into());
+            } else {
+                let executable = data.permissions().mode() & 0o100 != 0;
+                self.file(part, &format!("{prefix}{name}"), &fs::read(&path)?, executable)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, part: &str, path: &str, bytes: &[u8], executable: bool) -> Result<(), Box<dyn Error>> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        let end = self.bytes.len();
+        writeln!(
+            self.table,
+            "    File {{ part: {part:?}, path: {path:?}, bytes: {start}..{end}, executable: {executable} }},"
+        )?;
+        Ok(())
+    }
+}
+
+/// The manifest of the SDK with what it takes from the workspace put in, and without the lints of this workspace.
+fn sdk_manifest(root: &Path) -> Result<String, Box<dyn Error>> {
+    let read =
+        |path: &str| -> Result<Table, Box<dyn Error>> { Ok(toml::from_str(&fs::read_to_string(root.join(path))?)?) };
+    let (mut sdk, workspace) = (read("guest-sdk/Cargo.toml")?, read("Cargo.toml")?);
+    let workspace = workspace.get("workspace").ok_or("Cargo.toml has no [workspace]")?;
+    sdk.remove("lints");
+    for section in ["package", "dependencies"] {
+        let Some(Value::Table(ours)) = sdk.get_mut(section) else { continue };
+        for (key, value) in ours {
+            let Value::Table(own) = value else { continue };
+            if own.remove("workspace").is_none() {
+                continue;
+            }
+            let given = workspace.get(section).and_then(|section| section.get(key)).ok_or("nothing to take over")?;
+            *value = match (given.clone(), std::mem::take(own)) {
+                (given, own) if own.is_empty() => given,
+                (Value::Table(mut given), own) => {
+                    given.extend(own);
+                    Value::Table(given)
+                }
+                (version, mut own) => {
+                    own.insert("version".to_owned(), version);
+                    Value::Table(own)
+                }
+            };
+        }
+    }
+    Ok(toml::to_string(&sdk)?)
+}
+
+fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut names = entries
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<Vec<_>, std::io::Error>>()?;
+    names.sort();
+    Ok(names)
+}

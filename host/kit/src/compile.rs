@@ -1,0 +1,101 @@
+//! Compiling components of others, by the program that this one carries for it.
+//!
+//! A process of its own, with limits of its own: a component that is hard to compile can take no more from this one than
+//! its time.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use guard_contract::FaultKind;
+use guard_engine::check;
+use guard_hook::cache::Making;
+
+/// Compiles, and waits for `patience` at most for another process that does the same.
+#[must_use]
+pub fn making(patience: Duration) -> Making {
+    Making { compile, deadline: Instant::now() + patience }
+}
+
+/// Compiles a component to the bytes of an artifact.
+///
+/// # Errors
+///
+/// [`FaultKind::Component`] if it is too large, [`FaultKind::Contract`] if it is no valid component,
+/// [`FaultKind::Artifact`] if the compiler cannot be started.
+pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
+    check(wasm)?;
+    let fail = |what: &str, error: std::io::Error| FaultKind::Artifact(format!("{what}: {error}"));
+    let program = program()?;
+    let mut compiler = Command::new(program.path());
+    compiler.arg0("guard-compiler").arg("compile").env_clear();
+    let started = compiler.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = started.map_err(|error| fail("the compiler does not start", error))?;
+    let ended = thread::scope(|scope| {
+        if let Some(mut input) = child.stdin.take() {
+            // A compiler that has seen enough closes the pipe, and says why.
+            scope.spawn(move || input.write_all(wasm));
+        }
+        child.wait_with_output()
+    });
+    let output = ended.map_err(|error| fail("the compiler is lost", error))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(FaultKind::Contract(if reason.is_empty() { format!("the compiler ended with {}", output.status) } else { reason }))
+}
+
+/// The compiler, unpacked once in a process.
+enum Program {
+    /// In memory: nothing is written anywhere.
+    Memory(File),
+    /// In a file that is gone with this process's folder of temporary files.
+    #[cfg_attr(target_os = "linux", expect(dead_code, reason = "Linux has files in memory"))]
+    File(PathBuf),
+}
+
+impl Program {
+    fn path(&self) -> PathBuf {
+        match self {
+            Program::Memory(file) => PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())),
+            Program::File(path) => path.clone(),
+        }
+    }
+}
+
+fn program() -> Result<&'static Program, FaultKind> {
+    static PROGRAM: OnceLock<Result<Program, FaultKind>> = OnceLock::new();
+    PROGRAM.get_or_init(unpack).as_ref().map_err(Clone::clone)
+}
+
+fn unpack() -> Result<Program, FaultKind> {
+    let missing = || FaultKind::Artifact("this program was built without a compiler".to_owned());
+    let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
+    let bytes = guard_builtins::compiler().ok_or_else(missing)?.unpacked().ok_or_else(damaged)?;
+    write(&bytes).map_err(|error| FaultKind::Artifact(format!("the compiler cannot be unpacked: {error}")))
+}
+
+#[cfg(target_os = "linux")]
+fn write(bytes: &[u8]) -> std::io::Result<Program> {
+    let mut file = File::from(rustix::fs::memfd_create("guard-compiler", rustix::fs::MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    Ok(Program::Memory(file))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write(bytes: &[u8]) -> std::io::Result<Program> {
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random).map_err(|_| std::io::Error::other("no random numbers"))?;
+    let folder = std::env::temp_dir().join(format!("guard-compiler-{}", guard_state::hex(&random)));
+    guard_state::make_private(&folder).map_err(std::io::Error::other)?;
+    let path = folder.join("guard-compiler");
+    guard_state::write_new(&path, bytes, 0o700)?;
+    Ok(Program::File(path))
+}

@@ -1,0 +1,230 @@
+//! What every policy must hold to, tried on one: `guard-host conformance`.
+//!
+//! The host keeps its promises whatever a policy does; here a policy's author learns whether it keeps its own. A policy
+//! is asked in worlds that are made up; of the machine nothing is read but its component, and nothing is printed.
+
+mod calls;
+mod trial;
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::suite::{SubjectError, SubjectErrorKind, Workshop, entry_of};
+use guard_contract::Manifest;
+use guard_contract::{Answered, FaultKind, Interface, Wasi};
+use guard_engine::Used;
+use guard_engine::clock::Clock;
+use guard_hook::cache::Component;
+use guard_state::Places;
+use trial::Trial;
+
+/// A thing that every policy must hold to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name.
+    pub id: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What to do if it does not hold.
+    pub advice: &'static str,
+}
+
+/// All of them, in the order of the report.
+pub const RULES: [Rule; 16] = [
+    Rule {
+        id: "contract",
+        meaning: "it is a component that exports guard:policy/policy@0.1.0 and imports nothing that cannot be linked",
+        advice: "build it against this host's wit/; `guard-host policy inspect` shows its imports and exports",
+    },
+    Rule {
+        id: "describe",
+        meaning: "`describe` answers, twice the same, and asks the host for nothing but `log`",
+        advice: "return a constant manifest; do not call imports or do work before `decide`",
+    },
+    Rule {
+        id: "manifest",
+        meaning: "the manifest's id, rules, ceilings and tool patterns keep to the contract",
+        advice: "correct what is named; the comments of wit/ say what each field may hold",
+    },
+    Rule {
+        id: "examples",
+        meaning: "its own examples hold with the default settings",
+        advice: "correct the example or the policy: the host refuses a policy that fails one",
+    },
+    Rule {
+        id: "configure",
+        meaning: "`configure` takes `{}`, or the settings that were given, and asks the host for nothing but `log`",
+        advice: "give every setting a default; facts of the host are for `decide`",
+    },
+    Rule {
+        id: "bad-settings",
+        meaning: "settings that are none give an error or are taken, and never a trap",
+        advice: "parse settings with a parser that gives errors, and return them as `err`",
+    },
+    Rule {
+        id: "decide",
+        meaning: "ordinary calls of the tools that it covers get a decision",
+        advice: "return a decision for every call that your `tools` cover; abstain if there is nothing to say",
+    },
+    Rule {
+        id: "odd-input",
+        meaning: "odd inputs get a decision or an error, and never a trap",
+        advice: "read fields as if each could be missing or of another type; catch exceptions of your language",
+    },
+    Rule {
+        id: "error-as-data",
+        meaning: "an input that is no JSON object gets an error or a decision, and never a trap",
+        advice: "return `err` with a text instead of a panic or an uncaught exception",
+    },
+    Rule {
+        id: "deterministic",
+        meaning: "the same call gets the same answer, in two instances and twice in one, to the order of findings",
+        advice: "keep no state between calls, and do not go by the order of a hash table, a clock or random numbers",
+    },
+    Rule {
+        id: "imports",
+        meaning: "no call leads to an import that the host does not answer",
+        advice: "leave the code out that needs it; `wasi = \"frozen\"` helps a language that cannot start otherwise",
+    },
+    Rule {
+        id: "limits",
+        meaning: "every call keeps within the default limits of time, memory and stack",
+        advice: "prepare tables when the guest is built, and bound loops and recursion by the size of the input",
+    },
+    Rule {
+        id: "outcome",
+        meaning: "the outcome of a decision is the maximum of its findings, and abstain without any",
+        advice: "derive the outcome from the findings; the SDK does",
+    },
+    Rule {
+        id: "rules",
+        meaning: "every finding names a rule of the manifest, at most at its ceiling",
+        advice: "declare the rule, or raise its ceiling in the manifest; what only settings know is the rule `custom`",
+    },
+    Rule {
+        id: "size",
+        meaning: "a decision has at most 256 findings, and its texts have at most 64 KiB each",
+        advice: "cut what you quote of the input",
+    },
+    Rule {
+        id: "absent-facts",
+        meaning: "it answers where every fact is denied or absent, and where not even a working directory is known",
+        advice: "take `denied` and `absent` for answers; do not unwrap what an import returns",
+    },
+];
+
+/// How one of them stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It holds.
+    Passed,
+    /// It does not.
+    Failed,
+    /// It could not be tried.
+    Skipped,
+}
+
+/// One rule and how the policy does by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// The rule.
+    pub rule: Rule,
+    /// How it stands.
+    pub state: State,
+    /// What is wrong; or why it was not tried.
+    pub problems: Vec<String>,
+    /// What else was seen.
+    pub notes: Vec<String>,
+}
+
+/// A call that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// What it was for: the id of a rule.
+    pub rule: &'static str,
+    /// Which call.
+    pub what: String,
+    /// What came: an outcome, `error`, or a fault.
+    pub answer: String,
+    /// What it used, with its `configure`.
+    pub used: Used,
+}
+
+/// How a policy does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The policy, as it was named.
+    pub policy: String,
+    /// The component's digest, in hexadecimal.
+    pub sha256: String,
+    /// What it says of itself; none if it does not.
+    pub manifest: Option<Manifest>,
+    /// All rules, in order.
+    pub checks: Vec<Check>,
+    /// All calls, in order.
+    pub calls: Vec<Made>,
+}
+
+impl Report {
+    /// How many checks stand so.
+    #[must_use]
+    pub fn count(&self, state: State) -> usize {
+        self.checks.iter().filter(|check| check.state == state).count()
+    }
+
+    /// The longest call.
+    #[must_use]
+    pub fn slowest(&self) -> Option<&Made> {
+        self.calls.iter().max_by_key(|made| made.used.processor)
+    }
+
+    /// The call that used the most memory.
+    #[must_use]
+    pub fn largest(&self) -> Option<&Made> {
+        self.calls.iter().max_by_key(|made| made.used.memory)
+    }
+}
+
+/// Tries a built-in or a component file. `settings` are those that it is to take; none: `{}`.
+///
+/// # Errors
+///
+/// There is no such file, or this machine cannot do it. What is no policy is a report.
+pub fn examine(
+    name: &str,
+    wasi: Wasi,
+    settings: Option<&Map<String, Value>>,
+    cwd: &Path,
+    places: &Places,
+) -> Result<Report, SubjectError> {
+    let entry = entry_of(name, wasi, cwd)?;
+    let of_machine = |fault: FaultKind| SubjectError::new(SubjectErrorKind::Machine, fault.to_string(), "");
+    let component = Component::of(&entry)
+        .map_err(|fault| SubjectError::new(SubjectErrorKind::Missing, format!("`{name}`: {fault}"), ""))?;
+    let workshop = Workshop::open(places).map_err(of_machine)?;
+    let _clock = Clock::start(workshop.engine.clone());
+    let analyzer = workshop.analyzer();
+    let settings = settings.map_or_else(|| "{}".to_owned(), |settings| Value::Object(settings.clone()).to_string());
+    let mut trial = Trial::new(settings, analyzer);
+    let manifest = match component.wasm().and_then(|wasm| workshop.compile(&wasm, wasi)) {
+        Ok((policy, interface)) => {
+            trial.pass("contract");
+            trial.note("imports", foreign(&interface, wasi));
+            trial.run(&policy)
+        }
+        Err(fault) => {
+            trial.problem("contract", fault.to_string());
+            None
+        }
+    };
+    let (checks, calls) = trial.end();
+    Ok(Report { policy: name.to_owned(), sha256: component.sha256, manifest, checks, calls })
+}
+
+/// What is to be said of imports outside of the contract.
+fn foreign(interface: &Interface, wasi: Wasi) -> Vec<String> {
+    let foreign = |import: &&String| Interface::answered(import, wasi) == Answered::Trap;
+    let count = interface.imports.iter().filter(foreign).count();
+    if count == 0 { Vec::new() } else { vec![format!("{count} imports would trap; `policy inspect` names them")] }
+}

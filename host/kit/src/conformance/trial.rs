@@ -1,0 +1,387 @@
+//! [`Trial`]: asks one policy everything, and keeps what came by the rule that it belongs to.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::calls::{self, Call};
+use super::{Check, Made, RULES, State};
+use guard_contract::call::Circumstances;
+use guard_contract::grants::Grants;
+use guard_contract::{Decision, Manifest, outcome_name};
+use guard_contract::{FaultKind, Limits};
+use guard_engine::facts::Facts;
+use guard_engine::facts::fixed::FixedFacts;
+use guard_engine::{Analyzer, BreachKind, Given, Instance, Policy, Used, breaches, check_manifest};
+use guard_hook::chain::stage;
+use guard_hook::examples;
+
+/// After so many calls that ran into a limit nothing more is asked: each of them takes its whole time.
+const OVERRUNS: usize = 3;
+
+/// The most problems of one rule that are kept.
+const PROBLEMS: usize = 10;
+
+/// Where a call happens and what is known there.
+struct World {
+    at: Circumstances,
+    facts: Arc<dyn Facts>,
+    grants: Arc<Grants>,
+}
+
+impl World {
+    /// An empty project, and everything granted.
+    fn usual() -> Self {
+        World { at: examples::circumstances(), facts: examples::facts(), grants: Arc::new(Grants::everything()) }
+    }
+}
+
+pub(super) struct Trial {
+    settings: String,
+    analyzer: Result<Analyzer, FaultKind>,
+    kept: BTreeMap<&'static str, Kept>,
+    calls: Vec<Made>,
+    overruns: usize,
+}
+
+/// What was seen of one rule.
+#[derive(Default)]
+struct Kept {
+    tried: bool,
+    problems: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Trial {
+    pub(super) fn new(settings: String, analyzer: Result<Analyzer, FaultKind>) -> Self {
+        Trial { settings, analyzer, kept: BTreeMap::new(), calls: Vec::new(), overruns: 0 }
+    }
+
+    /// The rule was tried, and holds as far as that goes.
+    pub(super) fn pass(&mut self, rule: &'static str) {
+        self.kept.entry(rule).or_default().tried = true;
+    }
+
+    pub(super) fn note(&mut self, rule: &'static str, notes: Vec<String>) {
+        self.kept.entry(rule).or_default().notes.extend(notes);
+    }
+
+    pub(super) fn problem(&mut self, rule: &'static str, text: String) {
+        let problems = &mut self.kept.entry(rule).or_default().problems;
+        if problems.len() < PROBLEMS && !problems.contains(&text) {
+            problems.push(text);
+        }
+    }
+
+    /// Asks everything. Gives what the policy says of itself.
+    pub(super) fn run(&mut self, policy: &Policy) -> Option<Manifest> {
+        let manifest = self.describe(policy)?;
+        self.pass("manifest");
+        if let Err(fault) = check_manifest(&manifest) {
+            self.problem("manifest", fault.to_string());
+            return Some(manifest);
+        }
+        self.examples(policy, &manifest);
+        let ordinary = calls::ordinary(&manifest);
+        self.bad_settings(policy, ordinary.first());
+        if !self.configure(policy) {
+            return Some(manifest);
+        }
+        if ordinary.is_empty() {
+            self.note("decide", vec![format!("no usual call is of its tools: {}", manifest.tools.join(", "))]);
+        }
+        let usual = World::usual();
+        for call in &ordinary {
+            let given = self.ask(policy, "decide", call, &usual, Some(&manifest));
+            if let Some(Err(FaultKind::Refused { text, .. })) = given.map(|given| given.answer) {
+                self.problem("decide", format!("{}: it gave the error `{}`", call.what, short(&text)));
+            }
+        }
+        for (rule, calls) in [("odd-input", calls::odd()), ("error-as-data", calls::broken())] {
+            for call in &calls {
+                self.ask(policy, rule, call, &usual, Some(&manifest));
+            }
+            self.tell_errors(rule);
+        }
+        self.deterministic(policy, &ordinary, &usual);
+        self.absent_facts(policy, &ordinary, &manifest);
+        Some(manifest)
+    }
+
+    fn describe(&mut self, policy: &Policy) -> Option<Manifest> {
+        let mut manifests = Vec::new();
+        for _ in 0..2 {
+            let mut instance = self.start(policy, "describe", "the manifest", Limits::PREPARE, Arc::default())?;
+            let given = instance.describe();
+            self.keep("describe", "the manifest", given.used, given.answer.as_ref().map(|_| "a manifest".to_owned()));
+            manifests.push(given.answer.ok()?);
+        }
+        self.pass("describe");
+        let again = manifests.pop();
+        let manifest = manifests.pop();
+        if manifest != again {
+            self.problem("describe", "two instances say different things".to_owned());
+        }
+        manifest
+    }
+
+    fn examples(&mut self, policy: &Policy, manifest: &Manifest) {
+        self.pass("examples");
+        match examples::check(policy, manifest, &self.analyzer) {
+            Ok(()) if manifest.examples.is_empty() => {
+                self.note("examples", vec!["it has none; a few would show its users what it does".to_owned()]);
+            }
+            Ok(()) => self.note("examples", vec![format!("{} hold", manifest.examples.len())]),
+            Err(fault) => {
+                let rule = belongs("examples", &fault);
+                self.problem(rule, fault.under(Limits::PREPARE));
+            }
+        }
+    }
+
+    /// It takes its settings.
+    fn configure(&mut self, policy: &Policy) -> bool {
+        let settings = self.settings.clone();
+        let Some((_, given)) = self.configured(policy, "configure", "its settings", &settings, Arc::default()) else {
+            return false;
+        };
+        if let Err(FaultKind::Refused { text, .. }) = &given.answer {
+            self.problem("configure", format!("it refuses them: `{}`", short(text)));
+        }
+        given.answer.is_ok()
+    }
+
+    fn bad_settings(&mut self, policy: &Policy, call: Option<&Call>) {
+        let usual = World::usual();
+        let (mut refused, mut taken) = (Vec::new(), Vec::new());
+        for (what, settings) in calls::bad_settings() {
+            let configured = self.configured(policy, "bad-settings", what, &settings, usual.grants.clone());
+            let Some((mut instance, given)) = configured else { continue };
+            match given.answer {
+                Ok(()) => {
+                    taken.push(what);
+                    // What was taken must not be a trap later.
+                    if let Some(call) = call {
+                        let scene = stage(&call.call, &usual.at, usual.facts.clone(), || self.analyzer.clone());
+                        let given = instance.decide(scene, &call.call.tool, &call.input);
+                        let what = format!("{what}, then {}", call.what);
+                        self.keep("bad-settings", &what, given.used, given.answer.as_ref().map(outcome));
+                    }
+                }
+                Err(FaultKind::Refused { .. }) => refused.push(what),
+                Err(_) => {}
+            }
+        }
+        let say = |what: &str, list: Vec<&str>| (!list.is_empty()).then(|| format!("{what}: {}", list.join(", ")));
+        self.note("bad-settings", say("refused", refused).into_iter().chain(say("taken", taken)).collect());
+    }
+
+    fn deterministic(&mut self, policy: &Policy, ordinary: &[Call], world: &World) {
+        let mut firsts = Vec::new();
+        for call in ordinary {
+            let first = self.ask(policy, "deterministic", call, world, None);
+            let second = self.ask(policy, "deterministic", call, world, None);
+            if let (Some(first), Some(second)) = (&first, &second)
+                && !same(first, second)
+            {
+                self.problem("deterministic", format!("{}: two instances answer differently", call.what));
+            }
+            firsts.push(first);
+        }
+        let settings = self.settings.clone();
+        let mut kept = None;
+        for (call, first) in ordinary.iter().chain(ordinary).zip(firsts.iter().chain(&firsts)) {
+            let Some(first) = first.as_ref().filter(|first| is_answer(&first.answer)) else { continue };
+            if kept.is_none() {
+                let grants = world.grants.clone();
+                let configured = self.configured(policy, "deterministic", "its settings", &settings, grants);
+                kept = configured.map(|(instance, _)| instance);
+            }
+            let Some(instance) = kept.as_mut() else { return };
+            let scene = stage(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
+            let given = instance.decide(scene, &call.call.tool, &call.input);
+            self.keep("deterministic", &call.what, given.used, given.answer.as_ref().map(outcome));
+            if is_answer(&given.answer) && !same(first, &given) {
+                let text = format!("{}: an instance that was asked before answers differently", call.what);
+                self.problem("deterministic", text);
+            }
+            if !is_answer(&given.answer) {
+                kept = None;
+            }
+        }
+    }
+
+    fn absent_facts(&mut self, policy: &Policy, ordinary: &[Call], manifest: &Manifest) {
+        let nothing = || Arc::new(FixedFacts::default());
+        let nowhere = Circumstances::default();
+        let somewhere = examples::circumstances;
+        let worlds = [
+            ("all is denied", World { at: somewhere(), facts: nothing(), grants: Arc::default() }),
+            ("all is absent", World { at: somewhere(), facts: nothing(), grants: Arc::new(Grants::everything()) }),
+            ("no folder is known", World { at: nowhere, facts: nothing(), grants: Arc::default() }),
+        ];
+        for (known, world) in &worlds {
+            for call in ordinary {
+                let given = self.ask(policy, "absent-facts", call, world, Some(manifest));
+                if let Some(Err(FaultKind::Refused { text, .. })) = given.map(|given| given.answer) {
+                    let text = format!("{} where {known}: it gave the error `{}`", call.what, short(&text));
+                    self.problem("absent-facts", text);
+                }
+            }
+        }
+    }
+
+    /// Asks a fresh instance. None if it could not be started or does not take its settings.
+    fn ask(
+        &mut self,
+        policy: &Policy,
+        rule: &'static str,
+        call: &Call,
+        world: &World,
+        manifest: Option<&Manifest>,
+    ) -> Option<Given<Decision>> {
+        let settings = self.settings.clone();
+        let (mut instance, configured) = self
+            .configured(policy, rule, &call.what, &settings, world.grants.clone())
+            .filter(|(_, given)| given.answer.is_ok())?;
+        let scene = stage(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
+        let mut given = instance.decide(scene, &call.call.tool, &call.input);
+        given.used.processor += configured.used.processor;
+        self.keep(rule, &call.what, given.used, given.answer.as_ref().map(outcome));
+        if let (Some(manifest), Ok(decision)) = (manifest, &given.answer) {
+            for rule in ["outcome", "rules", "size"] {
+                self.pass(rule);
+            }
+            for breach in breaches(manifest, decision) {
+                let rule = match breach.kind {
+                    BreachKind::Size => "size",
+                    BreachKind::Rule | BreachKind::Ceiling => "rules",
+                    BreachKind::Outcome => "outcome",
+                };
+                self.problem(rule, format!("{}: {}", call.what, breach.text));
+            }
+        }
+        Some(given)
+    }
+
+    /// A fresh instance that was given settings, whether it took them or not.
+    fn configured(
+        &mut self,
+        policy: &Policy,
+        rule: &'static str,
+        what: &str,
+        settings: &str,
+        grants: Arc<Grants>,
+    ) -> Option<(Instance, Given<()>)> {
+        let mut instance = self.start(policy, rule, what, Limits::DEFAULT, grants)?;
+        let given = instance.configure(settings);
+        // That it takes its own settings is told once.
+        if matches!(rule, "configure" | "bad-settings") {
+            self.keep(rule, what, given.used, given.answer.as_ref().map(|()| "taken".to_owned()));
+        }
+        Some((instance, given))
+    }
+
+    fn start(
+        &mut self,
+        policy: &Policy,
+        rule: &'static str,
+        what: &str,
+        limits: Limits,
+        grants: Arc<Grants>,
+    ) -> Option<Instance> {
+        if self.overruns >= OVERRUNS {
+            return None;
+        }
+        match policy.start(limits, grants) {
+            Ok(instance) => Some(instance),
+            Err(fault) => {
+                self.keep(rule, what, Used::default(), Err(&fault));
+                None
+            }
+        }
+    }
+
+    /// Keeps a call and what came of it.
+    fn keep(&mut self, rule: &'static str, what: &str, used: Used, answer: Result<String, &FaultKind>) {
+        let limits = if rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
+        for tried in ["imports", "limits"] {
+            self.pass(tried);
+        }
+        let (text, answered) = match answer {
+            Ok(text) => (text, true),
+            Err(FaultKind::Refused { .. }) => ("error".to_owned(), true),
+            Err(fault) => {
+                let belongs = belongs(rule, fault);
+                self.overruns += usize::from(belongs == "limits");
+                self.problem(belongs, format!("{what}: {}", fault.under(limits)));
+                (fault.under(limits), false)
+            }
+        };
+        if answered {
+            self.pass(rule);
+        }
+        self.calls.push(Made { rule, what: what.to_owned(), answer: text, used });
+    }
+
+    /// Says which calls got an error.
+    fn tell_errors(&mut self, rule: &'static str) {
+        let of_rule = self.calls.iter().filter(|made| made.rule == rule && made.answer == "error");
+        let errors: Vec<&str> = of_rule.map(|made| made.what.as_str()).collect();
+        if !errors.is_empty() {
+            self.note(rule, vec![format!("an error over: {}", errors.join(", "))]);
+        }
+    }
+
+    /// What came of each rule, and all calls.
+    pub(super) fn end(mut self) -> (Vec<Check>, Vec<Made>) {
+        let limits = |made: &Made| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
+        let slowest = self.calls.iter().max_by_key(|made| made.used.processor);
+        let slowest = slowest.map(|made| format!("the longest call: {} ({})", made.used.of(limits(made)), made.what));
+        self.note("limits", slowest.into_iter().collect());
+        if self.overruns >= OVERRUNS {
+            self.note("limits", vec!["it was not asked any further".to_owned()]);
+        }
+        let checks = RULES.into_iter().map(|rule| {
+            let Kept { tried, mut problems, notes } = self.kept.remove(rule.id).unwrap_or_default();
+            let state = match (problems.is_empty(), tried) {
+                (false, _) => State::Failed,
+                (true, true) => State::Passed,
+                (true, false) => State::Skipped,
+            };
+            if state == State::Skipped {
+                problems.push("nothing could be asked for it".to_owned());
+            }
+            Check { rule, state, problems, notes }
+        });
+        let checks = checks.collect();
+        (checks, self.calls)
+    }
+}
+
+/// The rule that a fault breaks, whatever was tried.
+fn belongs(rule: &'static str, fault: &FaultKind) -> &'static str {
+    match fault {
+        FaultKind::Time | FaultKind::Memory | FaultKind::Stack => "limits",
+        FaultKind::ForeignImport(_) => "imports",
+        // An ordinary call that gets no answer says nothing of whether the answers are equal.
+        _ if rule == "deterministic" => "decide",
+        _ => rule,
+    }
+}
+
+fn outcome(decision: &Decision) -> String {
+    outcome_name(decision.outcome).to_owned()
+}
+
+fn same(one: &Given<Decision>, other: &Given<Decision>) -> bool {
+    one.answer == other.answer && one.journal == other.journal
+}
+
+/// It answered: with a decision, or with an error of its own.
+fn is_answer(answer: &Result<Decision, FaultKind>) -> bool {
+    matches!(answer, Ok(_) | Err(FaultKind::Refused { .. }))
+}
+
+fn short(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(text.len().min(200))).unwrap_or_default()
+}

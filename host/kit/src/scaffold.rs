@@ -1,0 +1,218 @@
+//! The project of a new policy: what stands in this binary of each language, written under the policy's name.
+//!
+//! It appears whole or not at all: everything is written into a folder beside it, which is then renamed. Nothing is
+//! fetched and nothing is run.
+
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+
+use guard_state::hex;
+
+/// What the templates are called, wherever their name stands.
+const PLACEHOLDER: &str = "my-policy";
+
+/// The longest name, that of a policy in a manifest.
+const NAME: usize = 64;
+
+/// What no project can be called: the crate that those in Rust hold.
+const RESERVED: &str = "guard-sdk";
+
+/// A file of projects.
+#[derive(Debug)]
+struct File {
+    part: &'static str,
+    path: &'static str,
+    /// Where its bytes stand when they are unpacked.
+    bytes: Range<usize>,
+    executable: bool,
+}
+
+include!(concat!(env!("OUT_DIR"), "/template_table.rs"));
+
+/// A language with a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// With the SDK.
+    Rust,
+    /// With types for its checker.
+    JavaScript,
+    /// With type hints.
+    Python,
+    /// With generated bindings.
+    C,
+}
+
+impl Language {
+    /// The parts of its projects: of its own, of the templates in common, of the contract or the SDK.
+    fn parts(self) -> [&'static str; 3] {
+        match self {
+            Language::Rust => ["rust", "shared", "sdk"],
+            Language::JavaScript => ["js", "shared", "wit"],
+            Language::Python => ["python", "shared", "wit"],
+            Language::C => ["c", "shared", "wit"],
+        }
+    }
+
+    /// The files of its projects.
+    fn files(self) -> impl Iterator<Item = &'static File> {
+        let wanted = self.parts();
+        FILES.iter().filter(move |file| wanted.contains(&file.part))
+    }
+}
+
+/// Why there is no project.
+#[derive(Debug, thiserror::Error)]
+pub enum ScaffoldError {
+    /// No policy can be called so.
+    #[error("`{0}` is no name for a policy")]
+    Name(String),
+    /// Something is there already.
+    #[error("`{0}` is there already, {1}")]
+    Taken(PathBuf, &'static str),
+    /// The machine refuses.
+    #[error("cannot write the project `{0}`")]
+    Io(PathBuf, #[source] io::Error),
+}
+
+/// Makes the folder `name` in `parent`, a project of a policy of that name. Gives its path.
+///
+/// # Errors
+///
+/// [`ScaffoldError`] says why there is none; nothing is left of it then.
+pub fn make(parent: &Path, name: &str, language: Language) -> Result<PathBuf, ScaffoldError> {
+    if !is_name(name) {
+        return Err(ScaffoldError::Name(name.to_owned()));
+    }
+    let path = parent.join(name);
+    let failed = |error| ScaffoldError::Io(path.clone(), error);
+    let dir = Dir::open_ambient_dir(parent, ambient_authority()).map_err(failed)?;
+    match dir.symlink_metadata(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+        Ok(data) if !data.is_dir() => return Err(ScaffoldError::Taken(path, "and is no folder")),
+        Ok(_) if dir.read_dir(name).and_then(|mut inside| inside.next().transpose()).map_err(failed)?.is_some() => {
+            return Err(ScaffoldError::Taken(path, "and is not empty"));
+        }
+        Ok(_) => {}
+    }
+    let mut random = [0_u8; 8];
+    getrandom::fill(&mut random).map_err(|_| failed(io::Error::other("no random numbers")))?;
+    let draft = format!(".{name}.{}", hex(&random));
+    dir.create_dir(&draft).map_err(failed)?;
+    // The rename takes the place of an empty folder only.
+    let made = dir.open_dir(&draft).and_then(|inside| fill(&inside, name, language));
+    if let Err(error) = made.and_then(|()| dir.rename(&draft, &dir, name)) {
+        let _ = dir.remove_dir_all(&draft);
+        return Err(failed(error));
+    }
+    Ok(path)
+}
+
+fn fill(dir: &Dir, name: &str, language: Language) -> io::Result<()> {
+    let damaged = || io::Error::other("the templates in this binary cannot be read");
+    let all = decompress_to_vec_with_limit(DEFLATED, BYTES).map_err(|_| damaged())?;
+    for file in language.files() {
+        let bytes = all.get(file.bytes.clone()).ok_or_else(damaged)?;
+        let path = Path::new(file.path);
+        if let Some(parent) = path.parent() {
+            dir.create_dir_all(parent)?;
+        }
+        let mode = if file.executable { 0o777 } else { 0o666 };
+        let mut written = dir.open_with(path, OpenOptions::new().write(true).create_new(true).mode(mode))?;
+        io::Write::write_all(&mut written, &named(bytes, name))?;
+    }
+    Ok(())
+}
+
+/// The file's bytes, with the name where the template's stands.
+fn named<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.contains(PLACEHOLDER) => text.replace(PLACEHOLDER, name).into_bytes().into(),
+        _ => bytes.into(),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+    begins && name.len() <= NAME && name.chars().all(is_plain) && name != RESERVED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let folder = folder();
+        let long = "a".repeat(65);
+        for name in ["", "..", ".", "a/b", "/a", "-a", "1a", "A", "a b", "a_b", "a.b", "é", "a\n", "guard-sdk", &long]
+        {
+            let error = make(folder.path(), name, Language::C).unwrap_err();
+            assert!(matches!(error, ScaffoldError::Name(_)), "{name:?}: {error}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was written");
+        assert!(is_name(&"a".repeat(64)) && is_name("a-1-"));
+    }
+
+    #[test]
+    fn what_is_there_is_left_alone_and_an_empty_folder_is_filled() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "x").unwrap();
+        std::fs::create_dir(at("full")).unwrap();
+        std::fs::write(at("full/.hidden"), "x").unwrap();
+        std::fs::create_dir(at("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(at("elsewhere"), at("link")).unwrap();
+        std::fs::create_dir(at("empty")).unwrap();
+        for name in ["file", "full", "link"] {
+            let error = make(folder.path(), name, Language::Python).unwrap_err();
+            assert!(matches!(error, ScaffoldError::Taken(..)), "{name}: {error}");
+        }
+        assert_eq!(make(folder.path(), "empty", Language::Python).unwrap(), at("empty"));
+        assert!(at("empty/policy.py").is_file());
+        assert_eq!(std::fs::read_dir(at("elsewhere")).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5, "something is left");
+    }
+
+    #[test]
+    fn the_name_stands_wherever_that_of_the_template_stood() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = folder();
+        for (language, file, name) in [
+            (Language::Rust, "src/lib.rs", "one"),
+            (Language::JavaScript, "policy.js", "two-2"),
+            (Language::Python, "policy.py", "three"),
+            (Language::C, "policy.c", "four"),
+        ] {
+            let path = make(folder.path(), name, language).unwrap();
+            let text = std::fs::read_to_string(path.join(file)).unwrap();
+            assert!(text.contains(&format!("\"{name}\"")), "{language:?}");
+            let mode = |file: &str| std::fs::metadata(path.join(file)).unwrap().permissions().mode() & 0o100;
+            assert_eq!((mode("build.sh"), mode(file)), (0o100, 0), "{language:?}");
+            for file in language.files() {
+                let written = std::fs::read(path.join(file.path)).unwrap();
+                let left = written.windows(PLACEHOLDER.len()).any(|bytes| bytes == PLACEHOLDER.as_bytes());
+                assert!(!left, "{}", file.path);
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_not_made() {
+        let folder = folder();
+        let error = make(&folder.path().join("none"), "a", Language::C).unwrap_err();
+        assert!(matches!(error, ScaffoldError::Io(..)), "{error}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Suites of cases for policies: read them, run them in a world of their own.
+//!
+//! A `.json` or `.toml` file is a suite, a `.jsonl` file holds one case a line; the form itself is the SDK's. Nothing here
+//! prints, and nothing of the machine but the files of cases and the component is read.
+
+pub mod mutate;
+
+mod all;
+mod parallel_map;
+mod read;
+mod run;
+mod subject;
+
+pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
+
+pub use all::{Bench, Coverage, Done, Options, Run, run_all};
+pub use read::{SuiteError, find, read};
+pub use run::{Difference, Report, Spent, run};
+pub use subject::{Subject, SubjectError, SubjectErrorKind};
+pub(crate) use subject::{Workshop, entry_of};

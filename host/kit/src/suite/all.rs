@@ -1,0 +1,114 @@
+//! Runs the cases of many suites on all processors; what came of them keeps the order of the files.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::parallel_map::parallel_map;
+use super::{Case, Report, Subject, Suite, run};
+use guard_hook::chain::Chain;
+
+/// A suite that was read, its file, and the chain that its cases are put to.
+pub type Bench<'a> = (&'a Path, &'a Suite, &'a Chain);
+
+/// Which cases to run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Only those with this text in their title or their file's path.
+    pub filter: Option<&'a str>,
+    /// None after the first one that fails.
+    pub fail_fast: bool,
+}
+
+/// A case that was run.
+#[derive(Debug)]
+pub struct Done<'a> {
+    /// Its file.
+    pub file: &'a Path,
+    /// The case.
+    pub case: &'a Case,
+    /// What came of it.
+    pub report: Report,
+}
+
+/// What came of all cases.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// The cases that were run, in the order of the files.
+    pub done: Vec<Done<'a>>,
+    /// How many were left out after a failure.
+    pub left: usize,
+    /// Which rules were seen.
+    pub coverage: Coverage,
+}
+
+/// Which rules of the manifests a case brought about.
+#[derive(Debug, Default)]
+pub struct Coverage {
+    /// `policy:rule` of those with a finding.
+    pub hit: Vec<String>,
+    /// `policy:rule` of the others.
+    pub missed: Vec<String>,
+}
+
+impl Coverage {
+    /// The share of the rules that were hit, rounded down; 100 if there are none.
+    #[must_use]
+    pub fn percent(&self) -> usize {
+        (self.hit.len() * 100).checked_div(self.hit.len() + self.missed.len()).unwrap_or(100)
+    }
+}
+
+impl Run<'_> {
+    /// The cases that do not hold.
+    pub fn failures(&self) -> impl Iterator<Item = &Done<'_>> {
+        self.done.iter().filter(|done| !done.report.passes())
+    }
+}
+
+/// Runs the cases on all processors, each in a fresh instance of every policy.
+#[must_use]
+pub fn run_all<'a>(subject: &Subject, benches: &[Bench<'a>], options: Options<'_>) -> Run<'a> {
+    let cases: Vec<(usize, (Bench<'a>, &'a Case))> = benches
+        .iter()
+        .flat_map(|bench| bench.1.cases.iter().map(|case| (*bench, case)))
+        .filter(|(bench, case)| is_chosen(bench.0, case, options.filter))
+        .enumerate()
+        .collect();
+    // Of the case after which none is run. Those before it are run in any case.
+    let last = AtomicUsize::new(usize::MAX);
+    let reports = parallel_map(&cases, |(at, ((_, suite, chain), case))| {
+        if *at > last.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut report = run(chain, suite, case);
+        if report.passes() {
+            // Only what fails is looked at, and there may be many thousands.
+            report.analyses.clear();
+        } else if options.fail_fast {
+            last.fetch_min(*at, Ordering::Relaxed);
+        }
+        Some(report)
+    });
+    let total = cases.len();
+    let done = cases.into_iter().zip(reports).take(last.into_inner().saturating_add(1));
+    let done: Vec<Done<'a>> =
+        done.filter_map(|((_, ((file, _, _), case)), report)| Some(Done { file, case, report: report? })).collect();
+    let left = total - done.len();
+    let coverage = coverage(subject, &done);
+    Run { done, left, coverage }
+}
+
+pub(super) fn is_chosen(file: &Path, case: &Case, filter: Option<&str>) -> bool {
+    filter.is_none_or(|text| case.title().contains(text) || file.to_string_lossy().contains(text))
+}
+
+fn coverage(subject: &Subject, done: &[Done<'_>]) -> Coverage {
+    let findings = done.iter().flat_map(|done| &done.report.verdict.findings);
+    let seen: BTreeSet<String> = findings.filter(|found| !found.of_host).map(|found| found.rule()).collect();
+    let rules = subject
+        .manifests()
+        .flat_map(|(policy, manifest)| manifest.rules.iter().map(move |rule| format!("{policy}:{}", rule.id)));
+    let (hit, missed) = rules.partition(|rule| seen.contains(rule));
+    Coverage { hit, missed }
+}

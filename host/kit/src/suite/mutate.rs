@@ -1,0 +1,142 @@
+//! Mutants of cases: the same deed in another spelling, or the same text as mere data.
+//!
+//! A policy that judges what a call does says of a mutant what it says of the case. [`table::REWRITES`] lists the ways to
+//! rewrite; `guest-sdk/docs/mutations.md` is made from it. Nothing here prints, and nothing of the machine is asked.
+
+mod around;
+mod data;
+mod options;
+mod paths;
+mod plan;
+mod prefix;
+mod run;
+mod shape;
+mod table;
+mod words;
+
+use std::fmt::Write as _;
+
+pub use plan::MUTANTS;
+pub use run::{Mutant, Mutation, Tally, mutate};
+pub use table::REWRITES;
+
+use paths::{Moved, Place};
+use shape::Shape;
+
+use guard_engine::Analyzer;
+
+/// One way to rewrite.
+#[derive(Debug)]
+pub struct Rewrite {
+    /// Its name in reports.
+    pub id: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// What it keeps.
+    pub keeps: Keeps,
+    /// A text, and what becomes of it.
+    pub example: (&'static str, &'static str),
+    how: How,
+}
+
+/// What a rewrite keeps of the text's meaning, and so of its verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// All of it: the verdict is neither weaker nor stronger.
+    Meaning,
+    /// What is done, with a layer that has a meaning of its own: the verdict is not weaker.
+    Deed,
+    /// Only the text, as data: the verdict is not stronger than expected, or than that on the same form with a harmless
+    /// text.
+    Text,
+}
+
+/// How it is done; none where it would not be sound.
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Command(fn(&Shape<'_>) -> Option<String>),
+    Data(fn(&str) -> Option<String>),
+    Path(fn(&Place<'_>) -> Option<Moved>),
+}
+
+impl Rewrite {
+    /// The command in the other form; none if that would not be sound, or if the rewrite is one of paths.
+    #[must_use]
+    pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
+        match self.how {
+            How::Command(rewrite) => rewrite(&Shape::of(text, &analyzer.analyze(text, "bash", cwd, home).ok()?)?),
+            How::Data(rewrite) => rewrite(text),
+            How::Path(_) => None,
+        }
+    }
+
+    /// The path in another form, of the working directory `/repo`; none if the rewrite is one of commands.
+    #[must_use]
+    pub fn path(&self, path: &str) -> Option<String> {
+        let How::Path(rewrite) = self.how else { return None };
+        let world = super::WorldFacts { dirs: ["/repo/src".to_owned()].into(), ..Default::default() };
+        Some(rewrite(&Place { path, cwd: "/repo", home: "/home/u", world: &world })?.path)
+    }
+
+    /// It rewrites the paths of file tools, not commands.
+    #[must_use]
+    pub fn is_of_paths(&self) -> bool {
+        matches!(self.how, How::Path(_))
+    }
+}
+
+/// The page on all rewrites, in Markdown.
+#[must_use]
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Mutations\n\n\
+         `guard-host test POLICY CASES --mutate` rewrites each case and asks the policy again.\n\
+         A policy that judges what is done, and not how it is spelled, says the same.\n\
+         This page is made from the table of the rewrites (`host/kit/src/suite/mutate/table.rs`); a test compares the two.\n\n\
+         A rewrite is applied only where it is sound: `bash` alone, a text that parses, and words that the analyzer and \
+         the rewrite read alike.\n\
+         Texts of more than 8 KiB, payloads and cases that expect both kinds of outcome are left as they are.\n\
+         No path is written in another case, for the world of a case has no file system that folds it.\n\
+         `⏎` stands for a line break.\n",
+    );
+    for (title, about, chosen) in SECTIONS {
+        let _ = write!(page, "\n## {title}\n\n{about}\n\n");
+        for rewrite in REWRITES.iter().filter(|rewrite| chosen(rewrite)) {
+            let (before, after) = rewrite.example;
+            let deed = if rewrite.keeps == Keeps::Deed { " A stronger verdict is accepted." } else { "" };
+            let _ = writeln!(page, "- **{}**: {}.{deed}", rewrite.id, rewrite.about);
+            let _ = writeln!(page, "  {} becomes {}", code(before), code(after));
+        }
+    }
+    page
+}
+
+type Section = (&'static str, &'static str, fn(&Rewrite) -> bool);
+
+const SECTIONS: [Section; 3] = [
+    (
+        "Commands that are done",
+        "Of each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than the least of the expected \
+         outcomes, nor stronger than the most severe.",
+        |rewrite| rewrite.keeps != Keeps::Text && !rewrite.is_of_paths(),
+    ),
+    (
+        "Commands that are data",
+        "Of each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be stronger than expected, or \
+         than what the policy says of the same form around a harmless text.",
+        |rewrite| rewrite.keeps == Keeps::Text,
+    ),
+    (
+        "Paths of file tools",
+        "Of each case of a tool whose input has `file_path`, `path` or `notebook_path`.\nThe verdict must not be weaker \
+         than expected, and of abstain, allow and warn not stronger.",
+        Rewrite::is_of_paths,
+    ),
+];
+
+/// The text as code in Markdown, on one line.
+fn code(text: &str) -> String {
+    let fence = if text.contains('`') { "``" } else { "`" };
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{space}{}{space}{fence}", text.replace('\n', "⏎").replace('\t', "→"))
+}

@@ -1,0 +1,55 @@
+//! Forms that hold a text and do not run it.
+
+use super::shape::delimiter;
+use guard_contract::shell_word::quoted;
+
+pub(super) fn echo(text: &str) -> Option<String> {
+    Some(format!("echo {}", quoted(text)))
+}
+
+pub(super) fn printf(text: &str) -> Option<String> {
+    Some(format!("printf '%s\\n' {}", quoted(text)))
+}
+
+pub(super) fn commit(text: &str) -> Option<String> {
+    Some(format!("git commit -m {}", quoted(text)))
+}
+
+pub(super) fn commit_here(text: &str) -> Option<String> {
+    let end = delimiter(text);
+    Some(format!("git commit -F - <<'{end}'\n{text}\n{end}"))
+}
+
+pub(super) fn grep(text: &str) -> Option<String> {
+    // The lines of a pattern are patterns of their own.
+    (!text.contains('\n')).then(|| format!("grep -F -e {} notes.txt", quoted(text)))
+}
+
+pub(super) fn here_document(text: &str) -> Option<String> {
+    let end = delimiter(text);
+    Some(format!("cat <<'{end}' > notes.txt\n{text}\n{end}"))
+}
+
+pub(super) fn here_string(text: &str) -> Option<String> {
+    Some(format!("cat <<< {}", quoted(text)))
+}
+
+pub(super) fn comment(text: &str) -> Option<String> {
+    (!text.contains('\n')).then(|| format!("true # {text}"))
+}
+
+pub(super) fn variable(text: &str) -> Option<String> {
+    Some(format!("x={}", quoted(text)))
+}
+
+pub(super) fn nothing(text: &str) -> Option<String> {
+    Some(format!(": {}", quoted(text)))
+}
+
+pub(super) fn compared(text: &str) -> Option<String> {
+    Some(format!("[ {} = y ]", quoted(text)))
+}
+
+pub(super) fn matched(text: &str) -> Option<String> {
+    Some(format!("case {} in y) true ;; esac", quoted(text)))
+}

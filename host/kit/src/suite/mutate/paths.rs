@@ -1,0 +1,108 @@
+//! Other forms of the path that a file tool is given.
+
+use super::super::WorldFacts;
+use guard_contract::paths;
+
+/// The longest path that is rewritten.
+const PATH_BYTES: usize = 1 << 10;
+
+/// A path, and where it is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) path: &'a str,
+    pub(super) cwd: &'a str,
+    pub(super) home: &'a str,
+    pub(super) world: &'a WorldFacts,
+}
+
+/// Another form of the path.
+#[derive(Debug)]
+pub(super) struct Moved {
+    pub(super) path: String,
+    /// A symbolic link that must be in the world for it, and where it leads.
+    pub(super) link: Option<(String, String)>,
+}
+
+impl Place<'_> {
+    /// The folder as it is written, with its slash, and the name in it.
+    fn split(&self) -> Option<(&str, &str)> {
+        let at = self.path.rfind('/').map_or(0, |at| at + 1);
+        let (folder, name) = self.path.split_at_checked(at)?;
+        let odd = self.path.len() > PATH_BYTES || self.path.contains('\0');
+        (!odd && !matches!(name, "" | "." | ".." | "~")).then_some((folder, name))
+    }
+
+    /// The absolute path by its text.
+    fn lexical(&self, path: &str) -> String {
+        paths::lexical(path, self.cwd, self.home)
+    }
+
+    /// A link of the world may lie on the way.
+    fn is_linked(&self, path: &str) -> bool {
+        let path = self.lexical(path);
+        self.world.links.keys().any(|link| paths::is_below(&path, link))
+    }
+}
+
+fn moved(path: String) -> Moved {
+    Moved { path, link: None }
+}
+
+pub(super) fn dot(place: &Place<'_>) -> Option<Moved> {
+    let (folder, name) = place.split()?;
+    Some(moved(format!("{folder}./{name}")))
+}
+
+pub(super) fn slashes(place: &Place<'_>) -> Option<Moved> {
+    let (folder, name) = place.split()?;
+    (folder.len() > 1).then(|| moved(format!("{folder}/{name}")))
+}
+
+pub(super) fn up_and_down(place: &Place<'_>) -> Option<Moved> {
+    let (folder, name) = place.split()?;
+    let parent = folder.strip_suffix('/').unwrap_or(folder);
+    let base = parent.rsplit('/').next()?;
+    let fits = !matches!(base, "" | "." | ".." | "~") && !place.is_linked(parent);
+    fits.then(|| moved(format!("{parent}/../{base}/{name}")))
+}
+
+pub(super) fn out_and_in(place: &Place<'_>) -> Option<Moved> {
+    place.split()?;
+    let base = place.cwd.rsplit('/').next().filter(|base| !base.is_empty())?;
+    let relative = !place.path.starts_with(['/', '~']);
+    (relative && !place.is_linked("")).then(|| moved(format!("../{base}/{}", place.path)))
+}
+
+pub(super) fn absolute(place: &Place<'_>) -> Option<Moved> {
+    place.split()?;
+    (!place.path.starts_with(['/', '~'])).then(|| moved(format!("{}/{}", place.cwd, place.path)))
+}
+
+pub(super) fn relative(place: &Place<'_>) -> Option<Moved> {
+    place.split()?;
+    let rest = place.path.strip_prefix(place.cwd)?.strip_prefix('/')?;
+    (!rest.starts_with(['/', '~'])).then(|| moved(rest.to_owned()))
+}
+
+pub(super) fn home(place: &Place<'_>) -> Option<Moved> {
+    place.split()?;
+    let rest = place.path.strip_prefix("~/").filter(|rest| !rest.starts_with('/'))?;
+    Some(moved(format!("{}/{rest}", place.home)))
+}
+
+pub(super) fn folder_slash(place: &Place<'_>) -> Option<Moved> {
+    place.split()?;
+    place.world.dirs.contains(&place.lexical(place.path)).then(|| moved(format!("{}/", place.path)))
+}
+
+pub(super) fn link(place: &Place<'_>) -> Option<Moved> {
+    let (folder, name) = place.split()?;
+    // What is a link itself may lead elsewhere than its name says.
+    if place.is_linked(place.path) {
+        return None;
+    }
+    let target = place.lexical(if folder.is_empty() { "." } else { folder });
+    let link = format!("{}/mutant-link", place.cwd);
+    let path = format!("{link}/{name}");
+    Some(Moved { path, link: Some((link, target)) })
+}

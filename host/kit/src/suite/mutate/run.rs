@@ -1,0 +1,327 @@
+//! Makes the mutants, asks the chain about each, and says which verdicts changed.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Map, Value};
+
+use super::super::parallel_map::parallel_map;
+use super::super::run::{circumstances, run};
+use super::super::{Bench, Case, OneOrMore, Subject, Suite, WorldFacts};
+use super::paths::Place;
+use super::plan::{self, Draw};
+use super::shape::Shape;
+use super::{How, Keeps, REWRITES, Rewrite};
+use guard_contract::call::PATH_KEYS;
+use guard_contract::verdict::FAULT;
+use guard_contract::{Outcome, outcome_name, outcome_named, rank};
+use guard_engine::Analyzer;
+use guard_hook::chain::Chain;
+
+/// The tools of which it is known that they take a path for a file.
+const FILE_TOOLS: &[&str] = &["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write"];
+
+/// A text that is nothing to any policy, for what a form says by itself.
+const HARMLESS: &str = "x";
+
+/// What to do.
+#[derive(Clone, Copy)]
+pub struct Mutation<'a> {
+    /// How many rewrites one mutant goes through at most: 1 or 2.
+    pub depth: u8,
+    /// What the choice among too many mutants depends on.
+    pub seed: u64,
+    /// The most mutants.
+    pub max: usize,
+    /// Only of cases with this text in their title or their file's path.
+    pub filter: Option<&'a str>,
+    /// Is told how many mutants are done, and of how many.
+    pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+}
+
+impl fmt::Debug for Mutation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutation").field("depth", &self.depth).field("seed", &self.seed).finish_non_exhaustive()
+    }
+}
+
+/// A mutant, and what became of it.
+#[derive(Debug)]
+pub struct Mutant<'a> {
+    /// The file of the case.
+    pub file: &'a Path,
+    /// The case.
+    pub case: &'a Case,
+    /// The rewrites, in the order in which they were done.
+    pub rewrites: Vec<&'static Rewrite>,
+    /// The command or the path after them.
+    pub text: String,
+    /// What would have been right, in words.
+    pub expected: String,
+    /// What came.
+    pub got: String,
+    /// It is what would have been right.
+    pub kept: bool,
+}
+
+/// What became of all mutants.
+#[derive(Debug)]
+pub struct Tally<'a> {
+    /// The mutants that were run, in the order of the cases.
+    pub mutants: Vec<Mutant<'a>>,
+    /// How many there could have been.
+    pub possible: usize,
+}
+
+impl Tally<'_> {
+    /// The mutants whose verdict is another one.
+    pub fn survivors(&self) -> impl Iterator<Item = &Mutant<'_>> {
+        self.mutants.iter().filter(|mutant| !mutant.kept)
+    }
+
+    /// How many kept their verdict.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.mutants.iter().filter(|mutant| mutant.kept).count()
+    }
+
+    /// Fewer than this part of the mutants kept their verdict.
+    #[must_use]
+    pub fn is_below(&self, percent: u8) -> bool {
+        self.kept() * 100 < self.mutants.len() * usize::from(percent)
+    }
+
+    /// Of each rewrite that was tried: how often, and how often the verdict was kept.
+    #[must_use]
+    pub fn by_rewrite(&self) -> Vec<(&'static Rewrite, usize, usize)> {
+        let mut tallies: Vec<_> = REWRITES.iter().map(|rewrite| (rewrite, 0, 0)).collect();
+        for mutant in &self.mutants {
+            for rewrite in &mutant.rewrites {
+                if let Some((_, tried, kept)) = tallies.iter_mut().find(|tally| tally.0.id == rewrite.id) {
+                    *tried += 1;
+                    *kept += usize::from(mutant.kept);
+                }
+            }
+        }
+        tallies.retain(|(_, tried, _)| *tried > 0);
+        tallies
+    }
+}
+
+/// A case that can be rewritten.
+struct Seed<'a> {
+    file: &'a Path,
+    suite: &'a Suite,
+    chain: &'a Chain,
+    case: &'a Case,
+    world: WorldFacts,
+    input: Map<String, Value>,
+    /// The key of the input that is rewritten.
+    key: &'static str,
+    /// The text there.
+    text: String,
+    /// The least and the most severe of the expected outcomes.
+    expected: (Outcome, Outcome),
+}
+
+/// A text after one or two rewrites.
+struct Made {
+    text: String,
+    links: Vec<(String, String)>,
+    rewrites: Vec<&'static Rewrite>,
+}
+
+/// Rewrites the cases and asks about each mutant. The cases themselves are taken to hold.
+#[must_use]
+pub fn mutate<'a>(subject: &Subject, benches: &[Bench<'a>], how: Mutation<'_>) -> Tally<'a> {
+    let analyzer = subject.analyzer();
+    let mut seeds = Vec::new();
+    for (file, suite, chain) in benches {
+        let chosen = suite.cases.iter().filter(|case| super::super::all::is_chosen(file, case, how.filter));
+        seeds.extend(chosen.filter_map(|case| seed(file, suite, chain, case)));
+    }
+    let places: Vec<usize> = (0..seeds.len()).collect();
+    let pairs = parallel_map(&places, |at| pairs_of(&seeds, *at, analyzer));
+    let mut pairs: Vec<(usize, usize)> = pairs.into_iter().flatten().collect();
+    let possible = pairs.len();
+    if how.depth > 1 {
+        // The second half of the rewrites' numbers stands for a further rewrite after each.
+        let twice: Vec<(usize, usize)> = pairs.iter().map(|(case, first)| (*case, first + REWRITES.len())).collect();
+        pairs.extend(twice);
+    }
+    let possible = if how.depth > 1 { possible * 2 } else { possible };
+    let chosen = plan::sample(pairs, how.max, how.seed);
+    let (done, total) = (AtomicUsize::new(0), chosen.len());
+    let mutants = parallel_map(&chosen, |(case, rewrite)| {
+        let mutant = seeds.get(*case).and_then(|seed| {
+            let draw = Draw::new(how.seed, (*case as u64) << 16 | *rewrite as u64);
+            Some(judge(seed, made(seed, *rewrite, draw, analyzer)?))
+        });
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(progress) = how.progress {
+            progress(done, total);
+        }
+        mutant
+    });
+    Tally { mutants: mutants.into_iter().flatten().collect(), possible }
+}
+
+/// What can be rewritten of a case; none if nothing can.
+fn seed<'a>(file: &'a Path, suite: &'a Suite, chain: &'a Chain, case: &'a Case) -> Option<Seed<'a>> {
+    if case.needs_harness() || case.rule.as_deref() == Some(FAULT) {
+        return None;
+    }
+    let outcomes = || case.expect.0.iter().filter_map(|name| outcome_named(name));
+    let expected = (outcomes().min_by_key(|one| rank(*one))?, outcomes().max_by_key(|one| rank(*one))?);
+    let input = case.input()?;
+    let key = match case.tool() {
+        "Bash" => "command",
+        // With several paths the verdict may be due to any of them.
+        tool if !FILE_TOOLS.contains(&tool) => return None,
+        _ => {
+            let mut keys = PATH_KEYS.iter().copied().filter(|key| input.contains_key(*key));
+            let (Some(key), None) = (keys.next(), keys.next()) else { return None };
+            key
+        }
+    };
+    let text = input.get(key)?.as_str()?.to_owned();
+    let is_mixed = is_stopped(expected.1) && !is_stopped(expected.0);
+    let world = suite.facts.with(&case.facts);
+    (!is_mixed).then_some(Seed { file, suite, chain, case, world, input, key, text, expected })
+}
+
+/// The verdict keeps the call from being made unseen.
+fn is_stopped(outcome: Outcome) -> bool {
+    rank(outcome) >= rank(Outcome::Ask)
+}
+
+impl Seed<'_> {
+    /// The rewrite is meant for cases such as this one.
+    fn suits(&self, rewrite: &Rewrite) -> bool {
+        let stopped = is_stopped(self.expected.0);
+        match rewrite.how {
+            How::Command(_) => self.key == "command" && stopped,
+            How::Data(_) => self.key == "command" && !stopped,
+            How::Path(_) => self.key != "command" && (stopped || rewrite.keeps == Keeps::Meaning),
+        }
+    }
+
+    /// `text` by that rewrite; none if it does not apply.
+    fn rewritten(
+        &self,
+        text: &str,
+        rewrite: &'static Rewrite,
+        shape: Option<&Shape<'_>>,
+        world: &WorldFacts,
+    ) -> Option<Made> {
+        let (text, link) = match rewrite.how {
+            How::Command(how) => (how(shape?)?, None),
+            How::Data(how) => (how(text)?, None),
+            How::Path(how) => {
+                let at = circumstances(world);
+                let moved = how(&Place { path: text, cwd: &at.cwd, home: &at.home, world })?;
+                (moved.path, moved.link)
+            }
+        };
+        Some(Made { text, links: link.into_iter().collect(), rewrites: vec![rewrite] })
+    }
+}
+
+/// The shape of a text in a case's world, handed to `then`; without one if the text has none, or is no command.
+fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl FnOnce(Option<&Shape<'_>>) -> R) -> R {
+    if seed.key != "command" || !is_stopped(seed.expected.0) {
+        return then(None);
+    }
+    let at = circumstances(&seed.world);
+    let analysis = analyzer.analyze(text, "bash", &at.cwd, &at.home).ok();
+    let shape = analysis.as_ref().and_then(|analysis| Shape::of(text, analysis));
+    then(shape.as_ref())
+}
+
+/// Every rewrite that applies to the case at this place.
+fn pairs_of(seeds: &[Seed<'_>], at: usize, analyzer: &Analyzer) -> Vec<(usize, usize)> {
+    let Some(seed) = seeds.get(at) else { return Vec::new() };
+    with_shape(seed, &seed.text, analyzer, |shape| {
+        let applies = |(_, rewrite): &(usize, &'static Rewrite)| {
+            seed.suits(rewrite)
+                && seed.rewritten(&seed.text, rewrite, shape, &seed.world).is_some_and(|made| made.text != seed.text)
+        };
+        REWRITES.iter().enumerate().filter(applies).map(|(number, _)| (at, number)).collect()
+    })
+}
+
+/// The text after the rewrite of that number; of a number beyond the table, after one more.
+fn made(seed: &Seed<'_>, number: usize, mut draw: Draw, analyzer: &Analyzer) -> Option<Made> {
+    let rewrite = REWRITES.get(number % REWRITES.len())?;
+    let first =
+        with_shape(seed, &seed.text, analyzer, |shape| seed.rewritten(&seed.text, rewrite, shape, &seed.world))?;
+    if number < REWRITES.len() {
+        return Some(first);
+    }
+    let mut others: Vec<&'static Rewrite> = REWRITES.iter().filter(|other| seed.suits(other)).collect();
+    draw.shuffle(&mut others);
+    let mut world = seed.world.clone();
+    world.links.extend(first.links.iter().cloned());
+    with_shape(seed, &first.text, analyzer, |shape| {
+        let second = |other: &&'static Rewrite| {
+            let made = seed.rewritten(&first.text, other, shape, &world)?;
+            let fits = made.text != first.text && made.text != seed.text;
+            fits.then_some(made)
+        };
+        let made = others.iter().find_map(second)?;
+        let links = [first.links.clone(), made.links].concat();
+        Some(Made { text: made.text, links, rewrites: [first.rewrites.clone(), made.rewrites].concat() })
+    })
+}
+
+/// What the chain says of the text in the place of the case's own, and why it says nothing where it does not.
+fn ask(seed: &Seed<'_>, text: &str, links: &[(String, String)]) -> Result<Outcome, String> {
+    let mut input = seed.input.clone();
+    input.insert(seed.key.to_owned(), text.into());
+    let mut facts = seed.case.facts.clone();
+    facts.links.extend(links.iter().cloned());
+    let case = Case {
+        tool: seed.case.tool.clone(),
+        input: Value::Object(input),
+        facts,
+        expect: OneOrMore::default(),
+        ..Case::default()
+    };
+    let report = run(seed.chain, seed.suite, &case);
+    match report.differences.first() {
+        Some(difference) => Err(difference.got.clone()),
+        None => Ok(report.verdict.outcome),
+    }
+}
+
+fn judge<'a>(seed: &Seed<'a>, made: Made) -> Mutant<'a> {
+    let answer = ask(seed, &made.text, &made.links);
+    let (least, most) = seed.expected;
+    let (least_name, most_name) = (outcome_name(least), outcome_name(most));
+    let all_mean = made.rewrites.iter().all(|rewrite| rewrite.keeps == Keeps::Meaning);
+    let stopped = is_stopped(least);
+    let (expected, kept) = match &answer {
+        Err(_) => ("an answer".to_owned(), false),
+        Ok(got) if !stopped => {
+            let kept = rank(*got) <= rank(most) || is_due_to_form(seed, &made, *got);
+            (format!("{most_name} or less"), kept)
+        }
+        Ok(got) if all_mean => {
+            let expected = if least == most { least_name.to_owned() } else { format!("{least_name} to {most_name}") };
+            (expected, (rank(least)..=rank(most)).contains(&rank(*got)))
+        }
+        Ok(got) => (format!("{least_name} or more"), rank(*got) >= rank(least)),
+    };
+    let got = answer.map_or_else(|fault| fault, |outcome| outcome_name(outcome).to_owned());
+    Mutant { file: seed.file, case: seed.case, rewrites: made.rewrites, text: made.text, expected, got, kept }
+}
+
+/// The policy says as much of the form around a harmless text.
+fn is_due_to_form(seed: &Seed<'_>, made: &Made, got: Outcome) -> bool {
+    let form = made.rewrites.iter().try_fold(HARMLESS.to_owned(), |text, rewrite| match rewrite.how {
+        How::Data(how) => how(&text),
+        How::Command(_) | How::Path(_) => None,
+    });
+    form.is_some_and(|form| ask(seed, &form, &[]).is_ok_and(|outcome| rank(outcome) >= rank(got)))
+}

@@ -1,0 +1,476 @@
+//! [`Shape`]: what is known of a command's text before it is rewritten.
+//!
+//! The analyzer says which commands there are; it does not say where each word stands. A word counts as found where a
+//! small reader of plain words and the analyzer agree on all of them.
+
+use guard_contract::syntax::{Analysis, Coverage, Severity};
+
+/// The longest text that is rewritten.
+const TEXT_BYTES: usize = 8 << 10;
+
+/// Words that the shell reads by themselves at the start of a command.
+const KEYWORDS: &[&str] = &[
+    "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if",
+    "in", "select", "then", "time", "until", "while",
+];
+
+/// Builtins whose arguments may be assignments, so that their words are read in another way.
+const DECLARATIONS: &[&str] = &["alias", "declare", "export", "local", "readonly", "typeset"];
+
+/// Commands that only the running shell can carry out.
+const BUILTINS: &[&str] = &[
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
+
+/// Programs that may read standard input. A text with one of these names is not fed to a shell through it.
+const READERS: &[&str] = &[
+    "at",
+    "awk",
+    "base64",
+    "bash",
+    "batch",
+    "bc",
+    "cat",
+    "clickhouse",
+    "cpio",
+    "cqlsh",
+    "crontab",
+    "cut",
+    "dash",
+    "dd",
+    "docker",
+    "ed",
+    "ex",
+    "fish",
+    "gpg",
+    "grep",
+    "gzip",
+    "head",
+    "ksh",
+    "kubectl",
+    "mapfile",
+    "mariadb",
+    "mongosh",
+    "mysql",
+    "nc",
+    "node",
+    "openssl",
+    "parallel",
+    "patch",
+    "perl",
+    "php",
+    "podman",
+    "psql",
+    "python",
+    "python3",
+    "read",
+    "readarray",
+    "redis",
+    "ruby",
+    "sed",
+    "sh",
+    "sort",
+    "source",
+    "sqlcmd",
+    "sqlite3",
+    "ssh",
+    "stdin",
+    "su",
+    "sudo",
+    "tail",
+    "tar",
+    "tee",
+    "tr",
+    "vi",
+    "vim",
+    "wc",
+    "xargs",
+    "zsh",
+];
+
+/// What `sh` may not know.
+const BASHISMS: &[&str] =
+    &["[[", "$'", "$\"", "<<<", "<(", ">(", "{", "&>", ">&$", "|&", "((", "=(", "^", "~+", "~-", "+="];
+const BASH_WORDS: &[&str] = &[
+    "builtin",
+    "coproc",
+    "declare",
+    "disown",
+    "enable",
+    "exec",
+    "export",
+    "function",
+    "let",
+    "local",
+    "mapfile",
+    "popd",
+    "pushd",
+    "read",
+    "readarray",
+    "select",
+    "shopt",
+    "source",
+    "time",
+    "typeset",
+];
+
+/// A word of a simple command, and where it stands.
+#[derive(Debug)]
+pub(super) struct Word<'a> {
+    pub(super) start: usize,
+    /// As it is written.
+    pub(super) raw: &'a str,
+    /// After quote removal.
+    pub(super) text: String,
+    /// Nothing in it is expanded: another quoting of `text` is the same word.
+    pub(super) literal: bool,
+}
+
+impl Word<'_> {
+    pub(super) fn end(&self) -> usize {
+        self.start + self.raw.len()
+    }
+
+    /// Written without any quotes.
+    pub(super) fn is_bare(&self) -> bool {
+        self.literal && self.raw == self.text
+    }
+}
+
+/// A text of bash that is complete, and what may be done with it.
+#[derive(Debug)]
+pub(super) struct Shape<'a> {
+    /// Without blanks around it.
+    pub(super) text: &'a str,
+    /// All words, if the text is one simple command without redirections; else none.
+    pub(super) words: Vec<Word<'a>>,
+    /// The place in `words` of the program that does the work, behind wrappers such as `sudo`.
+    pub(super) program: usize,
+    /// It is known what is done, and nothing of it is worth its output.
+    pub(super) is_silent: bool,
+    /// Something is lost for good, wherever it is done.
+    pub(super) is_catastrophic: bool,
+}
+
+impl<'a> Shape<'a> {
+    /// The shape of a text; none if it may not be complete.
+    pub(super) fn of(text: &'a str, analysis: &Analysis) -> Option<Self> {
+        let text = text.trim();
+        let odd = |c: char| c == '\0' || c == '\r';
+        if text.is_empty() || text.len() > TEXT_BYTES || text.contains(odd) || text.ends_with('\\') {
+            return None;
+        }
+        if analysis.coverage == Coverage::Unparsed || !here_documents_end(text) {
+            return None;
+        }
+        let prints = ["read", "network", "execute", ""];
+        let is_silent = !analysis.effects.is_empty()
+            && !analysis.effects.iter().any(|effect| prints.contains(&effect.kind.as_str()));
+        let is_catastrophic = analysis.effects.iter().any(|effect| effect.severity == Severity::Catastrophic);
+        let (words, program) = simple(text, analysis).unwrap_or_default();
+        Some(Shape { text, words, program, is_silent, is_catastrophic })
+    }
+
+    /// It begins with the letters, digits and underscores of `word`, as a word of their own.
+    pub(super) fn names(&self, words: &[&str]) -> bool {
+        self.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| words.contains(&word))
+    }
+
+    /// One line, to which more can be added on the same line.
+    pub(super) fn is_open(&self) -> bool {
+        !self.text.contains(['\n', '#'])
+            && !self.text.ends_with(['&', ';', '|', '<', '>'])
+            && !has_here_document(self.text)
+    }
+
+    /// The text with what ends it, so that `}` or `done` may follow.
+    pub(super) fn ended(&self) -> String {
+        if self.is_open() { format!("{};", self.text) } else { format!("{}\n", self.text) }
+    }
+
+    /// The text and a blank or a line break, so that `)` may follow.
+    pub(super) fn spaced(&self) -> String {
+        if self.is_open() { format!("{} ", self.text) } else { format!("{}\n", self.text) }
+    }
+
+    /// It may run as the body of a function: nothing in it asks for arguments or for the function's end.
+    pub(super) fn fits_function(&self) -> bool {
+        let parameter = self.text.split('$').skip(1).any(|rest| {
+            let rest = rest.strip_prefix('{').unwrap_or(rest);
+            rest.starts_with(|c: char| c.is_ascii_digit() || "@*#".contains(c))
+        });
+        !parameter && !self.names(&["return", "local", "declare", "typeset", "shift", "set", "FUNCNAME", "BASH_SOURCE"])
+    }
+
+    /// It may run as the body of a loop.
+    pub(super) fn fits_loop(&self) -> bool {
+        !self.names(&["break", "continue"])
+    }
+
+    /// Any shell of the POSIX kind reads it alike, as far as can be told.
+    pub(super) fn is_posix(&self) -> bool {
+        !BASHISMS.iter().any(|odd| self.text.contains(odd)) && !self.names(BASH_WORDS)
+    }
+
+    /// It may be the script that a shell reads from standard input: nothing in it reads from there as well.
+    pub(super) fn fits_input(&self) -> bool {
+        !self.text.contains('\n') && !self.names(READERS)
+    }
+
+    /// The first word of the text, if it is a plain name that another program may be given to run.
+    ///
+    /// A text that defines functions may have made one of that name.
+    pub(super) fn external(&self) -> Option<&'a str> {
+        let first = self.first()?;
+        (!BUILTINS.contains(&first)).then_some(first)
+    }
+
+    /// The first word of the text, if it is the plain name of a command.
+    pub(super) fn first(&self) -> Option<&'a str> {
+        let end =
+            self.text.find(|c: char| !c.is_ascii_alphanumeric() && !"/._-+".contains(c)).unwrap_or(self.text.len());
+        let first = self.text.get(..end)?;
+        let ends = self.text.get(end..)?.chars().next().is_none_or(|c| " \t;&|".contains(c));
+        let defines = self.text.contains("()") || self.text.contains("( )") || self.names(&["function", "alias"]);
+        let known = !first.is_empty() && !KEYWORDS.contains(&first) && !DECLARATIONS.contains(&first);
+        (ends && known && !defines).then_some(first)
+    }
+
+    /// The program that does the work, if it is a word of its own.
+    pub(super) fn program(&self) -> Option<&Word<'a>> {
+        self.words.get(self.program)
+    }
+
+    /// The words after the program.
+    pub(super) fn arguments(&self) -> impl DoubleEndedIterator<Item = &Word<'a>> {
+        self.words.iter().skip(self.program + 1)
+    }
+
+    /// The last argument that can be spelled in another way.
+    pub(super) fn argument(&self) -> Option<&Word<'a>> {
+        self.arguments().rfind(|word| word.literal && !word.text.is_empty())
+    }
+
+    /// The text with another spelling in the place of one word.
+    pub(super) fn with(&self, word: &Word<'_>, spelling: &str) -> Option<String> {
+        let (before, after) = (self.text.get(..word.start)?, self.text.get(word.end()..)?);
+        Some(format!("{before}{spelling}{after}"))
+    }
+
+    /// The text with other words in the place of those from `from` on.
+    pub(super) fn with_tail<'b>(&self, from: usize, tail: impl IntoIterator<Item = &'b str>) -> Option<String> {
+        let head = self.words.get(..from)?.iter().map(|word| word.raw);
+        let words: Vec<String> = head.map(str::to_owned).chain(tail.into_iter().map(str::to_owned)).collect();
+        Some(words.join(" "))
+    }
+
+    /// A name for a variable or a function that the text does not hold.
+    pub(super) fn fresh(&self, name: &str) -> String {
+        let mut fresh = name.to_owned();
+        while self.text.contains(&format!("${fresh}"))
+            || self.text.contains(&format!("{{{fresh}"))
+            || self.names(&[&fresh])
+        {
+            fresh.push('1');
+        }
+        fresh
+    }
+
+    /// A delimiter for a here-document that is no line of the text.
+    pub(super) fn delimiter(&self) -> String {
+        delimiter(self.text)
+    }
+}
+
+/// A delimiter that the text does not hold.
+pub(super) fn delimiter(text: &str) -> String {
+    let mut end = "END".to_owned();
+    while text.contains(&end) {
+        end.push('1');
+    }
+    end
+}
+
+/// The words of a text that is one simple command, and which of them is the program, if the analyzer says the same.
+fn simple<'a>(text: &'a str, analysis: &Analysis) -> Option<(Vec<Word<'a>>, usize)> {
+    let words = words(text)?;
+    let mut top = analysis.commands.iter().filter(|command| command.parent == 0);
+    let (command, None) = (top.next()?, top.next()) else { return None };
+    let program = words.len().checked_sub(command.argv.len())?;
+    let (own, named) = (words.get(program..)?, command.argv.first()?.text.as_str());
+    let agree = own.iter().map(|word| &word.text).eq(command.argv.iter().map(|word| &word.text));
+    let plain = command.redirections.is_empty() && command.position.within.is_empty() && command.position.length == 1;
+    let special = |name: &str| KEYWORDS.contains(&name) || DECLARATIONS.contains(&name);
+    (agree && plain && own.first()?.literal && !special(named)).then_some((words, program))
+}
+
+/// Words between blanks: bare, in quotes, or with variables. None if there is anything else.
+fn words(text: &str) -> Option<Vec<Word<'_>>> {
+    let mut words = Vec::new();
+    let mut open: Option<(usize, String, bool)> = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == ' ' || c == '\t' {
+            if let Some((start, text_of, literal)) = open.take() {
+                words.push(Word { start, raw: text.get(start..at)?, text: text_of, literal });
+            }
+            continue;
+        }
+        let first = open.is_none();
+        let (_, word, literal) = open.get_or_insert_with(|| (at, String::new(), true));
+        match c {
+            '\'' => loop {
+                match chars.next()?.1 {
+                    '\'' => break,
+                    '\n' => return None,
+                    c => word.push(c),
+                }
+            },
+            '"' => loop {
+                match chars.next()?.1 {
+                    '"' => break,
+                    '\\' | '`' | '\n' => return None,
+                    '$' => {
+                        is_variable(chars.peek().map(|(_, next)| *next))?;
+                        *literal = false;
+                        word.push('$');
+                    }
+                    c => word.push(c),
+                }
+            },
+            '$' => {
+                is_variable(chars.peek().map(|(_, next)| *next))?;
+                *literal = false;
+                word.push(c);
+            }
+            '#' | '!' if first => return None,
+            '\\' | '`' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => return None,
+            '*' | '?' | '[' | '{' | '}' | '~' => {
+                *literal = false;
+                word.push(c);
+            }
+            c => word.push(c),
+        }
+    }
+    if let Some((start, text_of, literal)) = open {
+        words.push(Word { start, raw: text.get(start..)?, text: text_of, literal });
+    }
+    (!words.is_empty() && !words.iter().any(|word| matches!(word.raw, "{" | "}"))).then_some(words)
+}
+
+/// What follows a dollar is the name of a variable.
+fn is_variable(next: Option<char>) -> Option<()> {
+    next.filter(|next| next.is_ascii_alphabetic() || "_{".contains(*next)).map(|_| ())
+}
+
+fn has_here_document(text: &str) -> bool {
+    text.replace("<<<", "").contains("<<")
+}
+
+/// Every here-document that may begin in the text ends in it.
+fn here_documents_end(text: &str) -> bool {
+    let text = text.replace("<<<", "");
+    text.split("<<").skip(1).all(|rest| {
+        let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t']);
+        let quote = |c: char| c == '\'' || c == '"' || c == '\\';
+        let end = rest.trim_start_matches(quote);
+        let end: String = end.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        !end.is_empty() && rest.lines().skip(1).any(|line| line.trim_start_matches('\t') == end)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raws(text: &str) -> Option<Vec<(&str, bool)>> {
+        Some(words(text)?.iter().map(|word| (word.raw, word.literal)).collect())
+    }
+
+    #[test]
+    fn plain_words_are_found_where_they_stand() {
+        let text = "rm  -rf 'a b'\"c\" \"$HOME/x\" ~/y *.c";
+        let expected =
+            [("rm", true), ("-rf", true), ("'a b'\"c\"", true), ("\"$HOME/x\"", false), ("~/y", false), ("*.c", false)];
+        assert_eq!(raws(text).unwrap(), expected);
+        let found = words(text).unwrap();
+        assert_eq!((found[2].start, found[2].end(), found[2].text.as_str()), (8, 16, "a bc"));
+    }
+
+    #[test]
+    fn what_is_not_plain_has_no_words() {
+        for text in [
+            "a; b", "a | b", "a > f", "a `b`", "a $(b)", "a \\b", "a # b", "! a", "a 'b", "{ a", "(a)", "a\nb", "a $1",
+            "a &",
+        ] {
+            assert_eq!(raws(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_open_here_document_is_seen() {
+        assert!(here_documents_end("cat <<'E' > f\nx\nE"));
+        assert!(here_documents_end("cat <<-E\nx\n\tE\nls"));
+        assert!(here_documents_end("cat <<< x"));
+        assert!(!here_documents_end("cat <<E\nx"));
+        assert!(!here_documents_end("cat <<E; cat <<F\nE"));
+    }
+}

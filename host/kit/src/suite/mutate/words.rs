@@ -1,0 +1,173 @@
+//! Other spellings of the words of a simple command.
+
+use std::fmt::Write as _;
+
+use super::shape::{Shape, Word};
+use guard_contract::shell_word::quoted;
+
+/// Where common programs lie, on every machine that has them.
+const PLACES: &[(&str, &[&str])] = &[
+    ("/bin/", &["cat", "chmod", "chown", "cp", "dd", "echo", "ln", "ls", "mkdir", "mv", "rm", "rmdir", "sh"]),
+    (
+        "/usr/bin/",
+        &[
+            "curl",
+            "docker",
+            "env",
+            "find",
+            "git",
+            "install",
+            "kubectl",
+            "make",
+            "mysql",
+            "npm",
+            "podman",
+            "printf",
+            "psql",
+            "python3",
+            "rsync",
+            "sed",
+            "shred",
+            "ssh",
+            "systemctl",
+            "tar",
+            "tee",
+            "touch",
+            "truncate",
+            "unlink",
+            "wget",
+        ],
+    ),
+    ("/sbin/", &["mkfs", "mkfs.ext4", "reboot", "shutdown"]),
+];
+
+pub(super) fn single(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.argument()?;
+    shape.with(word, &quoted(&word.text))
+}
+
+/// In double quotes, which only a few characters are special in.
+fn in_double_quotes(word: &Word<'_>) -> Option<String> {
+    (!word.text.contains(['"', '\\', '$', '`', '!'])).then(|| format!("\"{}\"", word.text))
+}
+
+pub(super) fn double(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.argument()?;
+    shape.with(word, &in_double_quotes(word)?)
+}
+
+/// Each byte by its number.
+fn in_ansi_c(word: &Word<'_>) -> String {
+    let mut text = String::from("$'");
+    for byte in word.text.bytes() {
+        let _ = write!(text, "\\x{byte:02x}");
+    }
+    text + "'"
+}
+
+pub(super) fn ansi_c(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.argument()?;
+    shape.with(word, &in_ansi_c(word))
+}
+
+pub(super) fn program_ansi_c(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.program()?;
+    shape.with(word, &in_ansi_c(word))
+}
+
+pub(super) fn program_double(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.program()?;
+    shape.with(word, &in_double_quotes(word)?)
+}
+
+pub(super) fn all_single(shape: &Shape<'_>) -> Option<String> {
+    let spelled = |word: &Word<'_>| if word.literal { quoted(&word.text) } else { word.raw.to_owned() };
+    let tail: Vec<String> = shape.words.iter().skip(shape.program).map(spelled).collect();
+    (tail.len() > 1).then(|| shape.with_tail(shape.program, tail.iter().map(String::as_str)))?
+}
+
+/// `inside` between the first and the second character of a word without quotes.
+fn split(shape: &Shape<'_>, word: &Word<'_>, inside: &str) -> Option<String> {
+    let (head, tail) = word.raw.split_at_checked(word.raw.chars().next()?.len_utf8())?;
+    let plain = word.is_bare() && !tail.is_empty();
+    plain.then(|| shape.with(word, &format!("{head}{inside}{tail}")))?
+}
+
+pub(super) fn backslash(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.program().filter(|word| word.is_bare())?;
+    shape.with(word, &format!("\\{}", word.raw))
+}
+
+pub(super) fn backslash_inside(shape: &Shape<'_>) -> Option<String> {
+    split(shape, shape.program()?, "\\")
+}
+
+pub(super) fn empty_quotes(shape: &Shape<'_>) -> Option<String> {
+    split(shape, shape.program()?, "''")
+}
+
+pub(super) fn empty_quotes_argument(shape: &Shape<'_>) -> Option<String> {
+    split(shape, shape.argument()?, "\"\"")
+}
+
+pub(super) fn continued_inside(shape: &Shape<'_>) -> Option<String> {
+    split(shape, shape.program()?, "\\\n")
+}
+
+/// All words with something else between them.
+fn joined(shape: &Shape<'_>, gap: &str) -> Option<String> {
+    let words: Vec<&str> = shape.words.iter().map(|word| word.raw).collect();
+    (words.len() > 1).then(|| words.join(gap))
+}
+
+pub(super) fn continued(shape: &Shape<'_>) -> Option<String> {
+    joined(shape, " \\\n  ")
+}
+
+pub(super) fn blanks(shape: &Shape<'_>) -> Option<String> {
+    joined(shape, " \t ")
+}
+
+pub(super) fn braces(shape: &Shape<'_>) -> Option<String> {
+    let [.., one, other] = shape.words.as_slice() else { return None };
+    let plain =
+        |word: &Word<'_>| word.is_bare() && !word.text.contains([',', '=', '"', '\'']) && !word.text.contains("..");
+    let fits = shape.words.len() >= shape.program + 3 && plain(one) && plain(other);
+    let braces = format!("{{{},{}}}", one.raw, other.raw);
+    fits.then(|| shape.with_tail(shape.words.len() - 2, [braces.as_str()]))?
+}
+
+pub(super) fn program_variable(shape: &Shape<'_>) -> Option<String> {
+    // Before wrappers the assignment would be theirs.
+    let word = shape.program().filter(|word| word.is_bare() && shape.program == 0)?;
+    let name = shape.fresh("c");
+    Some(format!("{name}={}; {}", word.raw, shape.with(word, &format!("${name}"))?))
+}
+
+pub(super) fn argument_variable(shape: &Shape<'_>) -> Option<String> {
+    let (word, name) = (shape.argument()?, shape.fresh("a"));
+    Some(format!("{name}={}; {}", quoted(&word.text), shape.with(word, &format!("\"${name}\""))?))
+}
+
+pub(super) fn array(shape: &Shape<'_>) -> Option<String> {
+    let arguments: Vec<&str> = shape.arguments().map(|word| word.raw).collect();
+    let name = shape.fresh("a");
+    let call = shape.with_tail(shape.program + 1, [format!("\"${{{name}[@]}}\"").as_str()])?;
+    let assigns = |word: &&str| word.starts_with('[');
+    let fits = !arguments.is_empty() && !arguments.iter().any(assigns);
+    fits.then(|| format!("{name}=({}); {call}", arguments.join(" ")))
+}
+
+pub(super) fn absolute(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.program().filter(|word| word.is_bare())?;
+    let (place, _) = PLACES.iter().find(|(_, names)| names.contains(&word.raw))?;
+    shape.with(word, &format!("{place}{}", word.raw))
+}
+
+pub(super) fn bare(shape: &Shape<'_>) -> Option<String> {
+    let word = shape.program().filter(|word| word.is_bare())?;
+    let known =
+        |(place, names): &&(&str, &[&str])| word.raw.strip_prefix(place).is_some_and(|name| names.contains(&name));
+    let (place, _) = PLACES.iter().find(known)?;
+    shape.with(word, word.raw.strip_prefix(place)?)
+}

@@ -1,0 +1,332 @@
+//! Runs one case against a chain and says what differs.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{Case, Suite, WorldFacts};
+use guard_contract::Limits;
+use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::outcome_name;
+use guard_contract::paths::lexical;
+use guard_contract::syntax::{Analysis, Coverage};
+use guard_contract::verdict::{FAULT, Verdict, merge};
+use guard_engine::Used;
+use guard_engine::facts::fixed::FixedFacts;
+use guard_engine::facts::{self, Facts};
+use guard_harness::facets::Surface;
+use guard_harness::{Event, Harness, Payload, Reply};
+use guard_hook::chain::{Ask, Chain, Trace};
+use guard_hook::hook::{self, Refusal};
+
+/// What became of a case.
+#[derive(Debug)]
+pub struct Report {
+    /// What differs from what the case expects; empty if it passes.
+    pub differences: Vec<Difference>,
+    /// What the chain said.
+    pub verdict: Verdict,
+    /// What each of the case's calls does, as far as a policy asked for it.
+    pub analyses: Vec<Arc<Analysis>>,
+    /// The whole time of the case.
+    pub time: Duration,
+    /// The policy that used most of its time; none if none was asked.
+    pub spent: Option<Spent>,
+}
+
+impl Report {
+    /// The case holds.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+/// Something that is not as the case expects it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What it is: `outcome`, `rule`, `message`, `fault`, ...
+    pub what: &'static str,
+    /// What the case says.
+    pub expected: String,
+    /// What came.
+    pub got: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: expected {}, got {}", self.what, self.expected, self.got)
+    }
+}
+
+/// What a policy used of its limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spent {
+    /// Its name in the chain.
+    pub policy: String,
+    /// What it used.
+    pub used: Used,
+    /// What it might have used.
+    pub limits: Limits,
+}
+
+/// What came of the calls of a case.
+struct Course {
+    harness: &'static dyn Harness,
+    surface: &'static Surface,
+    verdict: Verdict,
+    traces: Vec<Trace>,
+    /// The report of a payload that nothing answers; it stands in the place of the verdict's reply.
+    reply: Option<Reply>,
+}
+
+/// Runs one case in its own world. The chain's own settings hold; those of the suite are the caller's to give.
+#[must_use]
+pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
+    let started = Instant::now();
+    let course = match &case.payload {
+        Some(payload) => of_payload(chain, suite, case, payload),
+        None => of_input(chain, suite, case),
+    };
+    let time = started.elapsed();
+    let Course { harness, surface, verdict, traces, reply } = match course {
+        Ok(course) => course,
+        Err((expected, got)) => {
+            let differences = vec![Difference { what: "case", expected, got }];
+            return Report { differences, verdict: merge([]), analyses: Vec::new(), time, spent: None };
+        }
+    };
+    let mut differences = Vec::new();
+    compare_report(case, reply.as_ref(), &mut differences);
+    compare_faults(chain, case, &traces, &mut differences);
+    compare_verdict(case, &verdict, &mut differences);
+    compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict, surface)), &mut differences);
+    compare_rest(case, &traces, &mut differences);
+    let spent = spent(chain, &traces);
+    let analyses = traces.into_iter().filter_map(|trace| trace.analysis).collect();
+    Report { differences, verdict, analyses, time, spent }
+}
+
+/// What is wrong with a case that cannot be run: what was expected of it, and what it is.
+type Unfit = (String, String);
+
+fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
+    let Some(input) = case.input() else {
+        return Err(("an object or a command as `input`".to_owned(), format!("`{}`", case.input)));
+    };
+    let call = ToolCall::new(case.tool(), input);
+    let world = suite.facts.with(&case.facts);
+    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
+    let trace = chain.decide(&call, &circumstances(&world), &facts, ASK);
+    let harness = guard_harness::default();
+    let surface = harness.facets().usual();
+    Ok(Course { harness, surface, verdict: trace.verdict.clone(), traces: vec![trace], reply: None })
+}
+
+/// The world holds only what is meant for the policies.
+const ASK: Ask<'static> = Ask { only: None, watch: None, grant_all: true };
+
+/// The way of the hook, without its process and its files.
+fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Result<Course, Unfit> {
+    let name = case.harness.as_deref().unwrap_or("claude");
+    let Some(named) = guard_harness::named(name) else {
+        let names: Vec<&str> = guard_harness::ALL.iter().map(|harness| harness.name()).collect();
+        return Err((format!("one of the harnesses {}", names.join(", ")), format!("`{name}`")));
+    };
+    let object = match payload {
+        Value::String(text) => hook::parse(text.clone().into_bytes()),
+        other => hook::parse(other.to_string().into_bytes()),
+    };
+    let (mut harness, mut surface) = (named, named.facets().usual());
+    let decoded = object.and_then(|object| {
+        harness = guard_harness::detect(&object, named);
+        surface = harness.surface(&object);
+        harness.decode(&object).map_err(Refusal::from)
+    });
+    let config = &chain.prepared.config;
+    let nothing = |verdict, reply| Ok(Course { harness, surface, verdict, traces: Vec::new(), reply });
+    let payload = match decoded {
+        Ok(payload) => payload,
+        Err(refusal) => {
+            return match hook::refused(&refusal, config) {
+                Some(verdict) => nothing(verdict, None),
+                None => nothing(merge([]), Some(hook::report(refusal.text()))),
+            };
+        }
+    };
+    let calls = match &payload.event {
+        Event::Calls(calls) if !calls.is_empty() => calls,
+        Event::Calls(_) | Event::SessionEnd | Event::Other => return nothing(merge([]), None),
+    };
+    let world = suite.facts.with(&case.facts);
+    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
+    let at = at(&world, harness, &payload, &*facts);
+    let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, ASK)).collect();
+    let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+    let skips = harness.skips_prompts(&at.permission_mode);
+    let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };
+    Ok(Course { harness, surface, verdict, traces, reply: None })
+}
+
+pub(super) fn circumstances(world: &WorldFacts) -> Circumstances {
+    let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
+    Circumstances {
+        cwd: or(&world.cwd, "/repo"),
+        project_root: or(&world.project_root, "/repo"),
+        repository: String::new(),
+        home: or(&world.home, "/home/u"),
+        account_home: String::new(),
+        session: or(&world.session, "s1"),
+        harness: or(&world.harness, "claude"),
+        permission_mode: or(&world.permission_mode, "default"),
+    }
+}
+
+/// The machine of a world. The project is a git repository unless the world says what is in it.
+fn machine(world: &WorldFacts) -> FixedFacts {
+    let mut dirs = world.dirs.clone();
+    let root = world.project_root.as_deref().unwrap_or("/repo");
+    let git = format!("{root}/.git");
+    if !world.files.contains_key(&git) && !world.links.contains_key(&git) {
+        dirs.insert(git);
+    }
+    FixedFacts { env: world.env.clone(), files: world.files.clone(), dirs, links: world.links.clone() }
+}
+
+/// Where a payload's call happens: what the payload says stands before what the world says.
+fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn Facts) -> Circumstances {
+    let mut at = circumstances(world);
+    let put = |value: &mut String, told: &str| {
+        if !told.is_empty() {
+            told.clone_into(value);
+        }
+    };
+    put(&mut at.session, &payload.session);
+    put(&mut at.permission_mode, &payload.permission_mode);
+    harness.name().clone_into(&mut at.harness);
+    if payload.cwd.starts_with('/') {
+        at.cwd.clone_from(&payload.cwd);
+        if world.project_root.is_none() {
+            at.project_root = facts::git_root(facts, &at.cwd, &at.home).unwrap_or_else(|| at.cwd.clone());
+        }
+    }
+    if !payload.directory.is_empty() {
+        at.cwd = lexical(&payload.directory, &at.cwd, &at.home);
+    }
+    at
+}
+
+/// A payload that is reported has no outcome: the harness goes on as it does after any hook that failed, and only a case
+/// that names the exit code says that this is meant.
+fn compare_report(case: &Case, reply: Option<&Reply>, differences: &mut Vec<Difference>) {
+    if let (Some(reply), None) = (reply, case.expect_exit) {
+        let expected = if case.expect.0.is_empty() { "an answer".to_owned() } else { case.expect.0.join(" or ") };
+        let got = format!("none, but exit code {}: {}", reply.exit, reply.stderr.trim_end());
+        differences.push(Difference { what: "outcome", expected, got });
+    }
+}
+
+/// A policy that gave no answer: its `on-error` must not pass for one.
+fn compare_faults(chain: &Chain, case: &Case, traces: &[Trace], differences: &mut Vec<Difference>) {
+    if case.rule.as_deref() == Some(FAULT) {
+        return;
+    }
+    for step in traces.iter().flat_map(|trace| &trace.steps) {
+        if let Err(fault) = &step.answer.decision {
+            let got = format!("none of `{}`: {}", step.policy, fault.under(limits(chain, &step.policy)));
+            differences.push(Difference { what: "fault", expected: "an answer".to_owned(), got });
+        }
+    }
+}
+
+fn limits(chain: &Chain, policy: &str) -> Limits {
+    let mut members = chain.prepared.members.iter();
+    members.find(|member| member.entry.name == policy).map_or(Limits::DEFAULT, |member| member.entry.limits)
+}
+
+/// The policy that came nearest to its limit of time.
+fn spent(chain: &Chain, traces: &[Trace]) -> Option<Spent> {
+    let steps = traces.iter().flat_map(|trace| &trace.steps);
+    let spent = steps.map(|step| Spent {
+        policy: step.policy.clone(),
+        used: step.answer.used,
+        limits: limits(chain, &step.policy),
+    });
+    spent.max_by_key(|spent| spent.used.processor.as_nanos() / u128::from(spent.limits.time_ms.max(1)))
+}
+
+fn compare_verdict(case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
+    let got = outcome_name(verdict.outcome);
+    let expected = &case.expect.0;
+    if !expected.is_empty() && !expected.iter().any(|name| name == got) {
+        let because = verdict.deciding().map_or_else(String::new, |deciding| {
+            format!(" by `{}`: {}", deciding.finding.rule, deciding.finding.message)
+        });
+        let (expected, got) = (expected.join(" or "), format!("{got}{because}"));
+        differences.push(Difference { what: "outcome", expected, got });
+    }
+    let deciding = verdict.deciding().map(|deciding| &deciding.finding);
+    let rule = deciding.map_or("", |finding| finding.rule.as_str());
+    if let Some(expected) = &case.rule
+        && expected != rule
+    {
+        differences.push(Difference { what: "rule", expected: format!("`{expected}`"), got: format!("`{rule}`") });
+    }
+    let parts = [
+        ("message", &case.message, deciding.map_or("", |finding| finding.message.as_str())),
+        ("remedy", &case.remedy, deciding.map_or("", |finding| finding.remedy.as_str())),
+    ];
+    for (what, expected, got) in parts {
+        if let Some(expected) = expected
+            && !got.contains(expected.as_str())
+        {
+            let (expected, got) = (format!("`{expected}` in it"), format!("`{got}`"));
+            differences.push(Difference { what, expected, got });
+        }
+    }
+}
+
+fn compare_reply(case: &Case, reply: &Reply, differences: &mut Vec<Difference>) {
+    if let Some(expected) = case.expect_exit
+        && expected != reply.exit
+    {
+        let (expected, got) = (expected.to_string(), reply.exit.to_string());
+        differences.push(Difference { what: "exit code", expected, got });
+    }
+    for (what, expected, got) in [
+        ("standard output", &case.expect_stdout, &reply.stdout),
+        ("standard error", &case.expect_stderr, &reply.stderr),
+    ] {
+        let got = got.trim_end_matches('\n');
+        if let Some(expected) = expected.as_deref().map(|expected| expected.trim_end_matches('\n'))
+            && expected != got
+        {
+            differences.push(Difference { what, expected: format!("`{expected}`"), got: format!("`{got}`") });
+        }
+    }
+}
+
+fn compare_rest(case: &Case, traces: &[Trace], differences: &mut Vec<Difference>) {
+    if let Some(expected) = &case.coverage {
+        let got = traces.last().and_then(|trace| trace.analysis.as_ref()).map_or("none", |analysis| {
+            match analysis.coverage {
+                Coverage::Complete => "complete",
+                Coverage::Partial => "partial",
+                Coverage::Unparsed => "unparsed",
+            }
+        });
+        if expected != got {
+            differences.push(Difference { what: "coverage", expected: expected.clone(), got: got.to_owned() });
+        }
+    }
+    if let Some(expected) = &case.journal {
+        let lines = traces.iter().flat_map(Trace::journal);
+        let got: Vec<Value> = lines.filter_map(|(_, line)| serde_json::from_str(&line.object).ok()).collect();
+        if *expected != got {
+            let text = |lines: &[Value]| Value::from(lines).to_string();
+            differences.push(Difference { what: "journal", expected: text(expected), got: text(&got) });
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! [`Subject`]: the policy or the chain that is tested, compiled once.
+//!
+//! Nothing has to be written for it: what the user's cache does not hold is compiled in memory.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use super::Suite;
+use crate::compile::{compile, making};
+use guard_config::Config;
+use guard_contract::Manifest;
+use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::{FaultKind, Interface, Limits, Wasi};
+use guard_engine::clock::Clock;
+use guard_engine::{Analyzer, Engine, Policy};
+use guard_hook::cache::{Made, Artifact, Artifacts, Component, Guest, Member, Prepared, Readiness, Snapshot};
+use guard_hook::chain::Chain;
+use guard_hook::examples;
+use guard_state::Places;
+use guard_state::Seal;
+
+/// How long to wait for another process that makes the same artifact.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is tested.
+#[derive(Debug)]
+pub struct Subject {
+    engine: Engine,
+    config: Config,
+    members: Vec<Member>,
+    policies: Vec<Policy>,
+    analyzer: Analyzer,
+    /// It is the whole chain, whose configuration says what the settings are.
+    is_chain: bool,
+    _clock: Clock,
+}
+
+/// Why nothing can be tested.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub struct SubjectError {
+    /// What is wrong.
+    pub text: String,
+    /// What to do; empty if nothing is known.
+    pub hint: String,
+    /// Of which kind it is.
+    pub kind: SubjectErrorKind,
+}
+
+/// Whose fault it is that nothing can be tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubjectErrorKind {
+    /// There is no such file and no such built-in.
+    Missing,
+    /// It is no policy, or one that the host would not ask.
+    Policy,
+    /// The configuration of the chain is broken.
+    Config,
+    /// This program or this machine cannot do it.
+    Machine,
+}
+
+impl SubjectError {
+    pub(crate) fn new(kind: SubjectErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        SubjectError { text: text.into(), hint: hint.into(), kind }
+    }
+
+    fn of_machine(fault: &FaultKind) -> Self {
+        SubjectError::new(SubjectErrorKind::Machine, fault.to_string(), "")
+    }
+}
+
+impl Subject {
+    /// One policy alone, with all the tools of its manifest: a built-in, or a component file.
+    ///
+    /// # Errors
+    ///
+    /// There is no such policy, or the host would not ask it.
+    pub fn policy(name: &str, wasi: Wasi, cwd: &Path, places: &Places) -> Result<Self, SubjectError> {
+        let entry = entry_of(name, wasi, cwd)?;
+        Subject::load(Config::bare(places), vec![entry], false, places)
+    }
+
+    /// The chain that holds for these projects.
+    ///
+    /// # Errors
+    ///
+    /// Its configuration is broken, or the host would not ask one of its policies.
+    pub fn chain(places: &Places, program: &Path, projects: &[String]) -> Result<Self, SubjectError> {
+        let mut config = guard_config::load(places, projects);
+        if let Some(problem) = config.problems.first() {
+            return Err(SubjectError::new(SubjectErrorKind::Config, problem.to_string(), problem.hint.clone()));
+        }
+        config.tell_places(places, program);
+        let entries = std::mem::take(&mut config.entries);
+        Subject::load(config, entries, true, places)
+    }
+
+    fn load(config: Config, entries: Vec<Entry>, is_chain: bool, places: &Places) -> Result<Self, SubjectError> {
+        let workshop = Workshop::open(places).map_err(|fault| SubjectError::of_machine(&fault))?;
+        let engine = workshop.engine.clone();
+        let clock = Clock::start(engine.clone());
+        let analyzer = workshop.analyzer().map_err(|fault| SubjectError::of_machine(&fault))?;
+        let (mut members, mut policies) = (Vec::new(), Vec::new());
+        for entry in entries {
+            let made = workshop.policy(&entry).and_then(|(policy, artifact, manifest)| {
+                examples::check(&policy, &manifest, &Ok(analyzer.clone()))?;
+                Ok((policy, artifact, manifest))
+            });
+            let (policy, artifact, manifest) = made.map_err(|fault| unusable(&entry, &fault))?;
+            members.push(Member { entry, readiness: Readiness::Ready { artifact, snapshot: None, manifest } });
+            policies.push(policy);
+        }
+        Ok(Subject { engine, config, members, policies, analyzer, is_chain, _clock: clock })
+    }
+
+    /// The chain for a suite: the one policy with the suite's settings, or the whole chain.
+    ///
+    /// # Errors
+    ///
+    /// The policy refuses its settings, or the suite has some for a whole chain.
+    pub fn bench(&self, suite: &Suite) -> Result<Chain, SubjectError> {
+        let fail = |text: String, hint: &str| Err(SubjectError::new(SubjectErrorKind::Policy, text, hint));
+        if self.is_chain && !suite.settings.is_empty() {
+            return fail(
+                "`settings` are those of one policy, and `chain` has its own".to_owned(),
+                "name the policy instead of `chain`, or put the settings into guard.toml",
+            );
+        }
+        let mut members = self.members.clone();
+        for (member, policy) in members.iter_mut().zip(&self.policies) {
+            let entry = &mut member.entry;
+            if !self.is_chain {
+                entry.settings = serde_json::Value::Object(suite.settings.clone()).to_string();
+            }
+            if let Err(fault) = policy.configure(entry.limits, &entry.settings) {
+                let text = match fault {
+                    FaultKind::Refused { text, .. } => format!("`{}` refuses its settings: {text}", entry.name),
+                    fault => format!("`{}` fails over its settings: {}", entry.name, fault.under(entry.limits)),
+                };
+                return fail(text, "correct `settings`");
+            }
+        }
+        let prepared = Prepared::in_memory(self.config.clone(), members);
+        Ok(Chain::loaded(self.engine.clone(), prepared, self.policies.clone(), self.analyzer.clone()))
+    }
+
+    /// The chain for a suite as [`Subject::bench`] gives it, with every policy as a snapshot.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Subject::bench`]; or a policy of which no snapshot can be taken.
+    pub fn bench_snapshot(&self, suite: &Suite) -> Result<Chain, SubjectError> {
+        let mut prepared = self.bench(suite)?.prepared;
+        let mut policies = Vec::with_capacity(prepared.members.len());
+        for Member { entry, readiness } in &mut prepared.members {
+            let taken = Component::of(entry)
+                .and_then(|component| self.engine.snapshot(&component.wasm()?, entry.limits, &entry.settings, compile))
+                .and_then(|taken| load(&self.engine, &compile(&taken)?, entry.wasi));
+            let (policy, _) = taken.map_err(|fault| unusable(entry, &fault))?;
+            policies.push(policy);
+            if let Readiness::Ready { snapshot, .. } = readiness {
+                *snapshot = Some(Snapshot::in_memory());
+            }
+        }
+        Ok(Chain::loaded(self.engine.clone(), prepared, policies, self.analyzer.clone()))
+    }
+
+    /// The analyzer that the chains ask.
+    #[must_use]
+    pub fn analyzer(&self) -> &Analyzer {
+        &self.analyzer
+    }
+
+    /// The manifests, each with the name of its policy in the chain.
+    pub fn manifests(&self) -> impl Iterator<Item = (&str, &Manifest)> {
+        self.members.iter().filter_map(|member| match &member.readiness {
+            Readiness::Ready { manifest, .. } => Some((member.entry.name.as_str(), manifest)),
+            Readiness::Broken(_) => None,
+        })
+    }
+}
+
+/// The entry of a built-in or of a component file, with all the tools of its manifest.
+///
+/// # Errors
+///
+/// There is no such built-in and no such file.
+pub(crate) fn entry_of(name: &str, wasi: Wasi, cwd: &Path) -> Result<Entry, SubjectError> {
+    let entry = match guard_builtins::find(name) {
+        Some(builtin) => guard_config::of_builtin(builtin, Layer::User),
+        None => of_file(name, &cwd.join(name))?,
+    };
+    Ok(Entry { tools: None, wasi, ..entry })
+}
+
+/// The entry of a component file that no configuration names.
+fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
+    if let Err(error) = fs::metadata(path) {
+        let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
+        return Err(SubjectError::new(
+            SubjectErrorKind::Missing,
+            format!("`{name}` is no built-in policy and no file that can be read: {error}"),
+            format!("give a component file, `chain`, or one of {}", names.join(", ")),
+        ));
+    }
+    let stem = path.file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok(guard_config::unconfigured(stem, Source::File(path.to_path_buf()), Layer::User))
+}
+
+/// What is wrong with a policy, and what its author can do.
+fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
+    let hint = match fault {
+        FaultKind::Contract(text) if text.ends_with("but a core module") => {
+            "build it for wasm32-wasip2, or make a component of it with `wasm-tools component new`"
+        }
+        FaultKind::Contract(_) => "build it against the contract of this host; `wit/` and the SDK beside it hold it",
+        FaultKind::Example(_) => "the host refuses a policy that fails its own examples: correct one of the two",
+        _ => "",
+    };
+    let name = match &entry.source {
+        Source::Builtin(_) => entry.name.clone(),
+        Source::File(path) => path.display().to_string(),
+    };
+    let text = format!("`{name}` cannot be used: {}", fault.under(Limits::PREPARE));
+    SubjectError::new(SubjectErrorKind::Policy, text, hint)
+}
+
+/// The user's artifacts, if there is a place for them already.
+fn artifacts(places: &Places) -> Option<Artifacts> {
+    let is_there = places.cache.is_dir() && places.state.is_dir();
+    is_there.then(|| Artifacts::open(&places.cache, Seal::open(&places.state).ok()?).ok()).flatten()
+}
+
+/// Loads components: from the user's artifacts, or compiled in memory.
+pub(crate) struct Workshop {
+    /// The engine that runs what is loaded.
+    pub(crate) engine: Engine,
+    artifacts: Option<Artifacts>,
+}
+
+impl Workshop {
+    /// # Errors
+    ///
+    /// This machine cannot compile.
+    pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
+        Ok(Workshop { engine: Engine::new()?, artifacts: artifacts(places) })
+    }
+
+    fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
+        let component = Component::of(entry)?;
+        if let Some((artifact, Some(manifest))) = self.kept(&component, Guest::Policy(entry.wasi))? {
+            let policy = self.engine.load(&artifact.code(&self.engine)?, &artifact.interface, artifact.wasi)?;
+            return Ok((policy, artifact, manifest));
+        }
+        let (policy, interface) = self.compile(&component.wasm()?, entry.wasi)?;
+        let manifest = policy.describe(Limits::PREPARE)?;
+        Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
+    }
+
+    /// The analyzer.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it cannot be used.
+    pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
+        let component = Component::analyzer()?;
+        let missing = || FaultKind::Artifact("this program carries no analyzer".to_owned());
+        let (artifact, _) = self.kept(&component, Guest::Analyzer)?.ok_or_else(missing)?;
+        self.engine.load_analyzer(&artifact.code(&self.engine)?, &artifact.interface)
+    }
+
+    /// Compiles and links a policy in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Contract`] if `wasm` is no valid component, or no policy.
+    pub(crate) fn compile(&self, wasm: &[u8], wasi: Wasi) -> Result<(Policy, Interface), FaultKind> {
+        load(&self.engine, &compile(wasm)?, wasi)
+    }
+
+    /// The artifact that this program carries, or the one in the user's cache; none if there is no such cache, or it
+    /// cannot be used now.
+    fn kept(&self, component: &Component, guest: Guest) -> Result<Option<(Artifact, Option<Manifest>)>, FaultKind> {
+        if let Some(made) = Made::carried(&component.sha256, guest.wasi()) {
+            return Ok(Some((made.artifact, made.manifest)));
+        }
+        let Some(artifacts) = &self.artifacts else { return Ok(None) };
+        match artifacts.ensure(component, guest, making(PATIENCE)) {
+            Ok(made) => Ok(Some((made.artifact, made.manifest))),
+            Err(FaultKind::Artifact(_)) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+/// Links what was compiled just now.
+fn load(engine: &Engine, artifact: &[u8], wasi: Wasi) -> Result<(Policy, Interface), FaultKind> {
+    let code = engine.read(artifact)?;
+    let interface = engine.interface(&code);
+    Ok((engine.load(&code, &interface, wasi)?, interface))
+}

@@ -1,0 +1,6 @@
+//! Claude Code's own ways of registering hooks.
+
+mod plugin;
+pub(crate) mod registration;
+mod settings;
+mod survey;

@@ -1,0 +1,276 @@
+//! Where Claude Code has its hooks: the settings files, a plugin, or a file that is named.
+//!
+//! Says which files a registration is made of. What stands in them is in `settings`, a plugin's own files in `plugin`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::plugin;
+use super::settings::{Entry, add, strip};
+use super::survey;
+use crate::command::{Names, arguments, is_shim, script, text};
+use crate::entries::Shape;
+use crate::install::{Failing, Found, InstallError, Piece, Registration, Running, Scope, Site, Survey, Wish};
+use crate::matcher::Matching;
+use guard_contract::shell_word::word;
+use guard_harness::Reply;
+use guard_harness::said::BLOCK;
+
+/// The variable with which Claude Code is told another folder than `~/.claude`.
+const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
+/// What the command line of the hook calls the harness.
+pub(super) const NAME: &str = "claude";
+
+/// The tools that run commands or write files.
+pub(super) const TOOLS: [&str; 4] = ["Bash", "Write", "Edit", "MultiEdit"];
+
+/// Registers with Claude Code.
+pub(crate) struct ClaudeCode;
+
+impl Registration for ClaudeCode {
+    fn pieces(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<Piece>, InstallError> {
+        let target = target(wish, site)?;
+        let shim = wish.shim.as_deref().map(|name| shim_place(name, &target)).transpose()?;
+        let entry = entry(wish, site, &target, shim.as_deref())?;
+        let mut pieces = Vec::new();
+        if let Some(plugin) = &wish.plugin {
+            pieces.extend(plugin::pieces(plugin, site)?);
+        }
+        if let Some(path) = shim {
+            pieces.push(script_piece(path, shim_text(wish, site)?, &target, site));
+        }
+        let (names, again) = (target.names(site), target.names(site));
+        let shape = target.shape;
+        pieces.push(Piece::Shared {
+            path: target.file,
+            within: target.within,
+            mode: target.mode,
+            blank: "{}\n",
+            add: Box::new(move |text| add(text, shape, &entry, &names)),
+            strip: Box::new(move |text| strip(text, shape, &again)),
+        });
+        Ok(pieces)
+    }
+
+    fn retired(&self, wish: &Wish, site: Site<'_>) -> Vec<Piece> {
+        let Ok(target) = target(wish, site) else { return Vec::new() };
+        let wanted = wish.shim.as_deref().and_then(|name| shim_place(name, &target).ok());
+        let names = target.names(site);
+        let survey = survey::of(wish, site);
+        let started = |found: &Found| match &found.running {
+            Running::Shell(line) => script(line, &names).map(PathBuf::from),
+            Running::Program(..) => None,
+        };
+        let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
+        let mut scripts: Vec<PathBuf> = here.into_iter().filter_map(started).collect();
+        scripts.sort();
+        scripts.dedup();
+        // One in another folder was not put there by `install`, and one behind a link is not its file.
+        scripts.retain(|path| {
+            let used = elsewhere.iter().filter_map(|found| started(found)).any(|other| other == *path);
+            let made = path.parent() == Some(&*shim_folder(&target))
+                && path.symlink_metadata().is_ok_and(|data| data.is_file());
+            made && !used && wanted.as_ref() != Some(path)
+        });
+        scripts.into_iter().map(|path| script_piece(path, String::new(), &target, site)).collect()
+    }
+
+    fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String> {
+        let mut steps = Vec::new();
+        match &wish.plugin {
+            Some(folder) => steps.extend(plugin::next_steps(folder, site)),
+            None => {
+                steps.push("start a new session of Claude Code; `/hooks` shows the entry".to_owned());
+                steps.push("run `guard-host doctor`: it proves that a deny is enforced".to_owned());
+            }
+        }
+        if wish.scope == Some(Scope::Project) && !wish.shared {
+            steps.push("keep `settings.local.json` out of the repository: it holds paths of this machine".to_owned());
+        }
+        if wish.shared && wish.plugin.is_none() {
+            steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
+        }
+        let matcher = wish.matcher.as_deref().unwrap_or_default();
+        if let Some(unasked) = Matching::Names.left_out(matcher, &TOOLS).ok().filter(|tools| !tools.is_empty()) {
+            steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
+        }
+        if wish.fail_open {
+            let text = "a payload that cannot be read is reported and the call goes on; \
+                        set `on-malformed = \"allow\"` in your guard.toml to have no report either";
+            steps.push(text.to_owned());
+        }
+        steps
+    }
+
+    fn tools(&self) -> Vec<&'static str> {
+        TOOLS.to_vec()
+    }
+
+    fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey {
+        survey::of(wish, site)
+    }
+
+    fn when_it_fails(&self, blocks: bool) -> Failing {
+        let text = match blocks {
+            true => "if the program is gone or fails, the call is blocked (`onFailure`, from Claude Code 2.1.295 on)",
+            false => "if the program is gone or fails, the call passes unasked (there is no `onFailure`)",
+        };
+        let remedy = if blocks { "" } else { "run `guard-host install claude` without `--fail-open`" };
+        Failing { text: text.to_owned(), remedy: remedy.to_owned() }
+    }
+
+    fn payload(&self, command: &str, cwd: &Path) -> String {
+        let payload = json!({
+            "session_id": "guard-host-doctor", "cwd": cwd, "permission_mode": "default",
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": command },
+        });
+        payload.to_string()
+    }
+
+    fn is_deny(&self, reply: &Reply) -> bool {
+        let output: serde_json::Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+        let said = |key: &str| output.pointer(&format!("/hookSpecificOutput/{key}")).and_then(|value| value.as_str());
+        let reason = said("permissionDecisionReason").unwrap_or_default();
+        reply.exit == BLOCK
+            && said("permissionDecision") == Some("deny")
+            && !reason.is_empty()
+            && reply.stderr == format!("{reason}\n")
+    }
+}
+
+/// The file with the entry, and what counts there.
+pub(super) struct Target {
+    pub(super) file: PathBuf,
+    pub(super) shape: Shape,
+    within: Option<PathBuf>,
+    mode: u32,
+    /// What `${CLAUDE_PLUGIN_ROOT}` stands for.
+    pub(super) plugin: Option<PathBuf>,
+}
+
+impl Target {
+    /// What tells an entry in the file.
+    pub(super) fn names(&self, site: Site<'_>) -> Names {
+        Names::at(site, NAME, self.plugin.clone())
+    }
+}
+
+/// The folder of the user's settings.
+pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
+    let moved = site.environment.variables.get(FOLDER_VARIABLE).filter(|folder| folder.starts_with('/'));
+    moved.map_or_else(|| Path::new(&site.environment.home).join(".claude"), PathBuf::from)
+}
+
+/// The file that a wish is about.
+pub(super) fn target(wish: &Wish, site: Site<'_>) -> Result<Target, InstallError> {
+    let refuse = |text: &str| Err(InstallError::Arguments(text.to_owned()));
+    let absolute = |path: &Path| Path::new(&site.environment.cwd).join(path);
+    let named = usize::from(wish.plugin.is_some()) + usize::from(wish.hooks_file.is_some());
+    if named + usize::from(wish.scope.is_some()) > 1 {
+        return refuse("`--scope`, `--plugin` and `--hooks-file` each name the place; give one of them");
+    }
+    if wish.shared && wish.scope == Some(Scope::User) {
+        return refuse("`--shared` is for files that others get; your own settings are not");
+    }
+    if let Some(plugin) = &wish.plugin {
+        let plugin = absolute(plugin);
+        let file = plugin.join("hooks/hooks.json");
+        let within = Some(plugin.clone());
+        return Ok(Target { file, shape: Shape::Wrapped, within, mode: 0o644, plugin: Some(plugin) });
+    }
+    if let Some(file) = &wish.hooks_file {
+        let file = absolute(file);
+        // Plugins and settings have their hooks below a key; a bare hooks file has the events at the top.
+        let parent = |depth| file.ancestors().nth(depth).unwrap_or(Path::new("/"));
+        let of_plugin = parent(2).join(".claude-plugin").is_dir();
+        let bare = file.file_name().is_some_and(|name| name == "hooks.json") && !of_plugin;
+        let plugin = of_plugin.then(|| parent(2).to_path_buf());
+        let shape = if bare { Shape::Bare } else { Shape::Wrapped };
+        return Ok(Target { file, shape, within: None, mode: 0o644, plugin });
+    }
+    let project = |name: &str, mode| Target {
+        file: site.project.join(".claude").join(name),
+        shape: Shape::Wrapped,
+        // A repository can bring a link, and it must not lead to the user's other files.
+        within: Some(site.project.to_path_buf()),
+        mode,
+        plugin: None,
+    };
+    match (wish.scope, wish.shared) {
+        (_, true) => Ok(project("settings.json", 0o644)),
+        (Some(Scope::Project), false) => Ok(project("settings.local.json", 0o600)),
+        _ if site.environment.home.is_empty() => {
+            refuse("there is no home directory; name the file with `--hooks-file`")
+        }
+        _ => {
+            let file = user_folder(site).join("settings.json");
+            Ok(Target { file, shape: Shape::Wrapped, within: None, mode: 0o600, plugin: None })
+        }
+    }
+}
+
+fn entry(wish: &Wish, site: Site<'_>, target: &Target, shim: Option<&Path>) -> Result<Entry, InstallError> {
+    let (command, args) = match shim {
+        Some(_) if target.plugin.is_some() && wish.plugin.is_some() => {
+            (format!("${{CLAUDE_PLUGIN_ROOT}}/hooks/{}", wish.shim.as_deref().unwrap_or_default()), Vec::new())
+        }
+        Some(_) if wish.shared && wish.hooks_file.is_none() => {
+            let name = wish.shim.as_deref().unwrap_or_default();
+            (format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}"), Vec::new())
+        }
+        Some(path) => (word(text(path)?), Vec::new()),
+        None if wish.plugin.is_some() => (plugin::PROGRAM.to_owned(), arguments(wish, site, NAME)?),
+        None if wish.shared => ("guard-host".to_owned(), arguments(wish, site, NAME)?),
+        None => (text(&site.environment.program)?.to_owned(), arguments(wish, site, NAME)?),
+    };
+    let matcher = wish.matcher.clone().unwrap_or_else(|| "*".to_owned());
+    if let Err(error) = Matching::Names.left_out(&matcher, &TOOLS) {
+        let names = TOOLS.join("|");
+        let text = format!(
+            "`--matcher {matcher}` cannot be read: {error}; name the tools, such as `{names}`, or leave it out for all"
+        );
+        return Err(InstallError::Arguments(text));
+    }
+    Ok(Entry { matcher, command, args, timeout: wish.timeout, blocks: !wish.fail_open })
+}
+
+fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(plain) {
+        let text = format!("`{name}` is no name for a script: letters, digits, `.`, `_` and `-` are");
+        return Err(InstallError::Arguments(text));
+    }
+    Ok(shim_folder(target).join(name))
+}
+
+/// Where scripts that start the hook are put.
+fn shim_folder(target: &Target) -> PathBuf {
+    let beside = target.file.parent().unwrap_or(Path::new("/"));
+    if beside.ends_with("hooks") { beside.to_path_buf() } else { beside.join("hooks") }
+}
+
+/// A script that starts the hook, as a file of the registration.
+fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> Piece {
+    let names = target.names(site);
+    Piece::Own {
+        path,
+        within: target.within.clone(),
+        mode: 0o755,
+        bytes: text.into_bytes(),
+        is_ours: Box::new(move |bytes| std::str::from_utf8(bytes).is_ok_and(|text| is_shim(text, &names))),
+        needed: true,
+    }
+}
+
+/// A script of one line, which becomes the hook.
+fn shim_text(wish: &Wish, site: Site<'_>) -> Result<String, InstallError> {
+    let program = match (&wish.plugin, wish.shared) {
+        (Some(_), _) => "\"${0%/*}/../bin/guard-host\"".to_owned(),
+        (None, true) => "guard-host".to_owned(),
+        (None, false) => word(text(&site.environment.program)?),
+    };
+    let arguments = arguments(wish, site, NAME)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+    Ok(format!("#!/bin/sh\nexec {program} {arguments} \"$@\"\n"))
+}

@@ -1,0 +1,126 @@
+//! The entries of this program in a settings text of Claude Code: what they hold.
+
+use crate::command::{Names, is_ours};
+use crate::entries::{Entries, Item, Shape};
+use crate::install::json::{Malformed, Syntax};
+
+/// The event before a tool call.
+pub(super) const BEFORE: &str = "PreToolUse";
+
+/// The event at the end of a session.
+pub(super) const END: &str = "SessionEnd";
+
+/// How long Claude Code waits for the hook, in seconds. The hook itself takes four at most.
+const TIMEOUT: u32 = 20;
+
+/// The same at the end of a session, for which all hooks share little time.
+const END_TIMEOUT: u32 = 5;
+
+/// The entry that is wanted.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) matcher: String,
+    pub(super) command: String,
+    pub(super) args: Vec<String>,
+    pub(super) timeout: Option<u32>,
+    pub(super) blocks: bool,
+}
+
+impl Entry {
+    /// What it is in the file, for each event.
+    fn items(&self) -> [(&'static str, Item); 2] {
+        let handler = |timeout, blocks| {
+            let mut handler = vec![("type", Item::text("command")), ("command", Item::text(&self.command))];
+            if !self.args.is_empty() {
+                let args = self.args.iter().map(|argument| Item::text(argument)).collect();
+                handler.push(("args", Item::List(args)));
+            }
+            handler.push(("timeout", Item::Number(timeout)));
+            if blocks {
+                handler.push(("onFailure", Item::text("block")));
+            }
+            ("hooks", Item::List(vec![Item::Object(handler)]))
+        };
+        let before = handler(self.timeout.unwrap_or(TIMEOUT), self.blocks);
+        let before = Item::Object(vec![("matcher", Item::text(&self.matcher)), before]);
+        [(BEFORE, before), (END, Item::Object(vec![handler(END_TIMEOUT, false)]))]
+    }
+}
+
+/// Puts the entry in. The same text if it is there as it is wanted.
+pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &Names) -> Result<String, Malformed> {
+    edit(shape, names, |entries| entries.add(text, &entry.items()))
+}
+
+/// Takes every entry of this program out, and what is empty without it.
+pub(super) fn strip(text: &str, shape: Shape, names: &Names) -> Result<String, Malformed> {
+    edit(shape, names, |entries| entries.strip(text))
+}
+
+fn edit<T>(shape: Shape, names: &Names, act: impl Fn(&Entries<'_>) -> T) -> T {
+    let is_ours = |handler: &serde_json::Value| is_ours(handler, names);
+    act(&Entries { syntax: Syntax::Strict, shape, grouped: true, beside: &[], is_ours: &is_ours })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn names() -> Names {
+        Names {
+            harness: "claude",
+            program: "guard-dev".to_owned(),
+            plugin: Some("/plugin".into()),
+            project: "/repo".into(),
+        }
+    }
+
+    fn entry() -> Entry {
+        Entry {
+            matcher: "*".to_owned(),
+            command: "/bin/guard-host".to_owned(),
+            args: vec!["hook".to_owned(), "claude".to_owned()],
+            timeout: None,
+            blocks: true,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn others_keep_their_hooks_and_a_second_run_changes_nothing(
+            groups in prop::collection::vec((0_usize..4, 0_usize..4), 0..4),
+            pretty in any::<bool>(),
+        ) {
+            let other = |n| json!({ "type": "command", "command": format!("other-{n}") });
+            let own = json!({ "type": "command", "command": "guard-host hook claude" });
+            let group = |(others, at): &(usize, usize)| {
+                let mut handlers: Vec<Value> = (0..*others).map(other).collect();
+                if at < others {
+                    handlers.insert(*at, own.clone());
+                }
+                json!({ "matcher": "Bash", "hooks": handlers })
+            };
+            let groups: Vec<Value> = groups.iter().map(group).collect();
+            let settings = json!({ "a": 1, "hooks": { "PreToolUse": groups, "Stop": [group(&(2, 9))] }, "z": {} });
+            let text = if pretty { serde_json::to_string_pretty(&settings).unwrap() } else { settings.to_string() };
+            let added = add(&text, Shape::Wrapped, &entry(), &names()).unwrap();
+            prop_assert_eq!(&add(&added, Shape::Wrapped, &entry(), &names()).unwrap(), &added);
+            let count = |text: &str, word: &str| text.matches(word).count();
+            prop_assert_eq!(count(&added, "\"onFailure\""), 1);
+            prop_assert_eq!(count(&added, "\"/bin/guard-host\""), 2);
+            prop_assert_eq!(count(&added, "guard-host hook claude"), 0);
+            let stripped = strip(&added, Shape::Wrapped, &names()).unwrap();
+            prop_assert_eq!(count(&stripped, "guard-host"), 0);
+            for n in 0..4 {
+                let word = format!("other-{n}");
+                prop_assert_eq!(count(&stripped, &word), count(&text, &word));
+            }
+            let value: Value = serde_json::from_str(&stripped).unwrap();
+            prop_assert_eq!((&value["a"], &value["z"]), (&settings["a"], &settings["z"]));
+            prop_assert_eq!(&value["hooks"]["Stop"], &settings["hooks"]["Stop"]);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! What Claude Code's own files say of hooks: which registrations of this program there are, and what switches them off.
+//!
+//! Reads only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::registration::{NAME, TOOLS, target, user_folder};
+use super::settings::{BEFORE, END};
+use crate::command::{Names, is_ours};
+use crate::entries::Shape;
+use crate::install::{Found, Running, Scope, Site, Survey, Switch, Wish};
+use crate::matcher::{Matching, is_all};
+
+/// Files that hold for everybody on the machine.
+const MANAGED: [&str; 2] = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+
+/// Settings that keep hooks from running wherever they stand, and such as count in managed files only.
+const SWITCHES: [&str; 1] = ["disableAllHooks"];
+const MANAGED_SWITCHES: [&str; 2] = ["allowManagedHooksOnly", "strictPluginOnlyCustomization"];
+
+/// A file with hooks.
+struct Place {
+    file: PathBuf,
+    managed: bool,
+    foreign: bool,
+    shape: Shape,
+    names: Names,
+}
+
+/// What the files say.
+pub(super) fn of(wish: &Wish, site: Site<'_>) -> Survey {
+    let mut survey = Survey::default();
+    for place in places(wish, site) {
+        let text = match fs::metadata(&place.file).map(|data| data.is_file()) {
+            Ok(true) => fs::read_to_string(&place.file),
+            Ok(false) => Err(std::io::Error::other("it is not a file")),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => Err(error),
+        };
+        let value = text.map_err(|error| error.to_string()).and_then(|text| {
+            if text.trim().is_empty() {
+                return Ok(Value::Null);
+            }
+            serde_json::from_str::<Value>(&text).map_err(|error| error.to_string())
+        });
+        match value {
+            Ok(value) => look(&value, &place, &mut survey),
+            Err(error) => survey.unreadable.push((place.file, error)),
+        }
+    }
+    survey
+}
+
+fn places(wish: &Wish, site: Site<'_>) -> Vec<Place> {
+    let wished = |wish: &Wish, foreign| {
+        let target = target(wish, site).ok()?;
+        let names = target.names(site);
+        Some(Place { file: target.file, managed: false, foreign, shape: target.shape, names })
+    };
+    let usual = |scope, shared| Wish { scope: Some(scope), shared, ..Wish::default() };
+    let mut places: Vec<Place> = [
+        wished(&usual(Scope::User, false), false),
+        wished(&usual(Scope::Project, true), true),
+        wished(&usual(Scope::Project, false), true),
+        // Named on the command line, so it is the user's word.
+        (wish.plugin.is_some() || wish.hooks_file.is_some()).then(|| wished(wish, false)).flatten(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    // The project may be the folder of the user's settings itself.
+    if places.get(1).is_some_and(|project| project.file == user_folder(site).join("settings.json")) {
+        places.remove(1);
+    }
+    for folder in MANAGED.map(Path::new) {
+        let dropped = fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
+        let dropped = dropped.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
+        for file in [folder.join("managed-settings.json")].into_iter().chain(dropped) {
+            let names = Names::at(site, NAME, None);
+            places.push(Place { file, managed: true, foreign: false, shape: Shape::Wrapped, names });
+        }
+    }
+    places
+}
+
+fn look(settings: &Value, place: &Place, survey: &mut Survey) {
+    let managed: &[&str] = if place.managed { &MANAGED_SWITCHES } else { &[] };
+    for switch in SWITCHES.iter().chain(managed) {
+        let on = settings.get(*switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null));
+        // What the managed settings allow is what they hold themselves.
+        let spared = managed.contains(switch) && handlers(settings, place, BEFORE).next().is_some();
+        if on && !spared {
+            let setting = format!("{switch}: {}", settings.get(*switch).unwrap_or(&Value::Null));
+            survey.switches.push(Switch { place: place.file.clone(), setting });
+        }
+    }
+    survey.session_end |= handlers(settings, place, END).any(|(_, handler)| is_command(handler));
+    survey.found.extend(handlers(settings, place, BEFORE).map(|(group, handler)| found(group, handler, place)));
+}
+
+/// The handlers of this program for an event, with their groups.
+fn handlers<'a>(
+    settings: &'a Value,
+    place: &'a Place,
+    event: &str,
+) -> impl Iterator<Item = (&'a Value, &'a Value)> + use<'a> {
+    let events = match settings.get("hooks") {
+        None if place.shape == Shape::Bare => Some(settings),
+        hooks => hooks,
+    };
+    let groups = events.and_then(|events| events.get(event)).and_then(Value::as_array);
+    let handlers = |group: &'a Value| {
+        let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+        handlers.map(move |handler| (group, handler))
+    };
+    groups.into_iter().flatten().flat_map(handlers).filter(|(_, handler)| is_ours(handler, &place.names))
+}
+
+/// The handler starts a process.
+fn is_command(handler: &Value) -> bool {
+    handler.get("type").is_some_and(|kind| kind == "command")
+}
+
+fn found(group: &Value, handler: &Value, place: &Place) -> Found {
+    let told = |key: &str| handler.get(key).and_then(Value::as_str);
+    let command = place.names.expand(told("command").unwrap_or_default());
+    let running = match handler.get("args").and_then(Value::as_array) {
+        Some(args) => {
+            let args = args.iter().filter_map(Value::as_str).map(|arg| place.names.expand(arg)).collect();
+            Running::Program(command, args)
+        }
+        None => Running::Shell(command),
+    };
+    let matcher = group.get("matcher").filter(|matcher| !matcher.is_null());
+    let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
+    let tools = matcher.map(written).filter(|matcher| !is_all(matcher));
+    let mut hindrances = Vec::new();
+    let mut left_out = Matching::Names.left_out_by(matcher, &TOOLS).unwrap_or_else(|error| {
+        hindrances.push(format!("its `matcher` cannot be read: {error}"));
+        TOOLS.to_vec()
+    });
+    if !is_command(handler) {
+        let kind = handler.get("type").map_or_else(|| "missing".to_owned(), |kind| format!("`{kind}`"));
+        hindrances.push(format!("its `type` is {kind}, so its command is never started; `\"command\"` starts it"));
+        left_out = TOOLS.to_vec();
+    }
+    for key in ["async", "asyncRewake"] {
+        if handler.get(key) == Some(&Value::Bool(true)) {
+            hindrances.push(format!("`{key}` runs it in the background, where it decides nothing"));
+        }
+    }
+    if let Some(rule) = told("if") {
+        hindrances.push(format!("`if` narrows it to `{rule}`"));
+    }
+    match handler.get("timeout").filter(|timeout| !timeout.is_null()).map(Value::as_f64) {
+        None => {}
+        Some(None) => hindrances.push("its `timeout` is no number".to_owned()),
+        Some(Some(seconds)) if seconds < 5.0 => {
+            hindrances.push("its `timeout` is less than the 5 s that the first call may need".to_owned());
+        }
+        Some(Some(_)) => {}
+    }
+    Found {
+        place: place.file.clone(),
+        foreign: place.foreign,
+        running,
+        tools,
+        left_out,
+        blocks: told("onFailure") == Some("block"),
+        hindrances,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn look_at(settings: &Value, managed: bool) -> Survey {
+        let names = Names { harness: NAME, program: "guard-host".to_owned(), plugin: None, project: "/repo".into() };
+        let place = Place { file: "/s.json".into(), managed, foreign: false, shape: Shape::Wrapped, names };
+        let mut survey = Survey::default();
+        look(settings, &place, &mut survey);
+        survey
+    }
+
+    #[test]
+    fn managed_settings_that_shut_other_hooks_out_are_told_unless_they_hold_the_hook() {
+        let only = json!({ "allowManagedHooksOnly": true });
+        assert_eq!(look_at(&only, true).switches.len(), 1);
+        assert!(look_at(&only, false).switches.is_empty(), "it counts in managed settings alone");
+        let hooks = json!({ "PreToolUse": [{ "hooks": [{ "command": "guard-host", "args": ["hook", "claude"] }] }] });
+        let own = json!({ "allowManagedHooksOnly": true, "hooks": hooks });
+        assert!(look_at(&own, true).switches.is_empty());
+        let off = json!({ "disableAllHooks": true, "hooks": hooks });
+        assert_eq!(look_at(&off, true).switches.len(), 1);
+    }
+
+    #[test]
+    fn what_an_entry_says_is_told() {
+        let hooks = json!({
+            "PreToolUse": [
+                { "matcher": "", "hooks": [{ "type": "command", "command": "guard-host hook claude", "onFailure": "block" }] },
+                { "matcher": "Bash|Write", "hooks": [{ "command": "other" }, { "type": "command", "command": "guard-host", "args": ["hook"], "async": true }] },
+                { "hooks": [{ "type": "prompt", "command": "guard-host hook claude", "timeout": 0.5 }] },
+                { "matcher": "[", "hooks": [{ "command": "guard-host hook claude", "timeout": "20" }] },
+            ],
+            "SessionEnd": [{ "hooks": [{ "command": "other" }] }],
+        });
+        let survey = look_at(&json!({ "hooks": hooks }), false);
+        assert!(!survey.session_end);
+        let [first, second, third, last] = &survey.found[..] else { panic!("{survey:?}") };
+        assert_eq!(first.running, Running::Shell("guard-host hook claude".to_owned()));
+        assert_eq!((first.tools.as_deref(), first.blocks, first.hindrances.len()), (None, true, 0));
+        assert_eq!(second.running, Running::Program("guard-host".to_owned(), vec!["hook".to_owned()]));
+        assert_eq!((second.tools.as_deref(), second.blocks, second.hindrances.len()), (Some("Bash|Write"), false, 1));
+        assert_eq!((&first.left_out[..], &second.left_out[..]), (&[][..], &["Edit", "MultiEdit"][..]));
+        assert!(third.tools.is_none() && third.left_out == TOOLS, "{third:?}");
+        assert!(third.hindrances[0].contains("`\"prompt\"`") && third.hindrances[1].contains("less than"), "{third:?}");
+        assert!(last.left_out == TOOLS && last.hindrances.len() == 3, "{last:?}");
+        assert!(last.hindrances[1].contains("`type` is missing"), "{last:?}");
+    }
+
+    #[test]
+    fn odd_shapes_hold_no_hooks() {
+        for settings in
+            [json!(null), json!([]), json!({ "hooks": [] }), json!({ "hooks": { "PreToolUse": [1, { "hooks": 2 }] } })]
+        {
+            assert_eq!(look_at(&settings, true), Survey::default(), "{settings}");
+        }
+    }
+}

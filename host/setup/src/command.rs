@@ -1,0 +1,325 @@
+//! What a handler starts: the words of this program's hook, and whether a handler is that and nothing beside it.
+//!
+//! A line of a shell is taken apart as far as one simple command goes. One that does more is somebody else's, whatever
+//! it names: it is never replaced and never removed.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::install::{InstallError, Running, Site, Wish};
+
+/// The flags of the hook. Each has a value.
+const FLAGS: [&str; 5] = ["--config", "--state", "--cache", "--only", "--record"];
+
+/// What tells an entry of this program from others'.
+pub(super) struct Names {
+    /// The harness, as the hook's command line names it.
+    pub(super) harness: &'static str,
+    /// The file name of this program.
+    pub(super) program: String,
+    /// What `${CLAUDE_PLUGIN_ROOT}` stands for.
+    pub(super) plugin: Option<PathBuf>,
+    /// What `${CLAUDE_PROJECT_DIR}` stands for.
+    pub(super) project: PathBuf,
+}
+
+impl Names {
+    /// The names at a site.
+    pub(super) fn at(site: Site<'_>, harness: &'static str, plugin: Option<PathBuf>) -> Self {
+        let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Names { harness, program, plugin, project: site.project.to_path_buf() }
+    }
+
+    /// A text with the harness's variables filled in.
+    pub(super) fn expand(&self, text: &str) -> String {
+        let plugin = self.plugin.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+        text.replace("${CLAUDE_PLUGIN_ROOT}", &plugin).replace("${CLAUDE_PROJECT_DIR}", &self.project.to_string_lossy())
+    }
+}
+
+/// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
+pub(super) fn arguments(wish: &Wish, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
+    let mut arguments = Vec::new();
+    if !wish.shared {
+        for (flag, path) in site.places.arguments() {
+            if !path.is_absolute() {
+                let text = format!("there is no home directory; name a place with `{flag}`");
+                return Err(InstallError::Arguments(text));
+            }
+            arguments.extend([flag.to_owned(), text(path)?.to_owned()]);
+        }
+    }
+    arguments.extend(["hook".to_owned(), harness.to_owned()]);
+    if !wish.only.is_empty() {
+        arguments.extend(["--only".to_owned(), wish.only.join(",")]);
+    }
+    Ok(arguments)
+}
+
+/// A path as text.
+pub(super) fn text(path: &Path) -> Result<&str, InstallError> {
+    let refuse = || InstallError::Arguments(format!("the path `{}` is no text", path.display()));
+    path.to_str().ok_or_else(refuse)
+}
+
+/// How a line starts a process: without a shell, if its words mean the same without one.
+pub(super) fn running(line: &str) -> Running {
+    let plain = |words: &Vec<String>| !words.iter().any(|word| word.contains('$') || word.starts_with('~'));
+    let words = words(line).filter(plain);
+    match words.as_deref().and_then(<[String]>::split_first) {
+        Some((program, arguments)) => Running::Program(program.clone(), arguments.to_vec()),
+        None => Running::Shell(line.to_owned()),
+    }
+}
+
+/// A handler that starts this program's hook, whatever its version and place.
+pub(super) fn is_ours(handler: &Value, names: &Names) -> bool {
+    let Some(command) = handler.get("command").and_then(Value::as_str) else { return false };
+    if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {
+        let args: Option<Vec<&str>> = args.iter().map(Value::as_str).collect();
+        return is_program(command, names) && args.is_some_and(|args| is_hook(&args, names));
+    }
+    is_call(command, names)
+        || script(command, names).and_then(|path| read_script(&path)).is_some_and(|text| is_shim(&text, names))
+}
+
+/// The script that a line starts, if it starts one by its whole path and without arguments.
+pub(super) fn script(line: &str, names: &Names) -> Option<String> {
+    let [word] = <[String; 1]>::try_from(words(line)?).ok()?;
+    Some(names.expand(&word)).filter(|path| path.starts_with('/'))
+}
+
+/// The text is a script that only becomes this program's hook.
+pub(super) fn is_shim(text: &str, names: &Names) -> bool {
+    let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"));
+    line.is_some_and(|line| is_call(line, names))
+}
+
+/// The line calls the hook and does nothing else.
+pub(super) fn is_call(line: &str, names: &Names) -> bool {
+    let Some(words) = words(line) else { return false };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    words.split_first().is_some_and(|(program, rest)| is_program(program, names) && is_hook(rest, names))
+}
+
+fn is_program(word: &str, names: &Names) -> bool {
+    // A shell takes such a word for the value of a variable, and the next one for the program.
+    let is_assignment = word.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let name = word.rsplit('/').next().unwrap_or_default();
+    !is_assignment && (name == "guard-host" || name == names.program)
+}
+
+/// The arguments are those of a hook that answers this harness.
+fn is_hook(arguments: &[&str], names: &Names) -> bool {
+    let mut named = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(&argument) = rest.next() {
+        let has_value = |flag: &&str| argument.strip_prefix(flag).is_some_and(|value| value.starts_with('='));
+        if FLAGS.contains(&argument) {
+            if rest.next().is_none() {
+                return false;
+            }
+        } else if !FLAGS.iter().any(has_value) {
+            named.push(argument);
+        }
+    }
+    match named.as_slice() {
+        ["hook"] => true,
+        ["hook", harness] => *harness == names.harness,
+        _ => false,
+    }
+}
+
+/// The words of a line that is one simple command; none if it is anything else. Variables stay as they are written.
+fn words(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        if matches!(c, ' ' | '\t') {
+            words.extend(word.take());
+            continue;
+        }
+        let starts = word.is_none();
+        let word = word.get_or_insert_default();
+        match c {
+            '\'' => loop {
+                match rest.next()? {
+                    '\'' => break,
+                    c => word.push(c),
+                }
+            },
+            '"' => loop {
+                match rest.next()? {
+                    '"' => break,
+                    '`' => return None,
+                    '$' => variable(&mut rest, word)?,
+                    '\\' => match rest.next()? {
+                        c @ ('"' | '\\' | '$' | '`') => word.push(c),
+                        '\n' => {}
+                        c => word.extend(['\\', c]),
+                    },
+                    c => word.push(c),
+                }
+            },
+            '\\' => word.push(rest.next().filter(|c| *c != '\n')?),
+            '$' => variable(&mut rest, word)?,
+            '#' if starts => return None,
+            // What joins commands, sends their output elsewhere, or stands for other words.
+            '|' | '&' | ';' | '<' | '>' | '(' | ')' | '`' | '\n' | '\r' | '*' | '?' | '[' | ']' | '{' | '}' => {
+                return None;
+            }
+            c => word.push(c),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// Takes what comes after a `$`, if it is the plain name of a variable or the folder of a script, `${0%/*}`.
+fn variable(rest: &mut std::str::Chars<'_>, word: &mut String) -> Option<()> {
+    let text = rest.as_str();
+    let length = match text.strip_prefix('{') {
+        Some(inside) => {
+            let (inside, _) = inside.split_once('}')?;
+            (is_name(inside) || inside == "0%/*").then_some(inside.len() + 2)?
+        }
+        None => text.find(|c: char| !is_of_name(c)).unwrap_or(text.len()),
+    };
+    if length == 0 {
+        return None;
+    }
+    word.push('$');
+    // One byte each.
+    word.extend(rest.by_ref().take(length));
+    Some(())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_of_name)
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The start of a script.
+fn read_script(path: &str) -> Option<String> {
+    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).and_then(|_| File::open(path).ok())?;
+    let mut text = String::new();
+    file.take(1 << 14).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use guard_contract::shell_word::word;
+
+    fn names() -> Names {
+        Names {
+            harness: "claude",
+            program: "guard-dev".to_owned(),
+            plugin: Some("/plugin".into()),
+            project: "/repo".into(),
+        }
+    }
+
+    #[test]
+    fn an_entry_is_known_by_what_it_starts() {
+        for handler in [
+            json!({ "command": "/a/guard-host", "args": ["--config", "/c", "hook", "claude"] }),
+            json!({ "command": "guard-dev", "args": ["hook"] }),
+            json!({ "command": "${CLAUDE_PLUGIN_ROOT}/bin/guard-host", "args": ["hook", "claude"] }),
+            json!({ "command": "guard-host hook claude" }),
+            json!({ "command": "\"$HOME\"/bin/guard-host hook claude --only=a" }),
+            json!({ "command": " ~/bin/guard-host\t--cache '/a;b' hook  claude --only a,b " }),
+            json!({ "command": "'/a b/guard-host' --config /c hook claude", "args": [] }),
+        ] {
+            assert!(is_ours(&handler, &names()), "{handler}");
+        }
+        for handler in [
+            json!({ "command": "/a/guard-host", "args": ["check", "ls"] }),
+            json!({ "command": "/a/guard-host", "args": ["check", "hook"] }),
+            json!({ "command": "/a/guard-host", "args": ["hook", 1] }),
+            json!({ "command": "/a/guard-hosts", "args": ["hook"] }),
+            json!({ "command": "sh", "args": ["-c", "guard-host hook claude"] }),
+            json!({ "command": ["guard-host", "hook"] }),
+            json!({ "url": "http://localhost/guard-host/hook" }),
+            json!("guard-host hook claude"),
+        ] {
+            assert!(!is_ours(&handler, &names()), "{handler}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_does_more_than_call_the_hook_is_not_ours() {
+        for line in [
+            "logger 'guard-host hook claude'; my-other-check.sh",
+            "my-check.sh && guard-host hook claude",
+            "guard-host hook claude && my-check.sh",
+            "grep -q 'guard-host hook' f && ./x",
+            "guard-host hook claude | tee log",
+            "guard-host hook claude 2>log",
+            "guard-host hook claude &",
+            "guard-host hook claude\nmy-check.sh",
+            "guard-host hook claude # mine",
+            "# guard-host hook claude",
+            "guard-host hook claude $(my-check.sh)",
+            "guard-host hook claude \"`my-check.sh`\"",
+            "guard-host --config ${X:-/c} hook claude",
+            "(guard-host hook claude)",
+            "X=/a/guard-host hook claude",
+            "X=1 guard-host hook claude",
+            "echo guard-host hook claude",
+            "hook guard-host",
+            "'guard-host hook claude'",
+            "guard-host 'hook claude'",
+            "guard-host cache warm",
+            "guard-host check hook",
+            "guard-host hook claude --config",
+            "guard-host hook generic",
+            "./guard-host/run.sh hook",
+            "guard-host hook claude '",
+            "guard-host hook claude \\",
+            "",
+        ] {
+            assert!(!is_ours(&json!({ "type": "command", "command": line }), &names()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_script_is_known_by_its_one_line() {
+        for text in [
+            "#!/bin/sh\nexec /a/guard-host --config /c hook claude \"$@\"\n",
+            "#!/bin/sh\nexec \"${0%/*}/../bin/guard-host\" hook claude \"$@\"\n",
+            "#!/bin/sh\nexec '/a b/guard-dev' --config /c hook claude \"$@\"\n",
+        ] {
+            assert!(is_shim(text, &names()), "{text}");
+        }
+        for text in [
+            "#!/bin/sh\necho x\nexec guard-host hook claude \"$@\"\n",
+            "#!/bin/sh\nexec guard-host hook claude \"$@\"\nrm x\n",
+            "#!/bin/sh\nexec guard-host check \"$@\"\n",
+            "#!/bin/sh\nexec my-check 'guard-host hook claude' \"$@\"\n",
+            "#!/bin/sh\nexec my-check && guard-host hook claude \"$@\"\n",
+            "",
+        ] {
+            assert!(!is_shim(text, &names()), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_quoted_is_read_back(list in prop::collection::vec(any::<String>(), 0..4)) {
+            let line = list.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ");
+            prop_assert_eq!(words(&line), Some(list));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Whether the guard works here: looks at everything between the harness's settings and a verdict, and tries it.
+//!
+//! Changes nothing itself; the calls that it tries leave what every call leaves. Says what to do, and does none of it.
+
+mod machine;
+mod trial;
+
+use std::path::Path;
+
+use crate::install::{Failing, Found, Registration, Running, Site, Survey, Wish};
+use guard_harness::Harness;
+use trial::{Program, Trial};
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// As it should be.
+    Ok,
+    /// As somebody may want it, with a consequence.
+    Note,
+    /// Something to fix.
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked at: a fixed word.
+    pub check: &'static str,
+    /// How it is.
+    pub state: State,
+    /// What was found.
+    pub text: String,
+    /// What to do; empty if nothing is to be done.
+    pub remedy: String,
+}
+
+impl Finding {
+    fn ok(check: &'static str, text: impl Into<String>) -> Self {
+        Finding { check, state: State::Ok, text: text.into(), remedy: String::new() }
+    }
+
+    fn note(check: &'static str, text: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Finding { check, state: State::Note, text: text.into(), remedy: remedy.into() }
+    }
+
+    fn problem(check: &'static str, text: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Finding { check, state: State::Problem, text: text.into(), remedy: remedy.into() }
+    }
+}
+
+/// Looks at everything between these harnesses and a verdict.
+#[must_use]
+pub fn examine(
+    asked: &[(&dyn Harness, &dyn Registration)],
+    wish: &Wish,
+    site: Site<'_>,
+    projects: &[String],
+) -> Vec<Finding> {
+    let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(wish, site)).collect();
+    let mut findings = Vec::new();
+    for ((harness, registration), survey) in asked.iter().zip(&surveys) {
+        findings.extend(registered(harness.name(), survey, *registration, site));
+        findings.extend(switched_off(survey));
+    }
+    findings.extend(machine::configuration(site.places, projects));
+    findings.extend(machine::folders(site.places));
+    // Before a call is tried, which would make what is missing.
+    let ready = machine::ready(site, projects);
+    for ((harness, registration), survey) in asked.iter().zip(&surveys) {
+        for found in &survey.found {
+            let trial = Trial { harness: *harness, registration: *registration, site, found };
+            findings.extend(trial.run());
+        }
+        findings.extend(registration.unverified().iter().map(|text| {
+            let remedy = "host/HARNESSES.md says how to try it";
+            Finding::note("unverified", format!("with `{}`: {text}", harness.name()), remedy)
+        }));
+    }
+    findings.extend(ready);
+    findings.extend(machine::policies(site, projects));
+    findings
+}
+
+/// The registrations, and what they start.
+fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site: Site<'_>) -> Vec<Finding> {
+    const CHECK: &str = "registration";
+    let again = format!("run `guard-host install {name}`");
+    let mut findings = Vec::new();
+    if survey.found.is_empty() {
+        findings.push(Finding::problem(CHECK, format!("`{name}` does not ask this program"), &again));
+    }
+    for found in &survey.found {
+        let place = found.place.display();
+        match &found.tools {
+            None if found.left_out.is_empty() => {
+                findings.push(Finding::ok(CHECK, format!("`{place}` has it for all tools")));
+            }
+            // What keeps it from being asked at all is told below.
+            None => {}
+            Some(tools) => {
+                let left_out: String = found.left_out.iter().map(|tool| format!("{tool}, ")).collect();
+                let text = format!("`{place}` has it for `{tools}` only; {left_out}other tools run unasked by it");
+                findings.push(Finding::note(CHECK, text, format!("{again} without `--matcher` to cover all tools")));
+            }
+        }
+        for hindrance in &found.hindrances {
+            findings.push(Finding::problem(CHECK, format!("`{place}`: {hindrance}"), &again));
+        }
+        findings.extend(program(found, &again, site));
+        let Failing { text, remedy } = registration.when_it_fails(found.blocks);
+        let state = if remedy.is_empty() { State::Ok } else { State::Note };
+        findings.push(Finding { check: "failure", state, text, remedy });
+    }
+    let left_out = |tool: &&str| survey.found.iter().all(|found| found.left_out.contains(tool));
+    let uncovered: Vec<&str> = registration.tools().into_iter().filter(left_out).collect();
+    if !survey.found.is_empty() && !uncovered.is_empty() {
+        let text = format!("no registration is asked about {}: they run unasked", uncovered.join(", "));
+        findings.push(Finding::problem(CHECK, text, format!("{again} without `--matcher` to cover all tools")));
+    }
+    if !survey.found.is_empty() && !survey.session_end {
+        let text = "the end of a session is not told, so what was granted for it ends after a day";
+        findings.push(Finding::note(CHECK, text, &again));
+    }
+    findings
+}
+
+/// What a registration starts.
+fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
+    const CHECK: &str = "program";
+    let Running::Program(name, arguments) = &found.running else { return Vec::new() };
+    let own = &site.environment.program;
+    let mut findings = Vec::new();
+    findings.push(match Program::of(name, site) {
+        Program::This => Finding::ok(CHECK, format!("`{name}` is this program")),
+        Program::Other => {
+            let text = format!("`{name}` is another program than this one, `{}`", own.display());
+            Finding::problem(CHECK, text, format!("{again} to register this one, or remove it and use the other"))
+        }
+        Program::NotExecutable => Finding::problem(CHECK, format!("`{name}` cannot be executed"), again),
+        Program::Missing => Finding::problem(CHECK, format!("there is no program `{name}`"), again),
+    });
+    let told = |flag: &str| {
+        let value = arguments.iter().skip_while(|argument| *argument != flag).nth(1);
+        value.map(Path::new)
+    };
+    let places = site.places.arguments();
+    let missing = places.iter().any(|(flag, _)| told(flag).is_none());
+    if missing && !found.foreign {
+        let text = "the registration is of an older form, without the places of configuration, state and cache";
+        findings.push(Finding::problem(CHECK, text, again));
+    }
+    for (flag, path) in places {
+        if let Some(told) = told(flag).filter(|told| *told != path) {
+            let text = format!("the hook has `{flag} {}`, and here it is `{}`", told.display(), path.display());
+            findings.push(Finding::note(CHECK, text, format!("run `doctor` with the same flag, or {again}")));
+        }
+    }
+    findings
+}
+
+/// What keeps hooks from running at all.
+fn switched_off(survey: &Survey) -> Vec<Finding> {
+    let switches = survey.switches.iter().map(|switch| {
+        let text = format!("`{}` keeps hooks from running: `{}`", switch.place.display(), switch.setting);
+        Finding::problem("switches", text, "remove the setting; if it is a managed one, ask who manages the machine")
+    });
+    let unreadable = survey.unreadable.iter().map(|(place, error)| {
+        let text = format!("the harness cannot read `{}`: {error}", place.display());
+        Finding::problem("switches", text, "correct the file by hand")
+    });
+    let mut findings: Vec<Finding> = switches.chain(unreadable).collect();
+    if findings.is_empty() {
+        findings.push(Finding::ok("switches", "no setting switches hooks off"));
+    }
+    findings
+}

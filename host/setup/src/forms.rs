@@ -1,0 +1,293 @@
+//! [`Form`]: how the hooks of one harness are registered, as data; and the one `Registration` for all of them.
+//!
+//! What a harness makes of a reply stands in `facets`; `page` prints both for people, as `host/HARNESSES.md`. A new
+//! harness is one more [`Form`]; Claude Code, which has plugins and scripts beside its settings, has a registration of its
+//! own.
+
+mod edits;
+mod files;
+mod json;
+#[cfg(test)]
+mod page;
+mod plugins;
+mod registration;
+mod survey;
+mod tables;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::command::{Names, arguments, text};
+use super::entries::Item;
+use super::matcher::Matching;
+use crate::install::json::Syntax;
+use crate::install::{Failing, InstallError, Scope, Site, Wish};
+use guard_contract::shell_word::word;
+use guard_harness::facets::{Facets, Fail};
+
+/// How long a harness is told to wait, in seconds. The hook itself takes four at most.
+const TIMEOUT: u32 = 20;
+
+/// How the hooks of one harness are registered.
+pub(super) struct Form {
+    /// What else is known of it.
+    pub(super) facets: &'static Facets,
+    /// What the registered command calls the harness.
+    called: &'static str,
+    /// The files for this user's calls, as the facets name them.
+    user: &'static [&'static str],
+    /// The files for the calls in a project.
+    project: &'static [&'static str],
+    /// A variable, and the folder for which it names another one.
+    moved: Option<(&'static str, &'static str)>,
+    /// What the files hold.
+    layout: Layout,
+    /// How it reads a matcher.
+    matching: Matching,
+    /// The matcher for all tools.
+    all: &'static str,
+    /// The unit of its timeout.
+    unit: Unit,
+    /// What makes a hook that cannot run block the call.
+    closing: Closing,
+    /// Tools that run commands or write files, each with the event that asks about it; first the one that runs commands.
+    tools: &'static [(&'static str, &'static str)],
+    /// The payload of a shell command in a directory.
+    payload: fn(&str, &Path) -> Value,
+    /// Where a reply says that it denies, with which value, and where it says why.
+    denial: (&'static str, fn(&Value) -> bool, &'static str),
+    /// Settings in its files that switch hooks off.
+    switches: &'static [&'static str],
+    /// What has to happen before the hook is asked, one line each.
+    gates: &'static [&'static str],
+}
+
+/// What the files of a registration hold.
+enum Layout {
+    /// JSON of the user's with entries below `hooks`.
+    Entries {
+        syntax: Syntax,
+        /// An event has groups of handlers; otherwise the handlers themselves.
+        grouped: bool,
+        /// What the file must say besides.
+        beside: &'static [(&'static str, Item)],
+        make: fn(&Hook) -> Vec<(&'static str, Item)>,
+    },
+    /// JSON of the user's with everything below one key that names the hook.
+    Named(&'static str, fn(&Hook) -> Item),
+    /// TOML of the user's with tables of this name.
+    Tables(&'static str, fn(&Hook) -> Vec<(&'static str, Item)>),
+    /// A file of its own, JSON.
+    Whole(fn(&Hook) -> Item),
+    /// A file of its own that starts the program: its mode, how it begins, and all of it.
+    Program(u32, &'static str, fn(&Hook) -> String),
+}
+
+/// The unit in which a timeout is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Seconds,
+    Milliseconds,
+    /// The harness takes none.
+    None,
+}
+
+impl Unit {
+    /// So many of it are a second.
+    fn per_second(self) -> u32 {
+        if self == Unit::Milliseconds { 1000 } else { 1 }
+    }
+}
+
+/// What makes a hook that cannot run block the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    /// This key of the entry, with this text or `true`.
+    Key(&'static str, Option<&'static str>),
+    /// The file of ours that starts the program.
+    Ours,
+    /// Nothing that a registration could say.
+    Harness,
+}
+
+/// One call of the hook, as a registration writes it.
+struct Hook {
+    /// The program and its arguments.
+    words: Vec<String>,
+    /// The same as a line for a shell.
+    line: String,
+    matcher: String,
+    /// In the harness's unit.
+    timeout: u32,
+    /// A hook that cannot run blocks the call.
+    blocks: bool,
+}
+
+/// All forms, in the order of their names.
+static ALL: &[&Form] = &[
+    &plugins::AMP,
+    &json::ANTIGRAVITY,
+    &plugins::CLINE,
+    &json::CODEX,
+    &files::COPILOT,
+    &json::CRUSH,
+    &json::CURSOR,
+    &json::DEVIN,
+    &json::DROID,
+    &json::GEMINI,
+    &files::GROK,
+    &tables::KIMI,
+    &files::KIRO,
+    &plugins::OPENCODE,
+    &json::QWEN,
+    &files::VSCODE,
+    &json::WINDSURF,
+];
+
+/// The form of a harness.
+pub(super) fn named(name: &str) -> Option<&'static Form> {
+    ALL.iter().copied().find(|form| form.facets.name == name)
+}
+
+impl Form {
+    /// Where a file is here.
+    fn place(&self, path: &str, site: Site<'_>) -> PathBuf {
+        if let Some((variable, folder)) = self.moved
+            && let Some(below) = path.strip_prefix(folder)
+            && let Some(moved) = site.environment.variables.get(variable).filter(|moved| moved.starts_with('/'))
+        {
+            return Path::new(moved).join(below.trim_start_matches('/'));
+        }
+        match path.strip_prefix("~/") {
+            Some(below) => Path::new(&site.environment.home).join(below),
+            None => site.project.join(path.trim_start_matches("./")),
+        }
+    }
+
+    /// The files that a wish is about, and how far links may lead from them.
+    fn places(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<(PathBuf, Option<PathBuf>)>, InstallError> {
+        let title = self.facets.title;
+        let refuse = |text: String| Err(InstallError::Arguments(text));
+        for (given, flag) in [
+            (wish.plugin.is_some(), "--plugin"),
+            (wish.shim.is_some(), "--shim"),
+            (wish.hooks_file.is_some(), "--hooks-file"),
+        ] {
+            if given {
+                return refuse(format!("`{flag}` is for Claude Code; {title} has its hooks in one place"));
+            }
+        }
+        if wish.shared && wish.scope == Some(Scope::User) {
+            return refuse("`--shared` is for files that others get; your own settings are not".to_owned());
+        }
+        let project = wish.shared || wish.scope == Some(Scope::Project);
+        if project && self.project.is_empty() {
+            return refuse(format!("{title} has no hooks of a project; leave `--scope project` and `--shared` out"));
+        }
+        if !project && site.environment.home.is_empty() {
+            return refuse("there is no home directory; `--scope project` needs none".to_owned());
+        }
+        // A repository can bring a link, and it must not lead to the user's other files.
+        let within = project.then(|| site.project.to_path_buf());
+        let paths = if project { self.project } else { self.user };
+        Ok(paths.iter().map(|path| (self.place(path, site), within.clone())).collect())
+    }
+
+    /// The call of the hook that a wish asks for.
+    fn hook(&self, wish: &Wish, site: Site<'_>) -> Result<Hook, InstallError> {
+        let title = self.facets.title;
+        let refuse = |text: String| Err(InstallError::Arguments(text));
+        let program = if wish.shared { "guard-host" } else { text(&site.environment.program)? };
+        let words: Vec<String> = [program.to_owned()].into_iter().chain(arguments(wish, site, self.called)?).collect();
+        let line = words.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+        if wish.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
+            return refuse(format!("{title} asks its hooks by events, not by tools; leave `--matcher` out"));
+        }
+        if wish.timeout.is_some() && self.unit == Unit::None {
+            return refuse(format!("{title} is told no timeout; leave `--timeout` out"));
+        }
+        if wish.fail_open && self.closing == Closing::Harness {
+            return refuse(format!(
+                "{title} has no switch for a hook that cannot run; leave `--fail-open` out ({})",
+                self.failing(true).text
+            ));
+        }
+        let names: Vec<&'static str> = self.tools.iter().map(|(name, _)| *name).collect();
+        let matcher = wish.matcher.clone().unwrap_or_else(|| self.all.to_owned());
+        if let Err(error) = self.matching.left_out(&matcher, &names) {
+            let names = names.join("|");
+            return refuse(format!(
+                "`--matcher {matcher}` cannot be read: {error}; name the tools, such as `{names}`, or leave it out"
+            ));
+        }
+        let timeout = wish.timeout.unwrap_or(TIMEOUT) * self.unit.per_second();
+        Ok(Hook { words, line, matcher, timeout, blocks: !wish.fail_open })
+    }
+
+    fn names(&self, site: Site<'_>) -> Names {
+        Names::at(site, self.called, None)
+    }
+
+    /// What becomes of a call when the hook cannot run.
+    fn failing(&self, blocks: bool) -> Failing {
+        let title = self.facets.title;
+        let told = |fail, what: &str| match fail {
+            Fail::Open => format!("if the program {what}, {title} lets the call pass unasked"),
+            Fail::Closed => format!("if the program {what}, the call is blocked"),
+            Fail::Switch(switch) if blocks => format!("if the program {what}, the call is blocked (`{switch}`)"),
+            Fail::Switch(switch) => format!("if the program {what}, the call passes unasked (there is no `{switch}`)"),
+            Fail::Unknown => format!("if the program {what}, nobody has seen what {title} makes of the call"),
+        };
+        let crash = match self.closing {
+            Closing::Ours if blocks => {
+                "if the program is gone or fails, the call is blocked (by the file that starts it)"
+            }
+            Closing::Ours => "if the program is gone or fails, the call passes unasked (by the file that starts it)",
+            _ => &told(self.facets.on_crash, "is gone or fails"),
+        };
+        let text = format!("{crash}; {}", told(self.facets.on_timeout, "takes too long"));
+        let name = self.facets.name;
+        let remedy = match (self.closing, blocks, self.facets.on_crash) {
+            (Closing::Key(..) | Closing::Ours, false, _) => {
+                format!("run `guard-host install {name}` without `--fail-open`")
+            }
+            (Closing::Harness, _, Fail::Open | Fail::Unknown) => {
+                format!("keep the program where it is, and run `guard-host doctor {name}` after each upgrade")
+            }
+            _ => String::new(),
+        };
+        Failing { text, remedy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use guard_harness::facets::{self, Confidence};
+
+    #[test]
+    fn a_form_writes_files_that_its_facets_name_and_is_sure_of() {
+        for form in ALL {
+            let name = form.facets.name;
+            let paths: Vec<&str> = form.user.iter().chain(form.project).copied().collect();
+            let written: Vec<_> = form.facets.files.iter().filter(|file| paths.contains(&file.path)).collect();
+            assert_eq!(written.len(), paths.len(), "{name}");
+            assert!(written.iter().all(|file| file.confidence != Confidence::Low), "{name}");
+            assert!(form.user.iter().all(|path| path.starts_with("~/")), "{name}");
+            assert!(form.project.iter().all(|path| path.starts_with("./")), "{name}");
+            assert!(
+                form.moved.is_none_or(|(_, folder)| form.user.iter().any(|path| path.starts_with(folder))),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_harness_with_files_that_are_known_has_a_form() {
+        for known in facets::ALL.iter().filter(|known| known.name != "claude") {
+            let sure = known.files.iter().any(|file| file.confidence != Confidence::Low);
+            assert_eq!(named(known.name).is_some(), sure, "{}", known.name);
+        }
+    }
+}

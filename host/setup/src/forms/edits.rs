@@ -1,0 +1,182 @@
+//! From a [`Form`] to the pieces of a registration: what is put into each file, and how it is taken out.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::survey::calls;
+use super::{Form, Hook, Layout};
+use crate::command::{Names, is_ours};
+use crate::entries::{Entries, Item, Shape};
+use crate::install::json::{Document, Kind, Malformed, Syntax};
+use crate::install::{Edit, Piece, Recognise, Site};
+use guard_config::edit::place::Entries as Tables;
+
+impl Form {
+    /// One file of the registration.
+    pub(super) fn piece(
+        &self,
+        path: PathBuf,
+        within: Option<PathBuf>,
+        mode: u32,
+        hook: &Hook,
+        site: Site<'_>,
+    ) -> Piece {
+        let shared = |blank, add: Edit, strip: Edit| Piece::Shared {
+            path: path.clone(),
+            within: within.clone(),
+            mode,
+            blank,
+            add,
+            strip,
+        };
+        let own = |mode, bytes: String, is_ours: Recognise| Piece::Own {
+            path: path.clone(),
+            within: within.clone(),
+            mode,
+            bytes: bytes.into_bytes(),
+            is_ours,
+            needed: true,
+        };
+        let (names, again) = (self.names(site), self.names(site));
+        match &self.layout {
+            Layout::Entries { syntax, grouped, beside, make } => {
+                let file = InEvents { syntax: *syntax, grouped: *grouped, beside };
+                let wanted = make(hook);
+                shared(
+                    "{}\n",
+                    Box::new(move |text| file.edit(&names, |entries| entries.add(text, &wanted))),
+                    Box::new(move |text| file.edit(&again, |entries| entries.strip(text))),
+                )
+            }
+            Layout::Named(key, make) => {
+                let (key, wanted) = (*key, make(hook));
+                shared(
+                    "{}\n",
+                    Box::new(move |text| put_named(text, key, &wanted, &names)),
+                    Box::new(move |text| take_named(text, key, &again)),
+                )
+            }
+            Layout::Tables(list, make) => {
+                let (list, wanted) = (*list, make(hook));
+                shared(
+                    "",
+                    Box::new(move |text| put_table(text, list, &wanted, &names)),
+                    Box::new(move |text| take_tables(text, list, &again)),
+                )
+            }
+            Layout::Whole(make) => {
+                let is_ours = move |bytes: &[u8]| {
+                    let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
+                    let calls = calls(&value);
+                    !calls.is_empty() && calls.iter().all(|call| is_ours(call.handler, &names))
+                };
+                own(mode, make(hook).printed(), Box::new(is_ours))
+            }
+            Layout::Program(mode, start, make) => {
+                let start = *start;
+                own(*mode, make(hook), Box::new(move |bytes| bytes.starts_with(start.as_bytes())))
+            }
+        }
+    }
+}
+
+/// JSON with entries below `hooks`.
+#[derive(Clone, Copy)]
+struct InEvents {
+    syntax: Syntax,
+    grouped: bool,
+    beside: &'static [(&'static str, Item)],
+}
+
+impl InEvents {
+    fn edit<T>(&self, names: &Names, act: impl Fn(&Entries<'_>) -> T) -> T {
+        let is_ours = |handler: &Value| is_ours(handler, names);
+        let InEvents { syntax, grouped, beside } = *self;
+        act(&Entries { syntax, shape: Shape::Wrapped, grouped, beside, is_ours: &is_ours })
+    }
+}
+
+/// Whether the member of that name is this program's: every command in it is.
+fn is_own_member(value: &Value, names: &Names) -> bool {
+    let calls = calls(value);
+    calls.iter().all(|call| is_ours(call.handler, names))
+}
+
+fn object<'a>(text: &'a str) -> Result<Document<'a>, Malformed> {
+    let document = Document::parse(text, Syntax::Strict)?;
+    match document.root.kind {
+        Kind::Object(_) => Ok(document),
+        _ => Err(document.complain(&document.root, "the settings are no object")),
+    }
+}
+
+fn put_named(text: &str, key: &str, wanted: &Item, names: &Names) -> Result<String, Malformed> {
+    let document = object(text)?;
+    let Some((_, member)) = document.root.member(key) else {
+        return Ok(document.insert(&document.root, Some(key), wanted));
+    };
+    let value = document.value(member);
+    if !is_own_member(&value, names) {
+        return Err(document.complain(member, &format!("`{key}` holds hooks that guard-host did not write")));
+    }
+    Ok(if value == wanted.to_value() { text.to_owned() } else { document.replace(member, wanted) })
+}
+
+fn take_named(text: &str, key: &str, names: &Names) -> Result<String, Malformed> {
+    let document = object(text)?;
+    let own = document.root.member(key).filter(|(_, member)| is_own_member(&document.value(member), names));
+    Ok(own.map_or_else(|| text.to_owned(), |(index, _)| document.remove(&document.root, index)))
+}
+
+/// The tables of a list in TOML, with the places of those that are this program's.
+fn own_tables<'a>(text: &'a str, list: &str, names: &Names) -> Result<(Tables<'a>, Vec<usize>), Malformed> {
+    let at = |span: Option<Range<usize>>| text.get(..span.map_or(0, |span| span.start)).unwrap_or_default();
+    let table: toml::Table =
+        toml::from_str(text).map_err(|error| Malformed::after(at(error.span()), error.message()))?;
+    let tables = Tables::of(text, list).map_err(|error| Malformed::after("", &error.to_string()))?;
+    let there = table.get(list).and_then(toml::Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let is_own = |table: &toml::Value| serde_json::to_value(table).is_ok_and(|table| is_ours(&table, names));
+    let own = there.iter().enumerate().filter(|(_, table)| is_own(table)).map(|(index, _)| index);
+    Ok((tables, own.collect()))
+}
+
+/// A table of a list, each line ended by `newline`.
+pub(super) fn printed(list: &str, wanted: &[(&str, Item)], newline: &str) -> String {
+    let line = |(key, item): &(&str, Item)| {
+        let value = toml::Value::try_from(item).map(|value| value.to_string()).unwrap_or_default();
+        format!("{key} = {value}{newline}")
+    };
+    let lines: String = wanted.iter().map(line).collect();
+    format!("[[{list}]]{newline}{lines}")
+}
+
+fn put_table(text: &str, list: &str, wanted: &[(&'static str, Item)], names: &Names) -> Result<String, Malformed> {
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let block = printed(list, wanted, newline);
+    let mut text = text.to_owned();
+    loop {
+        let (tables, own) = own_tables(&text, list, names)?;
+        match own.as_slice() {
+            [] => return Ok(tables.append((!text.is_empty()).then_some(&text), &block)),
+            [index] => {
+                let table: toml::Table = toml::from_str(&text).unwrap_or_default();
+                let there =
+                    table.get(list).and_then(|list| list.get(*index)).and_then(|one| serde_json::to_value(one).ok());
+                let same = there == Some(Item::Object(wanted.to_vec()).to_value());
+                return Ok(if same { text } else { tables.replace(*index, &block) });
+            }
+            [.., last] => text = tables.remove(*last).unwrap_or_default(),
+        }
+    }
+}
+
+fn take_tables(text: &str, list: &str, names: &Names) -> Result<String, Malformed> {
+    let mut text = text.to_owned();
+    loop {
+        let (tables, own) = own_tables(&text, list, names)?;
+        let Some(last) = own.last() else { return Ok(text) };
+        text = tables.remove(*last).unwrap_or_default();
+    }
+}

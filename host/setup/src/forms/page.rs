@@ -1,0 +1,211 @@
+//! `host/HARNESSES.md`, made from the facets and the forms, so that it says what the program does.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use guard_harness::facets::{self, Abstain, Ask, Confidence, Deny, Facets, Fail, Grant, OnSilence, Surface};
+
+use super::{Closing, Form, Hook, Layout, Unit, named};
+
+const START: &str = "\
+# Harnesses
+
+Which coding agents guard-host answers, how it is registered with each, and what is not known for sure.
+This page is made from the tables that the program itself works by; `UPDATE_PAGES=1 cargo test --release -p guard-host --lib page` writes it anew.
+
+`guard-host install NAME` puts the hook into the file named below and leaves every other byte there as it was; `--dry-run` shows the change, `uninstall` takes it back.
+`--scope project` writes the project's file, with paths of this machine; `--shared` writes it for everybody who has the project, with `guard-host` looked for on the PATH.
+`guard-host doctor NAME` starts what is registered with a call that must be denied, and believes only a deny in that harness's own protocol.
+";
+
+const CHECKS: &str = "
+## How to check what is not verified
+
+What this page calls unverified was read in documentation or source, and not seen with the harness itself.
+To see it, in a project that may be lost:
+
+1. Register the hook, start the harness, and let the agent run `git push --force origin main` where there is no remote. It must not run, and the agent must read the reason.
+2. Let it run `git push origin topic`. Where this page says that a person is asked, the harness must ask; elsewhere the call must be refused with a text that says how a person lets it run.
+3. Move the program away and let the agent run `ls`. That shows what becomes of a call when the program is gone; put the program back.
+4. Put a script that sleeps longer than the timeout in its place, and do the same. That shows what becomes of a call after a timeout.
+5. Add `--record DIR` to the registered command. Each new shape of payload is then kept below `DIR`, without secrets and without names of your machine; compare it with `tests/harness/NAME`.
+
+## Others
+
+A harness that is not here has no registration.
+One that runs the hooks of Claude Code's files will call the hook that `guard-host install claude` registers, and is answered as Claude Code is, unless its payload tells another protocol.
+A program of your own can start `guard-host hook generic` with the payload on standard input, and reads `{\"decision\": \"allow\"}` or `{\"decision\": \"block\", \"reason\": ...}`; whatever else it gets must count as a block.
+Aider has no hooks: use git hooks, or a sandbox.
+";
+
+#[test]
+fn the_page_of_harnesses_says_what_the_tables_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../HARNESSES.md");
+    let page = page();
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        there == page,
+        "{} differs from the tables; run `UPDATE_PAGES=1 cargo test --release -p guard-host --lib page`",
+        path.display()
+    );
+}
+
+fn page() -> String {
+    let mut page = START.to_owned();
+    page.push_str(
+        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | known |\n",
+    );
+    page.push_str("|---|---|---|---|---|---|\n");
+    for facets in facets::ALL {
+        let (title, name, usual) = (facets.title, facets.name, facets.usual());
+        let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
+        let form = named(name);
+        let crash =
+            if form.is_some_and(|form| form.closing == Closing::Ours) { "blocked" } else { short(facets.on_crash) };
+        let known = confidence(facets.confidence);
+        let timeout = short(facets.on_timeout);
+        writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} |").unwrap();
+    }
+    page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.\n");
+    for facets in facets::ALL {
+        section(facets, &mut page);
+    }
+    page.push_str(CHECKS);
+    page
+}
+
+fn short(fail: Fail) -> &'static str {
+    match fail {
+        Fail::Open => "passes unasked",
+        Fail::Closed | Fail::Switch(_) => "blocked",
+        Fail::Unknown => "unknown",
+    }
+}
+
+fn long(fail: Fail) -> String {
+    match fail {
+        Fail::Open => "the call passes unasked".to_owned(),
+        Fail::Closed => "the call is blocked".to_owned(),
+        Fail::Switch(switch) => format!("the call is blocked, by `{switch}`"),
+        Fail::Unknown => "nobody has seen".to_owned(),
+    }
+}
+
+fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::High => "from the vendor",
+        Confidence::Medium => "second-hand",
+        Confidence::Low => "uncertain",
+    }
+}
+
+fn section(facets: &Facets, page: &mut String) {
+    let mut say = |line: String| writeln!(page, "{line}").unwrap();
+    say(format!("\n## {}\n", facets.title));
+    match named(facets.name) {
+        Some(form) => register(form, &mut say),
+        None if facets.name == "claude" => say(
+            "`guard-host install claude`. It also registers in a plugin (`--plugin`), by a script (`--shim`) or in another \
+             file (`--hooks-file`).\n"
+                .to_owned(),
+        ),
+        None => say("By hand: let the program start `guard-host hook generic`.\n".to_owned()),
+    }
+    for surface in facets.surfaces {
+        say(format!("- {}", of_surface(surface)));
+    }
+    say(format!(
+        "- If the program is gone or fails: {}. With exit code 1: {}.",
+        long(facets.on_crash),
+        long(facets.on_exit_one)
+    ));
+    let wait = facets.timeout_ms.map_or_else(
+        || "How long it waits by itself is not known.".to_owned(),
+        |wait| format!("By itself it waits {} s.", f64::from(wait) / 1000.0),
+    );
+    say(format!("- If it takes too long: {}. {wait}", long(facets.on_timeout)));
+    for file in facets.files {
+        say(format!("- Hooks stand in `{}` ({}).", file.path, confidence(file.confidence)));
+    }
+    for unverified in facets.unverified {
+        say(format!("- Not verified: {unverified}."));
+    }
+    say(format!("- Known from: {}.", facets.sources.join("; ")));
+}
+
+fn of_surface(surface: &Surface) -> String {
+    let event = surface.event;
+    let deny = match surface.deny {
+        Deny::Reply => "denies by its reply",
+        Deny::Exit => "denies by exit code 2 and standard error",
+        Deny::Both => "denies by its reply, and by exit code 2 and standard error",
+    };
+    let ask = match surface.ask {
+        Ask::Person => "can have a person asked",
+        Ask::Unproven => "could ask, but nobody has seen it: an ask denies",
+        Ask::None => "cannot ask: an ask denies",
+    };
+    let grant = match surface.grant {
+        Grant::SkipsPrompt => "an allow skips the harness's prompt",
+        Grant::MaySkipPrompt => "an allow may skip the harness's prompt",
+        Grant::None => "an allow grants nothing",
+    };
+    let abstain = match surface.abstain {
+        Abstain::Silence => "no opinion is silence".to_owned(),
+        Abstain::Token(token) => format!("no opinion is `{token}`"),
+    };
+    let silence = match surface.on_silence {
+        OnSilence::OwnRules => "the harness's own rules then decide",
+        OnSilence::Prompts => "the harness then asks a person",
+        OnSilence::Runs => "silence would let the call run",
+        OnSilence::Broken => "silence would be a broken reply",
+    };
+    format!("`{event}`: {deny}; {ask}; {grant}; {abstain}, {silence}.")
+}
+
+fn register(form: &Form, say: &mut impl FnMut(String)) {
+    let name = form.facets.name;
+    let listed = |paths: &[&str]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ");
+    let project = match form.project {
+        [] => "There is none for a project.".to_owned(),
+        paths => format!("For a project: {}.", listed(paths)),
+    };
+    say(format!("`guard-host install {name}` writes {}. {project}", listed(form.user)));
+    if let Some((variable, folder)) = form.moved {
+        say(format!("`{variable}` stands for another `{folder}`."));
+    }
+    for gate in form.gates {
+        // What is only to be known stands for itself.
+        say(gate.strip_prefix("know that ").map_or_else(|| format!("Then {gate}."), |known| format!("{known}.")));
+    }
+    let line = format!("/opt/guard-host hook {}", form.called);
+    let hook = Hook {
+        words: line.split(' ').map(str::to_owned).collect(),
+        line,
+        matcher: form.all.to_owned(),
+        timeout: 20 * form.unit.per_second(),
+        blocks: true,
+    };
+    let fenced = |kind: &str, text: &str| format!("\nBy hand:\n\n```{kind}\n{}\n```\n", text.trim_end());
+    say(match &form.layout {
+        Layout::Entries { beside, make, .. } => {
+            let events = make(&hook).into_iter().map(|(event, entry)| (event, super::Item::List(vec![entry])));
+            let hooks = ("hooks", super::Item::Object(events.collect()));
+            let whole = beside.iter().cloned().chain([hooks]).collect();
+            fenced("json", &super::Item::Object(whole).printed())
+        }
+        Layout::Named(key, make) => fenced("json", &super::Item::Object(vec![(*key, make(&hook))]).printed()),
+        Layout::Tables(list, make) => fenced("toml", &super::edits::printed(list, &make(&hook), "\n")),
+        Layout::Whole(make) => fenced("json", &make(&hook).printed()),
+        Layout::Program(0o755, _, make) => fenced("sh", &make(&hook)),
+        Layout::Program(..) => {
+            "\nBy hand: `guard-host install` with `--dry-run` prints the plugin, and where it belongs.\n".to_owned()
+        }
+    });
+    if form.unit == Unit::None {
+        say("It is told no timeout.\n".to_owned());
+    }
+}

@@ -1,0 +1,153 @@
+//! The harnesses that start a file of this program's own: a script, or a plugin of a few lines.
+//!
+//! Each of the files holds the call when the program is gone, fails, or says what cannot be read.
+
+use serde_json::json;
+
+use super::json::FLAT;
+use super::{Closing, Form, Hook, Layout, Unit};
+use crate::command::running;
+use crate::install::Running;
+use crate::matcher::Matching;
+use guard_contract::shell_word::word;
+use guard_harness::facets;
+
+/// How each begins: this tells one of ours from one of others.
+const OPENCODE_START: &str =
+    "// Written by `guard-host install opencode`, and removed by `guard-host uninstall opencode`.\n";
+const AMP_START: &str = "// Written by `guard-host install amp`, and removed by `guard-host uninstall amp`.\n";
+const CLINE_START: &str =
+    "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
+
+const OPENCODE_TEXT: &str = include_str!("plugins/opencode.js");
+const AMP_TEXT: &str = include_str!("plugins/amp.ts");
+/// How both ask the program.
+const ASK_TEXT: &str = include_str!("plugins/ask.js");
+
+/// The line of a plugin that names the program and its arguments, and the one that says what an error does.
+const COMMAND: &str = "const COMMAND = ";
+const HOLDS: &str = "const HOLDS = true\n";
+
+/// The lines of the script for Cline that start the program.
+const REPLY: &str = "reply=$(";
+const REPLY_END: &str = ") && [ -n ";
+const EXEC: &str = "exec ";
+
+/// What the script for Cline says when the program says nothing.
+const CANCEL: &str = r#"{"cancel":true,"errorMessage":"guard-host gave no answer, so this call is held. Tell the user to run: guard-host doctor cline"}"#;
+
+fn plugin(start: &str, hook: &Hook, text: &str) -> String {
+    // A list of texts: this cannot fail.
+    let command = serde_json::to_string(&hook.words).unwrap_or_default();
+    let holds = if hook.blocks { HOLDS } else { "const HOLDS = false\n" };
+    let (imports, timeout) = ("import { spawnSync } from \"node:child_process\"\n", hook.timeout);
+    format!("{start}{imports}\n{COMMAND}{command}\nconst TIMEOUT = {timeout}\n{holds}\n{ASK_TEXT}\n{text}")
+}
+
+/// How a file starts the program; none if it does not say so.
+pub(super) fn started(text: &str) -> Option<Running> {
+    let of_line = |line: &str| {
+        if let Some(list) = line.strip_prefix(COMMAND) {
+            let words: Vec<String> = serde_json::from_str(list).ok()?;
+            let (program, arguments) = words.split_first()?;
+            return Some(Running::Program(program.clone(), arguments.to_vec()));
+        }
+        let within = line.strip_prefix(REPLY).and_then(|rest| rest.split_once(REPLY_END)).map(|(within, _)| within);
+        within.or_else(|| line.strip_prefix(EXEC)).map(running)
+    };
+    text.lines().find_map(of_line)
+}
+
+/// The file holds the call when the program fails.
+pub(super) fn blocks(text: &str) -> bool {
+    text.contains(HOLDS) || text.contains(CANCEL)
+}
+
+pub(super) static OPENCODE: Form = Form {
+    facets: &facets::OPENCODE,
+    called: "opencode",
+    user: &["~/.config/opencode/plugins/guard-host.js"],
+    project: &["./.opencode/plugins/guard-host.js"],
+    moved: Some(("XDG_CONFIG_HOME", "~/.config")),
+    layout: Layout::Program(0o644, OPENCODE_START, |hook| plugin(OPENCODE_START, hook, OPENCODE_TEXT)),
+    matching: Matching::None,
+    all: "",
+    unit: Unit::Milliseconds,
+    closing: Closing::Ours,
+    tools: &[("bash", "tool.execute.before"), ("write", "tool.execute.before"), ("edit", "tool.execute.before")],
+    payload: |command, cwd| {
+        json!({
+            "hook_event_name": "tool.execute.before", "session_id": "guard-host-doctor", "tool_use_id": "1", "cwd": cwd,
+            "tool_name": "bash", "tool_input": { "command": command },
+        })
+    },
+    denial: FLAT,
+    switches: &[],
+    gates: &[
+        "know that OpenCode loads no plugin with `--pure` or `OPENCODE_PURE=1`, and this one not from version 2 on",
+    ],
+};
+
+pub(super) static AMP: Form = Form {
+    facets: &facets::AMP,
+    called: "amp",
+    user: &["~/.config/amp/plugins/guard-host.ts"],
+    project: &["./.amp/plugins/guard-host.ts"],
+    moved: Some(("XDG_CONFIG_HOME", "~/.config")),
+    layout: Layout::Program(0o644, AMP_START, |hook| plugin(AMP_START, hook, AMP_TEXT)),
+    matching: Matching::None,
+    all: "",
+    unit: Unit::Milliseconds,
+    closing: Closing::Ours,
+    tools: &[("shell_command", "tool.call"), ("create_file", "tool.call"), ("edit_file", "tool.call")],
+    payload: |command, cwd| {
+        json!({
+            "hook_event_name": "tool.call", "session_id": "guard-host-doctor", "cwd": cwd, "tool_name": "shell_command",
+            "tool_input": { "command": command },
+        })
+    },
+    denial: FLAT,
+    switches: &[],
+    gates: &["know that Amp loads no plugin with `PLUGINS=off`; older versions want `PLUGINS=all`"],
+};
+
+pub(super) static CLINE: Form = Form {
+    facets: &facets::CLINE,
+    called: "cline",
+    user: &["~/Documents/Cline/Hooks/PreToolUse", "~/.cline/hooks/PreToolUse"],
+    project: &["./.cline/hooks/PreToolUse"],
+    moved: None,
+    layout: Layout::Program(0o755, CLINE_START, |hook| {
+        let line = &hook.line;
+        match hook.blocks {
+            true => format!(
+                "{CLINE_START}{REPLY}{line}{REPLY_END}\"$reply\" ] || reply={}\nprintf '%s\\n' \"$reply\"\n",
+                word(CANCEL)
+            ),
+            false => format!("{CLINE_START}{EXEC}{line}\n"),
+        }
+    }),
+    matching: Matching::None,
+    all: "",
+    unit: Unit::None,
+    closing: Closing::Ours,
+    tools: &[
+        ("execute_command", "PreToolUse"),
+        ("write_to_file", "PreToolUse"),
+        ("replace_in_file", "PreToolUse"),
+        ("run_commands", "tool_call"),
+        ("editor", "tool_call"),
+    ],
+    payload: |command, cwd| {
+        json!({
+            "clineVersion": "3.0", "hookName": "PreToolUse", "timestamp": "1", "taskId": "guard-host-doctor",
+            "workspaceRoots": [cwd], "userId": "u", "model": { "provider": "none", "slug": "none" },
+            "preToolUse": {
+                "toolName": "execute_command", "parameters": { "command": command, "requires_approval": "false" },
+            },
+        })
+    },
+    denial: ("/cancel", |cancel| cancel == true, "/errorMessage"),
+    switches: &[],
+    gates: &["switch Hooks on in the settings of Cline"],
+};

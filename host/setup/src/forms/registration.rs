@@ -1,0 +1,84 @@
+//! The one [`Registration`] for every [`Form`].
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Form, survey};
+use crate::install::{Failing, InstallError, Piece, Registration, Scope, Site, Survey, Wish};
+use guard_harness::Reply;
+use guard_harness::facets::{Confidence, Deny};
+
+impl Registration for Form {
+    fn pieces(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<Piece>, InstallError> {
+        let hook = self.hook(wish, site)?;
+        let places = self.places(wish, site)?;
+        let mode = if places.iter().any(|(_, within)| within.is_some()) { 0o644 } else { 0o600 };
+        Ok(places.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
+    }
+
+    fn retired(&self, _: &Wish, _: Site<'_>) -> Vec<Piece> {
+        Vec::new()
+    }
+
+    fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String> {
+        let (name, title) = (self.facets.name, self.facets.title);
+        let mut steps: Vec<String> = self.gates.iter().map(|gate| (*gate).to_owned()).collect();
+        steps.push(format!("start a new session of {title}, then run `guard-host doctor {name}`: it tries a deny"));
+        let places = self.places(wish, site).unwrap_or_default();
+        let shown = places.first().map(|(path, _)| path.display().to_string()).unwrap_or_default();
+        match (wish.shared, wish.scope) {
+            (true, _) => {
+                steps.push(format!("commit `{shown}`; everybody who works here needs `guard-host` on the PATH"));
+            }
+            (_, Some(Scope::Project)) => {
+                steps.push(format!("keep `{shown}` out of the repository: it holds paths of this machine"));
+            }
+            _ => {}
+        }
+        let names: Vec<&'static str> = self.tools.iter().map(|(name, _)| *name).collect();
+        let matcher = wish.matcher.as_deref().unwrap_or_default();
+        if let Some(unasked) = self.matching.left_out(matcher, &names).ok().filter(|tools| !tools.is_empty()) {
+            steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
+        }
+        let failing = self.failing(!wish.fail_open);
+        steps.push(format!("know that {}", failing.text));
+        if self.facets.confidence != Confidence::High {
+            steps.push(format!("know that not all of this was seen with {title} itself; host/HARNESSES.md says what"));
+        }
+        steps
+    }
+
+    fn tools(&self) -> Vec<&'static str> {
+        self.tools.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn survey(&self, _: &Wish, site: Site<'_>) -> Survey {
+        survey::of(self, site)
+    }
+
+    fn when_it_fails(&self, blocks: bool) -> Failing {
+        self.failing(blocks)
+    }
+
+    fn unverified(&self) -> &'static [&'static str] {
+        self.facets.unverified
+    }
+
+    fn payload(&self, command: &str, cwd: &Path) -> String {
+        (self.payload)(command, cwd).to_string()
+    }
+
+    fn is_deny(&self, reply: &Reply) -> bool {
+        let (place, denies, reason) = self.denial;
+        let output: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+        let said = output.pointer(place).is_some_and(denies)
+            && output.pointer(reason).and_then(Value::as_str).is_some_and(|reason| !reason.is_empty());
+        let exited = reply.exit == 2 && !reply.stderr.trim().is_empty();
+        match self.facets.surfaces.first().map(|surface| surface.deny) {
+            Some(Deny::Exit) => exited,
+            Some(Deny::Both) => exited && said,
+            _ => reply.exit == 0 && said,
+        }
+    }
+}

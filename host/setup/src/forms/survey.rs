@@ -1,0 +1,227 @@
+//! What the files of a harness say of this program's hooks.
+//!
+//! Reads only. The files differ in where they hold a command, so a command is looked for wherever one can stand.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{Closing, Form, Layout, plugins};
+use crate::command::{is_ours, running};
+use crate::install::json::{Document, Syntax};
+use crate::install::{Found, Running, Site, Survey, Switch};
+use crate::matcher::{Matching, is_all};
+use guard_contract::shell_word::word;
+
+/// Deeper values hold no hooks.
+const DEPTH: usize = 16;
+
+/// The shortest timeout, in seconds, in which a first call is answered.
+const SHORTEST: f64 = 5.0;
+
+/// One command in a file of hooks, and what stands around it.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub(super) handler: &'a Value,
+    event: &'a str,
+    matcher: Option<&'a Value>,
+    /// The entry around it says that it is off.
+    off: bool,
+    /// The entry that holds it, if it is another one.
+    around: Option<&'a Value>,
+}
+
+/// Every command in a value.
+pub(super) fn calls(value: &Value) -> Vec<Call<'_>> {
+    let mut found = Vec::new();
+    walk(value, &Call { handler: value, event: "", matcher: None, off: false, around: None }, DEPTH, &mut found);
+    found
+}
+
+fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<Call<'a>>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| walk(value, within, depth, found)),
+        Value::Object(map) => {
+            let told = ["event", "trigger"].into_iter().find_map(|key| map.get(key)?.as_str());
+            let here = Call {
+                handler: value,
+                event: told.unwrap_or(within.event),
+                matcher: map.get("matcher").or(within.matcher),
+                off: within.off || map.get("enabled") == Some(&Value::Bool(false)),
+                around: within.around.or_else(|| told.map(|_| value)),
+            };
+            if map.get("command").is_some_and(Value::is_string) {
+                found.push(here);
+                return;
+            }
+            for (key, value) in map {
+                // A list below a key is that of an event; what is named `hooks` or `action` only wraps.
+                let event = if value.is_array() && key != "hooks" { key } else { here.event };
+                walk(value, &Call { event, ..here }, depth, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the files say.
+pub(super) fn of(form: &Form, site: Site<'_>) -> Survey {
+    let mut survey = Survey { session_end: true, ..Survey::default() };
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for (paths, foreign) in [(form.user, false), (form.project, true)] {
+        for path in paths {
+            let file = form.place(path, site);
+            // The project may be the folder of the user's settings itself.
+            if seen.contains(&file) {
+                continue;
+            }
+            seen.push(file.clone());
+            match fs::metadata(&file).map(|data| data.is_file()) {
+                Ok(true) => {}
+                Ok(false) => {
+                    survey.unreadable.push((file, "it is not a file".to_owned()));
+                    continue;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    survey.unreadable.push((file, error.to_string()));
+                    continue;
+                }
+            }
+            let told = fs::read_to_string(&file).map_err(|error| error.to_string());
+            if let Err(error) = told.and_then(|text| look(form, site, &file, foreign, &text, &mut survey)) {
+                survey.unreadable.push((file, error));
+            }
+        }
+    }
+    survey
+}
+
+/// Reads one file.
+fn look(
+    form: &Form,
+    site: Site<'_>,
+    file: &Path,
+    foreign: bool,
+    text: &str,
+    survey: &mut Survey,
+) -> Result<(), String> {
+    let value = match &form.layout {
+        Layout::Program(_, start, _) => {
+            if text.starts_with(start) {
+                survey.found.push(of_program(form, file, foreign, text));
+            }
+            return Ok(());
+        }
+        _ if text.trim().is_empty() => Value::Null,
+        Layout::Tables(..) => toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?,
+        Layout::Entries { syntax, .. } => parsed(text, *syntax)?,
+        Layout::Named(..) | Layout::Whole(_) => parsed(text, Syntax::Strict)?,
+    };
+    for switch in form.switches {
+        if value.get(switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null)) {
+            let setting = format!("{switch}: {}", value.get(switch).unwrap_or(&Value::Null));
+            survey.switches.push(Switch { place: file.to_path_buf(), setting });
+        }
+    }
+    let names = form.names(site);
+    let calls: Vec<Call<'_>> = calls(&value).into_iter().filter(|call| is_ours(call.handler, &names)).collect();
+    survey.found.extend(found(form, file, foreign, &calls));
+    Ok(())
+}
+
+fn parsed(text: &str, syntax: Syntax) -> Result<Value, String> {
+    let document = Document::parse(text, syntax).map_err(|error| error.to_string())?;
+    Ok(document.value(&document.root))
+}
+
+/// What one file registers; none if it asks about no commands and no writes.
+fn found(form: &Form, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<Found> {
+    let (_, first_event) = form.tools.first()?;
+    let first = calls.iter().find(|call| call.event == *first_event).or_else(|| calls.first())?;
+    let mut hindrances = Vec::new();
+    let mut asked: Vec<&'static str> = Vec::new();
+    for call in calls {
+        let tools: Vec<&'static str> =
+            form.tools.iter().filter(|(_, event)| *event == call.event).map(|(name, _)| *name).collect();
+        if tools.is_empty() {
+            continue;
+        }
+        let left_out = form.matching.left_out_by(call.matcher, &tools).unwrap_or_else(|error| {
+            hindrances.push(format!("its `matcher` cannot be read: {error}"));
+            tools.clone()
+        });
+        hindrances.extend(hindrance(form, call));
+        let works = !call.off;
+        asked.extend(tools.into_iter().filter(|tool| works && !left_out.contains(tool)));
+    }
+    let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
+    let narrowed = |matcher: &String| form.matching != Matching::None && !is_all(matcher) && matcher != form.all;
+    let line = first.handler.get("command").and_then(Value::as_str).unwrap_or_default();
+    let says = |handler: &Value| match form.closing {
+        Closing::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
+        Closing::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
+        Closing::Ours | Closing::Harness => true,
+    };
+    Some(Found {
+        place: file.to_path_buf(),
+        foreign,
+        running: running(line),
+        tools: first.matcher.map(written).filter(narrowed),
+        left_out: form.tools.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect(),
+        blocks: calls.iter().all(|call| says(call.handler)),
+        hindrances,
+    })
+}
+
+/// What keeps a command from deciding.
+fn hindrance(form: &Form, call: &Call<'_>) -> Vec<String> {
+    let mut told = Vec::new();
+    let event = call.event;
+    if call.off {
+        told.push(format!("`enabled` is false for `{event}`"));
+    }
+    if call.handler.get("type").is_some_and(|kind| kind != "command") {
+        told.push(format!("its `type` for `{event}` is not `command`, so it is never started"));
+    }
+    if call.handler.get("async") == Some(&Value::Bool(true)) {
+        told.push(format!("`async` runs it in the background for `{event}`, where it decides nothing"));
+    }
+    let timeout = ["timeout", "timeoutSec"]
+        .into_iter()
+        .find_map(|key| call.handler.get(key).or_else(|| call.around?.get(key)).filter(|value| !value.is_null()));
+    match timeout.map(Value::as_f64) {
+        None => {}
+        Some(None) => told.push(format!("its `timeout` for `{event}` is no number")),
+        Some(Some(time)) if time / f64::from(form.unit.per_second()) < SHORTEST => {
+            told.push(format!("its `timeout` for `{event}` is less than the 5 s that the first call may need"));
+        }
+        Some(Some(_)) => {}
+    }
+    told
+}
+
+/// What a file of ours that starts the program registers: it is for all tools.
+fn of_program(form: &Form, file: &Path, foreign: bool, text: &str) -> Found {
+    let started = plugins::started(text);
+    let mut hindrances = Vec::new();
+    if started.is_none() {
+        hindrances.push("it does not say which program it starts".to_owned());
+    }
+    let rights = fs::metadata(file).map_or(0, |data| data.permissions().mode());
+    if matches!(form.layout, Layout::Program(0o755, ..)) && rights & 0o111 == 0 {
+        hindrances.push("it cannot be executed".to_owned());
+    }
+    Found {
+        place: file.to_path_buf(),
+        foreign,
+        running: started.unwrap_or_else(|| Running::Shell(word(&file.to_string_lossy()))),
+        tools: None,
+        left_out: Vec::new(),
+        blocks: plugins::blocks(text),
+        hindrances,
+    }
+}

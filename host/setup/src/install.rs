@@ -1,0 +1,290 @@
+//! Registration with harnesses: which files change, and how they change without losing what others wrote there.
+//!
+//! Knows files and nothing of a vendor's settings: a harness says which [`Piece`]s its registration is made of. Every
+//! change is worked out before the first byte is written, so that a refusal leaves everything as it was.
+
+mod files;
+pub mod json;
+mod registration;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use registration::{Failing, Found, Registration, Running, Scope, Site, Survey, Switch, Wish};
+
+use files::Existing;
+use guard_contract::exit::Exit;
+use guard_state::registrations::Record;
+use json::Malformed;
+
+/// What is wanted of a registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aim {
+    /// That it is there.
+    Install,
+    /// That it is gone.
+    Uninstall,
+}
+
+/// Why a registration is not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The arguments do not go together.
+    #[error("{0}")]
+    Arguments(String),
+    /// A file cannot be read or written.
+    #[error("cannot use `{0}`: {1}")]
+    Io(PathBuf, #[source] io::Error),
+    /// A file is no JSON, or has another shape than the harness reads.
+    #[error("`{0}`:{1}")]
+    Malformed(PathBuf, #[source] Malformed),
+    /// A file is not one that may be written here.
+    #[error("`{0}` {1}")]
+    Refused(PathBuf, &'static str),
+}
+
+impl InstallError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            InstallError::Arguments(_) => "`guard-host install --help` shows examples",
+            InstallError::Io(..) => "check who owns the file and its folder",
+            InstallError::Malformed(..) => "nothing was changed; correct the file by hand and run the command again",
+            InstallError::Refused(..) => "nothing was changed; put a file of your own there, or name another target",
+        }
+    }
+
+    /// How a command ends that meets it.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        match self {
+            InstallError::Arguments(_) => Exit::Usage,
+            InstallError::Io(..) => Exit::Software,
+            InstallError::Malformed(..) => Exit::Data,
+            InstallError::Refused(..) => Exit::Unavailable,
+        }
+    }
+}
+
+/// Makes another text of one.
+pub type Edit = Box<dyn Fn(&str) -> Result<String, Malformed>>;
+
+/// Whether the bytes of a file were written by a registration.
+pub type Recognise = Box<dyn Fn(&[u8]) -> bool>;
+
+/// One file of a registration.
+pub enum Piece {
+    /// A file that holds what others wrote too.
+    Shared {
+        /// The file.
+        path: PathBuf,
+        /// Links may lead no further than to below this folder; none: to any file of this user.
+        within: Option<PathBuf>,
+        /// The mode of a new file.
+        mode: u32,
+        /// What stands for a file that is not there, or holds nothing.
+        blank: &'static str,
+        /// Puts the registration in. Gives the same text if it is there already.
+        add: Edit,
+        /// Takes it out.
+        strip: Edit,
+    },
+    /// A file that holds nothing else.
+    Own {
+        /// The file.
+        path: PathBuf,
+        /// Links may lead no further than to below this folder; none: to any file of this user.
+        within: Option<PathBuf>,
+        /// Its mode.
+        mode: u32,
+        /// What it holds.
+        bytes: Vec<u8>,
+        /// Whether a file that is there already is an older one of these.
+        is_ours: Recognise,
+        /// The registration is worth nothing without it. Another one is left alone if there is a file of others.
+        needed: bool,
+    },
+}
+
+/// What becomes of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The file, as it was named.
+    pub path: PathBuf,
+    /// What it holds; none: it is not there.
+    pub before: Option<Vec<u8>>,
+    /// What it is to hold; none: it is not to be there.
+    pub after: Option<Vec<u8>>,
+    /// It is a file of others, and stays as it is.
+    pub kept: bool,
+    target: PathBuf,
+    mode: u32,
+    record: Option<Record>,
+}
+
+impl Change {
+    /// The file stays as it is.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.before == self.after
+    }
+}
+
+/// Works out what has to change, in the order in which it is to be written: what a registration points to comes before
+/// the registration, and goes after it, as does what it points to no longer (`retired`).
+///
+/// # Errors
+///
+/// One of the files cannot be changed; then none may be.
+pub fn plan(pieces: Vec<Piece>, retired: Vec<Piece>, aim: Aim, state: &Path) -> Result<Vec<Change>, InstallError> {
+    let mut changes = pieces.into_iter().map(|piece| change(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
+    if aim == Aim::Uninstall {
+        changes.reverse();
+    }
+    let mut gone_too = Vec::new();
+    for piece in retired {
+        match change(piece, Aim::Uninstall, state) {
+            Ok(gone) => gone_too.push(gone),
+            // Then it is not where a registration puts a file.
+            Err(InstallError::Refused(..)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    // Of several files in folders that were made for them, the first to be made is the last to go.
+    let after = if aim == Aim::Uninstall { changes.len().min(1) } else { changes.len() };
+    changes.splice(after..after, gone_too);
+    Ok(changes)
+}
+
+fn change(piece: Piece, aim: Aim, state: &Path) -> Result<Change, InstallError> {
+    match piece {
+        Piece::Shared { path, within, mode, blank, add, strip } => {
+            let existing = files::find(&path, within.as_deref(), mode)?;
+            let before = existing.text(&path)?;
+            let malformed = |error| InstallError::Malformed(path.clone(), error);
+            let record = Record::read(state, &path);
+            match aim {
+                Aim::Install => {
+                    let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(blank);
+                    let after = add(text).map_err(malformed)?;
+                    let pristine = strip(text).map_err(malformed)? == text;
+                    // Where an entry was before, nobody knows what the file was without it.
+                    let origin = match record.as_ref().and_then(|record| record.undo(before.as_deref()?)) {
+                        Some(origin) => Some(origin),
+                        None => pristine.then_some(before.clone()),
+                    };
+                    let record = origin.map(|origin| Record::of(&path, origin.as_deref(), &after));
+                    Ok(existing.change(path, Some(after.into_bytes()), record))
+                }
+                Aim::Uninstall => {
+                    let origin = record.and_then(|record| record.undo(before.as_deref()?));
+                    let after = match (origin, before) {
+                        // The file itself goes only if no link leads to it by now.
+                        (Some(None), Some(_)) if existing.is_at(&path) => None,
+                        (Some(Some(origin)), _) => Some(origin),
+                        (_, Some(before)) if before.trim().is_empty() => Some(before),
+                        (_, Some(before)) => Some(strip(&before).map_err(malformed)?),
+                        (_, None) => None,
+                    };
+                    Ok(existing.change(path, after.map(String::into_bytes), None))
+                }
+            }
+        }
+        Piece::Own { path, within, mode, bytes, is_ours, needed } => {
+            let mut existing = files::find(&path, within.as_deref(), mode)?;
+            let ours = existing.bytes.as_deref().is_none_or(|there| there == bytes || is_ours(there));
+            if ours {
+                existing.mode = mode;
+            }
+            let after = match aim {
+                Aim::Install if !ours && needed => {
+                    return Err(InstallError::Refused(path, "is there already and was not written by guard-host"));
+                }
+                Aim::Install if ours => Some(bytes),
+                Aim::Uninstall if ours => None,
+                _ => existing.bytes.clone(),
+            };
+            // Only the folders that are made for it are worth a record.
+            let record = (aim == Aim::Install && ours).then(|| Record::of(&path, None, ""));
+            let change = existing.change(path, after, record);
+            Ok(Change { kept: !ours, ..change })
+        }
+    }
+}
+
+impl Existing {
+    fn change(self, path: PathBuf, after: Option<Vec<u8>>, record: Option<Record>) -> Change {
+        let Existing { target, bytes, mode } = self;
+        Change { path, before: bytes, after, kept: false, target, mode, record }
+    }
+}
+
+/// A file that people edit too, opened for one edit of its text.
+pub struct Edited {
+    path: PathBuf,
+    existing: Existing,
+    text: Option<String>,
+}
+
+impl Edited {
+    /// Opens the file. Links may lead no further than to below `within`; without it to any file of this user. A new file
+    /// gets the mode.
+    ///
+    /// # Errors
+    ///
+    /// It is not a file that may be written here, or no text.
+    pub fn open(path: &Path, within: Option<&Path>, mode: u32) -> Result<Self, InstallError> {
+        let existing = files::find(path, within, mode)?;
+        let text = existing.text(path)?;
+        Ok(Edited { path: path.to_path_buf(), existing, text })
+    }
+
+    /// What it holds; none if it is not there.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The change to another text; without one the file goes, unless a link leads to it.
+    #[must_use]
+    pub fn change(self, after: Option<String>) -> Change {
+        let after = after.or_else(|| (!self.existing.is_at(&self.path)).then(String::new));
+        self.existing.change(self.path, after.map(String::into_bytes), None)
+    }
+}
+
+/// Writes what was worked out.
+///
+/// # Errors
+///
+/// A file cannot be written, or is no longer what it was when the change was worked out.
+pub fn apply(changes: &[Change], state: &Path) -> Result<(), InstallError> {
+    for change in changes {
+        let fail = |error| InstallError::Io(change.path.clone(), error);
+        if !change.is_none() {
+            if files::read(&change.target).map_err(fail)? != change.before {
+                return Err(InstallError::Refused(change.path.clone(), "was changed by another program just now"));
+            }
+            match &change.after {
+                Some(bytes) => {
+                    let made = files::write(&change.target, bytes, change.mode).map_err(fail)?;
+                    if let Some(record) = &change.record {
+                        record.clone().made(made).write(state);
+                    }
+                }
+                None => {
+                    std::fs::remove_file(&change.target).map_err(fail)?;
+                    let made = Record::read(state, &change.path).map(|record| record.folders()).unwrap_or_default();
+                    files::remove_empty(&made);
+                }
+            }
+        } else if change.after.is_some() {
+            files::set_mode(&change.target, change.mode).map_err(fail)?;
+        }
+        if change.record.is_none() {
+            Record::forget(state, &change.path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! The files of a registration on the machine: found through links that stay the user's, written whole or not at all.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::InstallError;
+use super::json::Malformed;
+use guard_state::write_new;
+
+/// The largest file that is read. This program, which a plugin holds, is one of them.
+const FILE_BYTES: u64 = 512 << 20;
+
+/// The largest file of settings.
+const TEXT_BYTES: usize = 4 << 20;
+
+/// A file as it is.
+pub(super) struct Existing {
+    /// Where it is, after links.
+    pub(super) target: PathBuf,
+    /// What it holds; none if it is not there.
+    pub(super) bytes: Option<Vec<u8>>,
+    /// Its mode, or that of a new file.
+    pub(super) mode: u32,
+}
+
+impl Existing {
+    /// What it holds, as text.
+    ///
+    /// # Errors
+    ///
+    /// It is no text, or too long to be settings.
+    pub(super) fn text(&self, path: &Path) -> Result<Option<String>, InstallError> {
+        let Some(bytes) = &self.bytes else { return Ok(None) };
+        if bytes.len() > TEXT_BYTES {
+            return Err(InstallError::Refused(path.to_path_buf(), "is larger than 4 MiB"));
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text.to_owned())),
+            Err(error) => {
+                let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                let malformed = Malformed::no_text(&String::from_utf8_lossy(before));
+                Err(InstallError::Malformed(path.to_path_buf(), malformed))
+            }
+        }
+    }
+
+    /// The file is at this path itself and not where a link leads.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        self.target == path
+    }
+}
+
+/// Finds a file. A link is followed if it leads to a file of this user, and not out of `within`.
+///
+/// # Errors
+///
+/// It is not a file that may be written here.
+pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Existing, InstallError> {
+    let refuse = |why| Err(InstallError::Refused(path.to_path_buf(), why));
+    let fail = |error| InstallError::Io(path.to_path_buf(), error);
+    let own = rustix::process::geteuid().as_raw();
+    let named = match fs::symlink_metadata(path) {
+        Ok(named) => Some(named),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(fail(error)),
+    };
+    let Some(named) = named else {
+        if leads_out(path, within) {
+            return refuse("lies behind a link that leads out of its folder");
+        }
+        return Ok(Existing { target: path.to_path_buf(), bytes: None, mode });
+    };
+    let target = match named.is_symlink() {
+        true => match fs::canonicalize(path) {
+            Ok(target) => target,
+            Err(_) => return refuse("is a link that leads nowhere"),
+        },
+        false => path.to_path_buf(),
+    };
+    let data = fs::metadata(&target).map_err(fail)?;
+    if !data.is_file() {
+        return refuse("is not a file");
+    }
+    if data.uid() != own {
+        return refuse("belongs to another user");
+    }
+    if named.is_symlink() {
+        let folder = target.parent().and_then(|folder| fs::metadata(folder).ok());
+        if data.mode() & 0o002 != 0 || folder.is_none_or(|folder| folder.uid() != own) {
+            return refuse("is a link to a file that others can change");
+        }
+    }
+    if leads_out(&target, within) {
+        return refuse("lies behind a link that leads out of its folder");
+    }
+    Ok(Existing { bytes: read(&target).map_err(fail)?, target, mode: data.mode() & 0o7777 })
+}
+
+/// After all links the path lies outside of `within`.
+fn leads_out(path: &Path, within: Option<&Path>) -> bool {
+    let Some(within) = within else { return false };
+    // What is not there yet cannot be a link.
+    let real = |path: &Path| path.ancestors().find_map(|path| fs::canonicalize(path).ok());
+    match (real(path), fs::canonicalize(within)) {
+        (Some(path), Ok(within)) => !path.starts_with(within),
+        _ => false,
+    }
+}
+
+/// What a file holds; none if it is not there.
+pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > FILE_BYTES {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, "it is too large"));
+    }
+    Ok(Some(bytes))
+}
+
+/// Writes a file under another name and renames it. Gives the folders that had to be made, outermost first.
+pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<PathBuf>> {
+    let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
+    let mut missing: Vec<PathBuf> = folder.ancestors().take_while(|dir| !dir.exists()).map(Path::to_path_buf).collect();
+    missing.reverse();
+    fs::create_dir_all(folder)?;
+    write_new(path, bytes, mode)?;
+    Ok(missing)
+}
+
+/// Gives a file this mode.
+pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    if fs::metadata(path)?.mode() & 0o7777 == mode {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(mode))
+}
+
+/// Removes those of the folders that are empty, innermost first.
+pub(super) fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        // One that is not empty stays, and nobody has to be told.
+        let _ = fs::remove_dir(folder);
+    }
+}

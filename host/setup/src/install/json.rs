@@ -1,0 +1,332 @@
+//! Where the parts of a JSON text stand, and edits of the text that touch nothing else.
+//!
+//! What people write into their settings stays as they wrote it, their comments too: the text is never printed anew from
+//! values. `jsonc-parser` says where everything stands. Its own edits are not used: they lay an object of one line out
+//! over several, and drop the comments beside what they take out. Nothing here knows what the settings mean.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::PrettyFormatter;
+
+/// A text that is no JSON, or not of the shape that an edit needs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {text}")]
+pub struct Malformed {
+    line: usize,
+    column: usize,
+    text: String,
+}
+
+impl Malformed {
+    /// The complaint that bytes stop being text after `before`.
+    pub(super) fn no_text(before: &str) -> Self {
+        Malformed::after(before, "the file is no UTF-8 text")
+    }
+
+    /// The complaint about what follows `before`.
+    pub(crate) fn after(before: &str, complaint: &str) -> Self {
+        let (line, column) = position(before);
+        Malformed { line, column, text: complaint.to_owned() }
+    }
+}
+
+/// Line and column of what follows a text.
+fn position(before: &str) -> (usize, usize) {
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
+/// One value and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Node {
+    span: Range<usize>,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+/// What a value is, as far as edits care.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Members in their order.
+    Object(Vec<Member>),
+    /// Elements in their order.
+    Array(Vec<Node>),
+    /// Anything else.
+    Scalar,
+}
+
+/// One member of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    /// The key, its escapes undone.
+    pub(crate) key: String,
+    /// The value.
+    pub(crate) value: Node,
+    start: usize,
+}
+
+impl Node {
+    fn of(value: &Ast<'_>) -> Self {
+        let kind = match value {
+            Ast::Object(object) => Kind::Object(object.properties.iter().map(Member::of).collect()),
+            Ast::Array(array) => Kind::Array(array.elements.iter().map(Node::of).collect()),
+            _ => Kind::Scalar,
+        };
+        Node { span: value.start()..value.end(), kind }
+    }
+
+    /// The member of that name. Of several the last one, which is the one that readers of JSON take.
+    pub(crate) fn member(&self, key: &str) -> Option<(usize, &Node)> {
+        let Kind::Object(members) = &self.kind else { return None };
+        let found = members.iter().enumerate().rfind(|(_, member)| member.key == key);
+        found.map(|(index, member)| (index, &member.value))
+    }
+
+    /// The elements; none if it is no array.
+    pub(crate) fn elements(&self) -> Option<&[Node]> {
+        if let Kind::Array(elements) = &self.kind { Some(elements) } else { None }
+    }
+
+    /// How many members or elements it has.
+    pub(crate) fn len(&self) -> usize {
+        match &self.kind {
+            Kind::Object(members) => members.len(),
+            Kind::Array(elements) => elements.len(),
+            Kind::Scalar => 0,
+        }
+    }
+
+    /// Where the members or elements stand, a member with its key.
+    fn children(&self) -> Vec<Range<usize>> {
+        match &self.kind {
+            Kind::Object(members) => members.iter().map(|member| member.start..member.value.span.end).collect(),
+            Kind::Array(elements) => elements.iter().map(|element| element.span.clone()).collect(),
+            Kind::Scalar => Vec::new(),
+        }
+    }
+
+    /// What stands between the brackets.
+    fn inside(&self) -> Range<usize> {
+        self.span.start + 1..self.span.end.saturating_sub(1)
+    }
+}
+
+impl Member {
+    fn of(member: &ObjectProp<'_>) -> Self {
+        Member { key: member.name.as_str().to_owned(), value: Node::of(&member.value), start: member.start() }
+    }
+}
+
+/// What a reader takes besides JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// Nothing.
+    Strict,
+    /// Comments, as JavaScript has them.
+    Comments,
+}
+
+/// A text and where its parts stand.
+pub(crate) struct Document<'a> {
+    /// The text.
+    pub(crate) text: &'a str,
+    /// The text with blanks in the place of comments.
+    bare: String,
+    comments: Vec<Range<usize>>,
+    /// The outermost value.
+    pub(crate) root: Node,
+}
+
+impl<'a> Document<'a> {
+    /// Finds the parts of a text.
+    ///
+    /// # Errors
+    ///
+    /// It is no JSON.
+    pub(crate) fn parse(text: &'a str, syntax: Syntax) -> Result<Self, Malformed> {
+        if syntax == Syntax::Strict {
+            check(text)?;
+        }
+        let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+        let parsed = parse_to_ast(text, &collect, &ParseOptions::default()).map_err(|error| {
+            Malformed::after(text.get(..error.range().start).unwrap_or_default(), &error.kind().to_string())
+        })?;
+        let tokens = parsed.tokens.unwrap_or_default();
+        let is_comment = |token: &Token<'_>| matches!(token, Token::CommentLine(_) | Token::CommentBlock(_));
+        let comments = tokens.iter().filter(|token| is_comment(&token.token));
+        let comments: Vec<_> = comments.map(|comment| comment.start()..comment.end()).collect();
+        let bare = without(text, &comments);
+        // The parser takes more than JSON.
+        check(&bare)?;
+        let root = parsed.value.as_ref().map(Node::of);
+        let root = root.ok_or_else(|| Malformed::after("", "the text cannot be taken apart"))?;
+        Ok(Document { text, bare, comments, root })
+    }
+
+    /// The value that the text has here.
+    pub(crate) fn value(&self, node: &Node) -> Value {
+        self.bare.get(node.span.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+
+    /// The complaint that this value is not what it has to be.
+    pub(crate) fn complain(&self, node: &Node, complaint: &str) -> Malformed {
+        Malformed::after(self.text.get(..node.span.start).unwrap_or_default(), complaint)
+    }
+
+    /// The text with one more item at the end of an object, where `key` names it, or of an array.
+    pub(crate) fn insert(&self, container: &Node, key: Option<&str>, item: &impl Serialize) -> String {
+        let (text, style) = (self.text, self.style());
+        let named = |printed: String| match key {
+            Some(key) => format!("{}: {printed}", Value::from(key)),
+            None => printed,
+        };
+        let children = container.children();
+        let closing = line_indent(text, container.span.start);
+        let (Some(first), Some(last)) = (children.first(), children.last()) else {
+            let indent = format!("{closing}{}", style.unit);
+            let item = named(style.print(item, &indent));
+            let inside = container.inside();
+            let start = self.last_comment(&inside).map_or(inside.start, |comment| comment.end);
+            return splice(text, start..inside.end, &format!("{0}{indent}{item}{0}{closing}", style.newline));
+        };
+        match own_line(text, first.start) {
+            Some(indent) => {
+                let added = format!("{}{indent}{}", style.newline, named(style.print(item, indent)));
+                let after = self.end_with_remark(last.end, container);
+                let remark = text.get(last.end..after).unwrap_or_default();
+                splice(text, last.end..after, &[",", remark, &added].concat())
+            }
+            None => {
+                let added = format!(", {}", named(serde_json::to_string(item).unwrap_or_default()));
+                splice(text, last.end..last.end, &added)
+            }
+        }
+    }
+
+    /// The text with another value in the place of this one.
+    pub(crate) fn replace(&self, node: &Node, item: &impl Serialize) -> String {
+        let printed = self.style().print(item, line_indent(self.text, node.span.start));
+        splice(self.text, node.span.clone(), &printed)
+    }
+
+    /// The text without one item of an object or an array.
+    pub(crate) fn remove(&self, container: &Node, index: usize) -> String {
+        let children = container.children();
+        let Some(this) = children.get(index) else { return self.text.to_owned() };
+        let inside = container.inside();
+        let before = index.checked_sub(1).and_then(|before| children.get(before));
+        let next = children.get(index + 1);
+        let gap = before.map_or(inside.start, |before| before.end)..this.start;
+        let rest = this.end..next.map_or(inside.end, |next| next.start);
+        if self.last_comment(&gap).is_none() && (before.is_some() || self.last_comment(&rest).is_none()) {
+            let range = match (before, next) {
+                (Some(before), _) => before.end..this.end,
+                (None, Some(next)) => this.start..next.start,
+                (None, None) => inside,
+            };
+            return splice(self.text, range, "");
+        }
+        // What people wrote beside the item stays; a comment to the end of a line keeps its line.
+        let comma = |within: &Range<usize>| self.bare.get(within.clone())?.find(',').map(|at| within.start + at);
+        let line_ends = self
+            .text
+            .get(this.end..)
+            .is_none_or(|rest| rest.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', ',']));
+        let start = self.last_comment(&gap).filter(|_| line_ends).map_or(this.start, |comment| comment.end);
+        let start = start.max(comma(&gap).map_or(0, |at| at + 1));
+        match (next, comma(&rest), comma(&gap)) {
+            (Some(_), Some(comma), _) => splice(self.text, start..comma + 1, ""),
+            (_, _, Some(comma)) => splice(&splice(self.text, start..this.end, ""), comma..comma + 1, ""),
+            _ => splice(self.text, start..this.end, ""),
+        }
+    }
+
+    fn last_comment(&self, within: &Range<usize>) -> Option<&Range<usize>> {
+        self.comments.iter().rfind(|comment| within.start <= comment.start && comment.end <= within.end)
+    }
+
+    /// The end of what stands at `at`, with the comments that follow it in its line.
+    fn end_with_remark(&self, mut at: usize, container: &Node) -> usize {
+        let end = container.span.end;
+        for comment in self.comments.iter().filter(|comment| comment.end <= end) {
+            let between = self.text.get(at..comment.start);
+            if between.is_some_and(|between| between.chars().all(|c| matches!(c, ' ' | '\t'))) {
+                at = comment.end;
+            }
+        }
+        at
+    }
+
+    /// The layout of the outermost value; two spaces where it tells nothing.
+    fn style(&self) -> Style<'a> {
+        let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        let first = self.root.children().first().map(|child| child.start);
+        let unit = first.and_then(|start| own_line(self.text, start)).filter(|unit| !unit.is_empty());
+        Style { newline, unit: unit.unwrap_or("  ") }
+    }
+}
+
+/// Whether a text is JSON. This also bounds how deep it is nested.
+fn check(text: &str) -> Result<(), Malformed> {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).map(drop).map_err(|error| {
+        let told = error.to_string();
+        let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
+        Malformed { line: error.line(), column: error.column(), text: told.to_owned() }
+    })
+}
+
+/// The text with blanks for its comments, so that everything else stands where it stood. Lines keep their numbers.
+fn without(text: &str, comments: &[Range<usize>]) -> String {
+    let mut bare = text.to_owned();
+    for comment in comments {
+        let blanks = bare.get(comment.clone()).unwrap_or_default();
+        let blanks = blanks.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { char::from(byte) } else { ' ' });
+        let blanks: String = blanks.collect();
+        bare.replace_range(comment.clone(), &blanks);
+    }
+    bare
+}
+
+fn splice(text: &str, range: Range<usize>, new: &str) -> String {
+    let (before, after) = (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
+    [before, new, after].concat()
+}
+
+/// How a text is laid out.
+struct Style<'a> {
+    newline: &'static str,
+    unit: &'a str,
+}
+
+impl Style<'_> {
+    /// An item over several lines; those after the first begin with `indent`.
+    fn print(&self, item: &impl Serialize, indent: &str) -> String {
+        let mut bytes = Vec::new();
+        let formatter = PrettyFormatter::with_indent(self.unit.as_bytes());
+        // Fixed keys and text only: this cannot fail.
+        let _ = item.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter));
+        String::from_utf8_lossy(&bytes).replace('\n', &format!("{}{indent}", self.newline))
+    }
+}
+
+/// The white space before `at` if nothing else stands before it in its line, and there is a line before.
+fn own_line(text: &str, at: usize) -> Option<&str> {
+    let (_, line) = text.get(..at)?.rsplit_once('\n')?;
+    line.chars().all(|c| matches!(c, ' ' | '\t')).then_some(line)
+}
+
+/// The white space with which the line of `at` begins.
+fn line_indent(text: &str, at: usize) -> &str {
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+    line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

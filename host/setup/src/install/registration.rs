@@ -1,0 +1,146 @@
+//! [`Registration`]: what a harness has to tell of where its hooks are registered, for `install` and `doctor`.
+
+use std::path::{Path, PathBuf};
+
+use super::{InstallError, Piece};
+use guard_harness::Reply;
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// Whose calls are asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of this user, in every project.
+    User,
+    /// Those in this project.
+    Project,
+}
+
+/// What the command line asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Whose calls; none: the user's, or the project's if `shared`.
+    pub scope: Option<Scope>,
+    /// For everybody who has the project or the plugin: no paths of this machine.
+    pub shared: bool,
+    /// The tools, in the harness's words; none: all.
+    pub matcher: Option<String>,
+    /// How long the harness waits, in seconds.
+    pub timeout: Option<u32>,
+    /// The folder of a plugin.
+    pub plugin: Option<PathBuf>,
+    /// The name of a script that starts the hook.
+    pub shim: Option<String>,
+    /// Another file with hooks than the usual one.
+    pub hooks_file: Option<PathBuf>,
+    /// A hook that cannot run lets the call pass.
+    pub fail_open: bool,
+    /// Only these policies of the chain.
+    pub only: Vec<String>,
+}
+
+/// Where a registration is looked for or made.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// What the process was started with.
+    pub environment: &'a Environment,
+    /// The project's root.
+    pub project: &'a Path,
+    /// Where the program's files lie.
+    pub places: &'a Places,
+}
+
+/// How a harness starts the hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Running {
+    /// A program with its arguments.
+    Program(String, Vec<String>),
+    /// A line for a shell.
+    Shell(String),
+}
+
+/// One registration before tool calls that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The file.
+    pub place: PathBuf,
+    /// The file comes with a repository: what it names is not the user's word.
+    pub foreign: bool,
+    /// How the hook is started, variables of the harness filled in.
+    pub running: Running,
+    /// The tools that it is for, if they are not all.
+    pub tools: Option<String>,
+    /// Those of [`Registration::tools`] that it is not asked about.
+    pub left_out: Vec<&'static str>,
+    /// A hook that cannot run blocks the call.
+    pub blocks: bool,
+    /// What keeps it from deciding every call.
+    pub hindrances: Vec<String>,
+}
+
+/// A setting of the harness that keeps hooks from running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switch {
+    /// The file.
+    pub place: PathBuf,
+    /// The setting.
+    pub setting: String,
+}
+
+/// What the harness's own files say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The registrations before tool calls.
+    pub found: Vec<Found>,
+    /// The end of a session is told.
+    pub session_end: bool,
+    /// What keeps hooks from running.
+    pub switches: Vec<Switch>,
+    /// Files that the harness cannot read, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// What becomes of a call when the hook cannot run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failing {
+    /// What becomes of it.
+    pub text: String,
+    /// What to do about it; empty if nothing is to be done.
+    pub remedy: String,
+}
+
+/// How one vendor's hooks are registered.
+pub trait Registration: Sync {
+    /// The files of the registration.
+    ///
+    /// # Errors
+    ///
+    /// The wish makes no sense for this harness.
+    fn pieces(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<Piece>, InstallError>;
+
+    /// Files that an earlier registration made in the same place, and that the one of the wish does not need.
+    fn retired(&self, wish: &Wish, site: Site<'_>) -> Vec<Piece>;
+
+    /// What the user does next, one line each.
+    fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String>;
+
+    /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
+    fn tools(&self) -> Vec<&'static str>;
+
+    /// What the harness's files say, with those of the wish.
+    fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey;
+
+    /// What becomes of a call when the hook cannot run.
+    fn when_it_fails(&self, blocks: bool) -> Failing;
+
+    /// What nobody has tried with this harness.
+    fn unverified(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The payload of a shell command that an agent wants to run.
+    fn payload(&self, command: &str, cwd: &Path) -> String;
+
+    /// The reply is a deny in every form that the harness understands.
+    fn is_deny(&self, reply: &Reply) -> bool;
+}

@@ -1,0 +1,207 @@
+//! Files of users: read within a bound, and written below a folder's handle: whole or not at all, and never over what a
+//! user wrote.
+//!
+//! No link leads out of the folder, and none is followed at the end of a path. What the program writes for itself stands
+//! in `cache` and `audit`.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt};
+
+use crate::hex;
+
+/// The most copies of replaced files that stand beside one file.
+const COPIES: u32 = 1000;
+
+/// What became of a file that was to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Written {
+    /// It was not there, and is now.
+    New,
+    /// It was there with the same bytes.
+    Same,
+    /// It was there with other bytes, and was left as it is.
+    Kept,
+    /// Something else is there: this. Nothing was written.
+    Blocked(&'static str),
+    /// It was there with other bytes, which are now in this file beside it.
+    Replaced(PathBuf),
+}
+
+/// The text of a file that should be a regular one. A link is followed: who names a file means what it leads to.
+///
+/// # Errors
+///
+/// Those of the file system; it is something else, no text, or larger than `cap` bytes.
+pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
+    // A pipe would be waited for.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(cap + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > cap {
+        return Err(io::Error::other(format!("larger than {} MiB", cap >> 20)));
+    }
+    Ok(text)
+}
+
+/// Writes the file at `path`, relative to `folder`. Folders that are missing are made.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<Written> {
+    std::fs::create_dir_all(folder)?;
+    let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+    let name = path.file_name().map(Path::new).ok_or(io::ErrorKind::InvalidInput)?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let dir = match parent {
+        Some(parent) => {
+            dir.create_dir_all(parent)?;
+            dir.open_dir(parent)?
+        }
+        None => dir,
+    };
+    match dir.symlink_metadata(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+        Ok(data) if !data.is_file() => {
+            let target = std::fs::metadata(folder.join(path));
+            return Ok(match (data.is_symlink(), target) {
+                // Who links a file there has one.
+                (true, Ok(target)) if target.is_file() && !replace => Written::Kept,
+                (true, Ok(_)) => Written::Blocked("a link"),
+                (true, Err(_)) => Written::Blocked("a link that leads nowhere"),
+                _ if data.is_dir() => Written::Blocked("a folder"),
+                _ => Written::Blocked("no regular file"),
+            });
+        }
+        Ok(data) if data.len() == bytes.len() as u64 && has(&dir, name, bytes)? => return Ok(Written::Same),
+        Ok(_) if !replace => return Ok(Written::Kept),
+        Ok(data) => {
+            let copy = keep_beside(&dir, name)?;
+            overwrite(&dir, name, bytes, data.permissions().mode())?;
+            return Ok(Written::Replaced(folder.join(parent.unwrap_or(Path::new(""))).join(copy)));
+        }
+    }
+    let temporary = temporary(&dir, name, bytes, 0o666)?;
+    // Unlike a rename, a link never takes the place of a file that has come in between.
+    let linked = dir.hard_link(&temporary, &dir, name);
+    let _ = dir.remove_file(&temporary);
+    match linked {
+        Ok(()) => Ok(Written::New),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Written::Kept),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole.
+///
+/// # Errors
+///
+/// Those of the file system; the old file is then untouched.
+pub fn overwrite(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let temporary = temporary(dir, name, bytes, mode)?;
+    // The mode of a new file is cut by the process's mask, that of one that was there must stay.
+    let permissions = cap_std::fs::Permissions::from_mode(mode & 0o7777);
+    let renamed = dir.set_permissions(&temporary, permissions).and_then(|()| dir.rename(&temporary, dir, name));
+    if renamed.is_err() {
+        let _ = dir.remove_file(&temporary);
+    }
+    renamed
+}
+
+/// A new file with the bytes, under a name of its own.
+fn temporary(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
+    let mut random = [0_u8; 8];
+    getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+    let path = PathBuf::from(format!(".{}.{}", name.display(), hex(&random)));
+    let mut file = dir.open_with(&path, OpenOptions::new().write(true).create_new(true).mode(mode))?;
+    if let Err(error) = file.write_all(bytes) {
+        let _ = dir.remove_file(&path);
+        return Err(error);
+    }
+    Ok(path)
+}
+
+/// The file holds these bytes.
+fn has(dir: &Dir, name: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut found = Vec::with_capacity(bytes.len() + 1);
+    dir.open(name)?.take(bytes.len() as u64 + 1).read_to_end(&mut found)?;
+    Ok(found == bytes)
+}
+
+/// Gives the file a second name, so that its bytes outlive its replacement.
+fn keep_beside(dir: &Dir, name: &Path) -> io::Result<PathBuf> {
+    for number in 1..=COPIES {
+        let copy = PathBuf::from(format!("{}.{number}.bak", name.display()));
+        match dir.hard_link(name, dir, &copy) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            linked => return linked.map(|()| copy),
+        }
+    }
+    Err(io::Error::other("too many copies of it stand beside it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: PathBuf) -> String {
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn a_file_is_written_once_and_a_users_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, path) = (folder.path(), Path::new("a/b.json"));
+        assert_eq!(put(root, path, b"1", false).unwrap(), Written::New);
+        assert_eq!(put(root, path, b"1", false).unwrap(), Written::Same);
+        assert_eq!(put(root, path, b"2", false).unwrap(), Written::Kept);
+        assert_eq!(read(root.join(path)), "1");
+        for (bytes, copy) in [("2", "a/b.json.1.bak"), ("3", "a/b.json.2.bak")] {
+            assert_eq!(put(root, path, bytes.as_bytes(), true).unwrap(), Written::Replaced(root.join(copy)));
+        }
+        assert_eq!((read(root.join("a/b.json.1.bak")), read(root.join("a/b.json.2.bak"))), ("1".into(), "2".into()));
+        assert_eq!(std::fs::read_dir(root.join("a")).unwrap().count(), 3, "a temporary file is left");
+    }
+
+    #[test]
+    fn no_link_is_written_through() {
+        use std::os::unix::fs::symlink;
+
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let target = outside.path().join("target");
+        std::fs::write(&target, "theirs").unwrap();
+        symlink(&target, folder.path().join("link")).unwrap();
+        symlink(outside.path(), folder.path().join("out")).unwrap();
+        assert_eq!(put(folder.path(), Path::new("link"), b"x", false).unwrap(), Written::Kept);
+        assert_eq!(put(folder.path(), Path::new("link"), b"x", true).unwrap(), Written::Blocked("a link"));
+        symlink("gone", folder.path().join("dangling")).unwrap();
+        for (name, what) in [("dangling", "a link that leads nowhere"), ("out", "a link")] {
+            for replace in [false, true] {
+                let written = put(folder.path(), Path::new(name), b"x", replace).unwrap();
+                assert_eq!(written, Written::Blocked(what), "{name}");
+            }
+        }
+        assert!(!folder.path().join("gone").exists());
+        assert!(put(folder.path(), Path::new("out/new"), b"x", false).is_err());
+        assert_eq!(read(target), "theirs");
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_replaced_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, "1").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        put(folder.path(), Path::new("f"), b"2", true).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

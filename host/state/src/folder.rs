@@ -1,0 +1,116 @@
+//! Folders and files that belong to this user alone.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+/// Why a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the folder `{path}`: {kind}")]
+pub struct FolderError {
+    /// The folder.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub kind: FolderErrorKind,
+}
+
+/// Why a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderErrorKind {
+    /// The machine refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It belongs to somebody else.
+    #[error("it belongs to another user")]
+    Foreign,
+    /// Others can write to it.
+    #[error("others can write to it; run `chmod 700` on it")]
+    Open,
+    /// It is something else.
+    #[error("it is not a folder")]
+    NotAFolder,
+}
+
+/// Makes the folder, with those above it, for this user alone; checks it if it is there.
+///
+/// # Errors
+///
+/// [`FolderErrorKind`] says why it cannot be used.
+pub fn make_private(path: &Path) -> Result<(), FolderError> {
+    match check_private(path) {
+        Err(FolderError { kind: FolderErrorKind::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+            made.map_err(|error| FolderError { path: path.to_path_buf(), kind: error.into() })?;
+            check_private(path)
+        }
+        checked => checked,
+    }
+}
+
+/// Checks that the folder is there and belongs to this user alone.
+///
+/// # Errors
+///
+/// [`FolderErrorKind`] says why it cannot be used.
+pub fn check_private(path: &Path) -> Result<(), FolderError> {
+    let check = || -> Result<(), FolderErrorKind> {
+        let data = fs::symlink_metadata(path)?;
+        if !data.is_dir() {
+            return Err(FolderErrorKind::NotAFolder);
+        }
+        if data.uid() != rustix::process::geteuid().as_raw() {
+            return Err(FolderErrorKind::Foreign);
+        }
+        if data.mode() & 0o022 != 0 {
+            return Err(FolderErrorKind::Open);
+        }
+        Ok(())
+    };
+    check().map_err(|kind| FolderError { path: path.to_path_buf(), kind })
+}
+
+/// The file is a regular one, belongs to this user, and nobody else can write to it.
+pub fn is_private(data: &Metadata) -> bool {
+    data.is_file() && data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o022 == 0
+}
+
+/// Opens a file that should be a regular one. A pipe in its place opens, or fails, at once: nobody waits for its other
+/// end.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub(super) fn open_at_once(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    options.custom_flags(flags).open(path)
+}
+
+/// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole. It has just
+/// this mode, whatever the process masks.
+///
+/// # Errors
+///
+/// Those of the file system; the old file is then untouched.
+pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let (temporary, mut file) = create_beside(path, mode)?;
+    let write = file.set_permissions(Permissions::from_mode(mode));
+    let write = write.and_then(|()| file.write_all(bytes)).and_then(|()| fs::rename(&temporary, path));
+    if write.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    write
+}
+
+/// A new file in the folder of `path`, under a name of its own.
+pub(super) fn create_beside(path: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let mut random = [0_u8; 8];
+    getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+    let temporary = path.with_file_name(format!(".{name}.{}", super::hex(&random)));
+    let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
+    Ok((temporary, file))
+}

@@ -1,0 +1,46 @@
+//! [`Places`]: where the files of this program lie.
+
+use std::path::{Path, PathBuf};
+
+/// Where the files of this program lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The managed configuration.
+    pub managed: PathBuf,
+    /// The user's configuration.
+    pub config: PathBuf,
+    /// State: the key, the audit log, sessions.
+    pub state: PathBuf,
+    /// What can be made anew: artifacts and prepared chains.
+    pub cache: PathBuf,
+    /// The user's home directory; empty if there is none.
+    pub home: String,
+}
+
+impl Places {
+    /// The usual places below a home directory. No variable but the home itself moves them, so that a repository's
+    /// settings cannot.
+    #[must_use]
+    pub fn below(home: &str) -> Self {
+        let home_dir = Path::new(home);
+        Places {
+            managed: PathBuf::from("/etc/guard-host/guard.toml"),
+            config: home_dir.join(".config/guard-host/guard.toml"),
+            state: home_dir.join(".local/state/guard-host"),
+            cache: home_dir.join(".cache/guard-host"),
+            home: home.to_owned(),
+        }
+    }
+
+    /// The flags that name these places, for another process of this program.
+    #[must_use]
+    pub fn arguments(&self) -> [(&'static str, &Path); 3] {
+        [("--config", &self.config), ("--state", &self.state), ("--cache", &self.cache)]
+    }
+
+    /// The configuration file of a project.
+    #[must_use]
+    pub fn project_file(project_root: &str) -> PathBuf {
+        Path::new(project_root).join(".guard/guard.toml")
+    }
+}

@@ -1,0 +1,152 @@
+//! [`Record`]: what a file was before a registration was put into it, so that taking it out leaves no trace.
+//!
+//! Only the difference is kept, in the state folder, sealed. A file that was changed since is left to the edit that takes
+//! the registration out by its shape.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{Seal, hex, make_private};
+
+/// Raised whenever the shape of [`Record`] changes.
+const PURPOSE: &str = "registration 1";
+
+/// The most records that are listed.
+const RECORDS: usize = 256;
+
+/// What a file was before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    file: PathBuf,
+    /// It was not there.
+    absent: bool,
+    /// The bytes that are the same at the start and at the end.
+    start: usize,
+    end: usize,
+    /// What stood between them.
+    removed: String,
+    /// The digest of the text to which this applies.
+    after: String,
+    folders: Vec<PathBuf>,
+}
+
+impl Record {
+    /// The record for a file that was `before` and is `after` now.
+    pub fn of(file: &Path, before: Option<&str>, after: &str) -> Self {
+        let old = before.unwrap_or_default();
+        let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
+            a.zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>()
+        };
+        let start = same(&mut old.chars(), &mut after.chars());
+        let rest = |text: &str| text.get(start..).unwrap_or_default().to_owned();
+        let end = same(&mut rest(old).chars().rev(), &mut rest(after).chars().rev());
+        let removed = old.get(start..old.len() - end).unwrap_or_default().to_owned();
+        let file = file.to_path_buf();
+        Record { file, absent: before.is_none(), start, end, removed, after: digest(after), folders: Vec::new() }
+    }
+
+    /// What the file was: none if it was not there. Outer none if `text` is not the one that the record is for.
+    pub fn undo(&self, text: &str) -> Option<Option<String>> {
+        if digest(text) != self.after {
+            return None;
+        }
+        if self.absent {
+            return Some(None);
+        }
+        let (start, end) = (text.get(..self.start)?, text.get(text.len().checked_sub(self.end)?..)?);
+        Some(Some([start, &self.removed, end].concat()))
+    }
+
+    /// The same record for a file for which these folders were made.
+    pub fn made(mut self, folders: Vec<PathBuf>) -> Self {
+        self.folders.extend(folders);
+        self
+    }
+
+    /// The folders that were made for the file, outermost first.
+    pub fn folders(self) -> Vec<PathBuf> {
+        self.folders
+    }
+
+    /// The record of a file; none if there is none that counts.
+    pub fn read(state: &Path, file: &Path) -> Option<Self> {
+        let path = place(state, file);
+        // Without a record nothing has to be made for it, the key least of all.
+        if !path.exists() {
+            return None;
+        }
+        Seal::open(state).ok()?.read::<Record>(PURPOSE, &path).filter(|record| record.file == file)
+    }
+
+    /// The files of all records that count.
+    pub fn files(state: &Path) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(folder(state)) else { return Vec::new() };
+        let Ok(seal) = Seal::open(state) else { return Vec::new() };
+        let records = entries.flatten().take(RECORDS).filter_map(|entry| seal.read::<Record>(PURPOSE, &entry.path()));
+        let mut files: Vec<PathBuf> = records.map(|record| record.file).collect();
+        files.sort();
+        files
+    }
+
+    /// Keeps the record. Without it the registration can still be taken out, only the white space may differ.
+    pub fn write(mut self, state: &Path) {
+        if let Some(older) = Record::read(state, &self.file) {
+            let newer = std::mem::take(&mut self.folders);
+            self.folders = older.folders.into_iter().chain(newer).collect();
+        }
+        let path = place(state, &self.file);
+        let Ok(seal) = Seal::open(state) else { return };
+        if path.parent().is_some_and(|folder| make_private(folder).is_ok()) {
+            let _ = seal.write(PURPOSE, &path, &self);
+        }
+    }
+
+    /// Drops the record of a file.
+    pub fn forget(state: &Path, file: &Path) {
+        let _ = std::fs::remove_file(place(state, file));
+    }
+}
+
+/// The files that registrations have put something into, and the folder whose change tells that they may be others.
+#[must_use]
+pub fn registered(state: &Path) -> (Vec<PathBuf>, PathBuf) {
+    (Record::files(state), folder(state))
+}
+
+/// Where the records are.
+pub fn folder(state: &Path) -> PathBuf {
+    state.join("registrations")
+}
+
+fn place(state: &Path, file: &Path) -> PathBuf {
+    folder(state).join(format!("{}.json", digest(&file.to_string_lossy())))
+}
+
+fn digest(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_was_changed_since_is_not_undone() {
+        let record = Record::of(Path::new("/f"), Some("{}"), "{ x }");
+        assert_eq!(record.undo("{ x }"), Some(Some("{}".to_owned())));
+        assert_eq!(record.undo("{ y }"), None);
+        assert_eq!(Record::of(Path::new("/f"), None, "{ x }").undo("{ x }"), Some(None));
+    }
+
+    proptest! {
+        #[test]
+        fn undo_gives_back_every_byte(before in "[aé{}\\n]{0,12}", after in "[aé{}\\n]{0,12}") {
+            let record = Record::of(Path::new("/f"), Some(&before), &after);
+            prop_assert_eq!(record.undo(&after), Some(Some(before)));
+        }
+    }
+}

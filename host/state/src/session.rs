@@ -1,0 +1,58 @@
+//! Sessions: what was asked in each, and what a person let run there.
+//!
+//! A grant belongs to one session, one working directory and one operation, and answers the rules that it was shown,
+//! nothing else. Knows neither harnesses nor policies; who may make a grant is for `cli/confirm.rs` to say.
+
+mod operation;
+mod record;
+mod store;
+
+use std::path::Path;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::Places;
+use guard_contract::shell_word::quoted;
+
+pub use operation::{Operation, is_readable, shown};
+pub use record::{Asked, Choice, Choosing, Contents, Entry, choose};
+pub use store::Sessions;
+
+/// How long a question and a grant count.
+const LIFE: SignedDuration = SignedDuration::from_hours(24);
+
+/// How long the hook's own question stands for the confirmation that it was about.
+const QUESTION: SignedDuration = SignedDuration::from_mins(2);
+
+/// What a person types to confirm, up to the operation. Places that are not the usual ones are named.
+#[must_use]
+pub fn confirm_command(places: &Places) -> String {
+    let usual = Places::below(&places.home);
+    let mut line = "guard-host".to_owned();
+    let mut flag = |name: &str, path: &Path, usual: &Path| {
+        if path != usual {
+            line.push_str(&format!(" {name} {}", quoted(&path.to_string_lossy())));
+        }
+    };
+    flag("--config", &places.config, &usual.config);
+    flag("--state", &places.state, &usual.state);
+    line + " confirm"
+}
+
+/// A time as files have it.
+fn stamp(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s2_43_the_command_is_plain_where_the_places_are_the_usual_ones() {
+        let mut places = Places::below("/home/u");
+        assert_eq!(confirm_command(&places), "guard-host confirm");
+        places.state = "/var/it's".into();
+        assert_eq!(confirm_command(&places), r"guard-host --state '/var/it'\''s' confirm");
+    }
+}

@@ -1,0 +1,197 @@
+//! [`Operation`]: what a call does, as a grant remembers it. Pure: no file is touched.
+//!
+//! Two operations are the same when their digests are. The text is for people, without secrets.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::hex;
+use guard_contract::call::ToolCall;
+use guard_redact::{plain, redact, shorten};
+
+/// The longest text that is remembered.
+const TEXT_BYTES: usize = 2 << 10;
+
+/// The longest text that people are asked to copy.
+const COPIED_BYTES: usize = 200;
+
+/// The longest text, and the most lines, that a person reads to the end.
+const READ_BYTES: usize = 1000;
+const READ_LINES: usize = 20;
+
+/// Keys beside a command that change nothing of what it does.
+const DESCRIPTIVE: [&str; 3] = ["description", "timeout", "run_in_background"];
+
+/// What an event's calls do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// The tool: in the common vocabulary for one call, as the harness spells it for several at once.
+    pub tool: String,
+    /// The command, the files, or the input, without secrets.
+    pub text: String,
+    /// Over the tool and all of its input that matters, in hexadecimal.
+    pub sha256: String,
+    /// The text says everything: nothing was taken out of it, and there is nothing beside it.
+    pub whole: bool,
+}
+
+impl Operation {
+    /// The operation of an event with at least one call. `places` are those that its paths lead to: where a link leads
+    /// elsewhere later, the same words are another operation.
+    #[must_use]
+    pub fn of<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let (first, others) = calls.split_first()?;
+        let tool = if others.is_empty() { &first.tool } else { &first.original_tool };
+        let exact = match others {
+            [] => first.operation(),
+            _ => calls.iter().map(ToolCall::operation).collect::<Vec<_>>().join(", "),
+        };
+        let text = shown(&exact);
+        let command = first.command().filter(|_| others.is_empty()).is_some();
+        let whole = command && text == exact && beside(first).next().is_none();
+        Some(Operation { tool: shown(tool), text, sha256: digest(calls, places), whole })
+    }
+
+    /// The text can be copied into a command line as one word.
+    #[must_use]
+    pub fn can_be_copied(&self) -> bool {
+        self.whole && can_be_copied(&self.text)
+    }
+}
+
+/// A text as it is remembered.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    shorten(&plain(&redact(text)), TEXT_BYTES)
+}
+
+/// A person to whom this text is shown sees all of it.
+#[must_use]
+pub fn is_readable(text: &str) -> bool {
+    text.len() <= READ_BYTES && text.lines().count() <= READ_LINES
+}
+
+/// A text that is short and stands on one line, so that a person sees what is copied.
+#[must_use]
+fn can_be_copied(text: &str) -> bool {
+    let fits = !text.is_empty() && text.len() <= COPIED_BYTES && text.trim() == text;
+    fits && !text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '\u{fffd}')
+}
+
+/// What a command's input holds beside the command and the words that only describe it.
+fn beside(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
+    let command = call.command().map(|(text, _)| text);
+    let repeats = move |value: &Value| command.is_some() && value.as_str() == command;
+    call.input.iter().filter(move |(key, value)| !DESCRIPTIVE.contains(&key.as_str()) && !repeats(value))
+}
+
+fn digest<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> String {
+    let mut digest = Sha256::new();
+    // Each part with its length, so that no two lists of parts are one text.
+    let mut part = |text: &str| {
+        digest.update((text.len() as u64).to_be_bytes());
+        digest.update(text.as_bytes());
+    };
+    for call in calls {
+        part(&call.tool);
+        part(&call.original_tool);
+        match call.command() {
+            Some((command, dialect)) => {
+                part(dialect.name());
+                part(command);
+                for (key, value) in beside(call) {
+                    part(key);
+                    part(&value.to_string());
+                }
+            }
+            None => part(&Value::Object(call.input.clone()).to_string()),
+        }
+        part("");
+    }
+    places.into_iter().for_each(&mut part);
+    hex(&digest.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn operation(tool: &str, input: Value) -> Operation {
+        Operation::of(&[ToolCall::new(tool, input.as_object().unwrap().clone())], []).unwrap()
+    }
+
+    #[test]
+    fn s2_57_operations_are_the_same_to_the_character() {
+        let same = operation("Bash", json!({ "command": "rm -rf x" }));
+        assert_eq!((same.tool.as_str(), same.text.as_str(), same.whole), ("Bash", "rm -rf x", true));
+        let described =
+            json!({ "command": "rm -rf x", "description": "Tidy", "timeout": 5, "run_in_background": true });
+        assert_eq!(operation("Bash", described), same);
+        for (tool, input) in [
+            ("Bash", json!({ "command": "rm -rf  x" })),
+            ("Bash", json!({ "command": "rm -rf x " })),
+            ("Bash", json!({ "command": "rm -rf x", "dangerouslyDisableSandbox": true })),
+            ("PowerShell", json!({ "command": "rm -rf x" })),
+            ("Write", json!({ "file_path": "rm -rf x" })),
+        ] {
+            assert_ne!(operation(tool, input.clone()).sha256, same.sha256, "{tool} {input}");
+        }
+    }
+
+    #[test]
+    fn where_paths_lead_belongs_to_the_operation() {
+        let calls = [ToolCall::new("Bash", json!({ "command": "rm -rf b/x" }).as_object().unwrap().clone())];
+        let to = |place| Operation::of(&calls, [place]).unwrap();
+        assert_eq!(to("/repo/b/x"), to("/repo/b/x"));
+        assert_ne!(to("/repo/b/x").sha256, to("/home/u/x").sha256);
+        assert_eq!(to("/repo/b/x").text, to("/home/u/x").text);
+    }
+
+    #[test]
+    fn the_content_of_a_file_belongs_to_the_operation() {
+        let write = |content: &str| operation("Write", json!({ "file_path": "/a", "content": content }));
+        assert_eq!((write("x").text.as_str(), write("x").whole), ("/a", false));
+        assert_eq!(write("x"), write("x"));
+        assert_ne!(write("x").sha256, write("y").sha256);
+    }
+
+    #[test]
+    fn c_18_a_secret_is_not_remembered_and_still_counts() {
+        let push = |token: &str| operation("Bash", json!({ "command": format!("TOKEN={token} git push") }));
+        let (one, other) = (push("abcdefgh12345678"), push("abcdefgh12345679"));
+        assert!(!one.text.contains("abcdefgh") && !one.whole && !one.can_be_copied(), "{}", one.text);
+        assert_eq!(one.text, other.text);
+        assert_ne!(one.sha256, other.sha256);
+    }
+
+    #[test]
+    fn several_calls_are_one_operation() {
+        let call = |path: &str| {
+            let call = ToolCall::new("Write", json!({ "file_path": path }).as_object().unwrap().clone());
+            ToolCall { original_tool: "apply_patch".to_owned(), ..call }
+        };
+        let both = Operation::of(&[call("a"), call("b")], []).unwrap();
+        assert_eq!((both.tool.as_str(), both.text.as_str(), both.whole), ("apply_patch", "a, b", false));
+        assert_ne!(both.sha256, Operation::of(&[call("b"), call("a")], []).unwrap().sha256);
+        assert_ne!(both.sha256, Operation::of(&[call("a, b")], []).unwrap().sha256);
+        assert_eq!(Operation::of(&[], []), None);
+    }
+
+    #[test]
+    fn only_what_a_person_can_see_whole_is_copied() {
+        for (command, copied) in [
+            ("rm -rf ~/Downloads/old-project", true),
+            ("echo 'a' \"b\" $(c)", true),
+            ("a\nb", false),
+            ("-x", false),
+            (" a", false),
+            ("a\u{202e}b", false),
+            ("", false),
+        ] {
+            assert_eq!(operation("Bash", json!({ "command": command })).can_be_copied(), copied, "{command}");
+        }
+        assert!(!operation("Bash", json!({ "command": "x".repeat(201) })).can_be_copied());
+    }
+}

@@ -1,0 +1,398 @@
+//! [`Contents`]: what a session's file holds, and which entry of it is meant. Pure: no file is touched.
+//!
+//! Format: `{"confirmed": [...], "pending": [...], "asked": [...]}`; each entry begins with `tool`, `operation` and `ts`.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{LIFE, Operation, QUESTION, shown, stamp};
+use crate::hex;
+
+/// The most questions of a file; the newest are kept.
+const PENDING: usize = 64;
+
+/// The most grants of a file; the newest are kept.
+const CONFIRMED: usize = 256;
+
+/// The most questions about confirmations.
+const ASKED: usize = 16;
+
+/// The most rules of a question. What more rules ask about is not for one grant.
+const RULES: usize = 32;
+
+/// What the file of a session holds. One that somebody else writes may lack keys; what lacks them answers nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Contents {
+    /// What a person let run.
+    pub confirmed: Vec<Entry>,
+    /// What was asked and not confirmed so far.
+    pub pending: Vec<Entry>,
+    /// Confirmations that the hook itself asked a person about.
+    pub asked: Vec<Asked>,
+}
+
+/// A question, or the grant that answers it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entry {
+    /// The tool.
+    pub tool: String,
+    /// What it does, without secrets.
+    pub operation: String,
+    /// When it was asked, or confirmed.
+    pub ts: String,
+    /// The session, as [`super::Sessions`] names it.
+    pub session: String,
+    /// The digest of the operation.
+    pub sha256: String,
+    /// The working directory.
+    pub cwd: String,
+    /// Who asks: `policy:rule`.
+    pub rules: Vec<String>,
+    /// When it stops to count.
+    pub expires: String,
+    /// A short name for all of it.
+    pub code: String,
+}
+
+/// That the hook asked a person, in a mode that asks, whether a confirmation may run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// The entry that would be confirmed.
+    pub code: String,
+    /// When.
+    pub ts: String,
+    /// The session.
+    pub session: String,
+}
+
+impl Entry {
+    /// The question that an operation leaves open; none if it is more than one grant may answer.
+    #[must_use]
+    pub fn new(
+        session: &str,
+        operation: &Operation,
+        cwd: &str,
+        mut rules: Vec<String>,
+        now: Timestamp,
+    ) -> Option<Self> {
+        rules.sort();
+        rules.dedup();
+        if rules.is_empty() || rules.len() > RULES {
+            return None;
+        }
+        let mut code = Sha256::new();
+        for part in [session, &operation.sha256, cwd].into_iter().chain(rules.iter().map(String::as_str)) {
+            code.update((part.len() as u64).to_be_bytes());
+            code.update(part.as_bytes());
+        }
+        let code = hex(&code.finalize()).get(..8)?.to_owned();
+        Some(Entry {
+            tool: operation.tool.clone(),
+            operation: operation.text.clone(),
+            ts: stamp(now),
+            session: session.to_owned(),
+            sha256: operation.sha256.clone(),
+            cwd: cwd.to_owned(),
+            rules,
+            expires: stamp(now.checked_add(LIFE).ok()?),
+            code,
+        })
+    }
+
+    /// The entry is about this operation in this place.
+    #[must_use]
+    pub fn is_of(&self, operation: &Operation, cwd: &str) -> bool {
+        !self.sha256.is_empty() && self.sha256 == operation.sha256 && self.cwd == cwd
+    }
+
+    fn is_live(&self, now: Timestamp) -> bool {
+        // What says that it was asked later than now was written under another clock, or by hand.
+        let ends = |expires: Timestamp| expires > now && now.checked_add(LIFE).is_ok_and(|latest| expires <= latest);
+        self.expires.parse::<Timestamp>().is_ok_and(ends)
+    }
+}
+
+impl Asked {
+    fn is_live(&self, now: Timestamp) -> bool {
+        let recent = |ts: Timestamp| ts <= now && now.duration_since(ts) < QUESTION;
+        self.ts.parse::<Timestamp>().is_ok_and(recent)
+    }
+}
+
+impl Contents {
+    /// What still counts at `now`.
+    pub(super) fn expire(&mut self, now: Timestamp) {
+        self.confirmed.retain(|entry| entry.is_live(now));
+        self.pending.retain(|entry| entry.is_live(now));
+        self.asked.retain(|asked| asked.is_live(now));
+    }
+
+    /// Keeps what is of one session, or what is not.
+    pub(super) fn retain_session(&mut self, session: &str, kept: bool) {
+        self.confirmed.retain(|entry| (entry.session == session) == kept);
+        self.pending.retain(|entry| (entry.session == session) == kept);
+        self.asked.retain(|asked| (asked.session == session) == kept);
+    }
+
+    /// There is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.confirmed.is_empty() && self.pending.is_empty() && self.asked.is_empty()
+    }
+
+    /// The names of the sessions in it.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<String> {
+        let of_entries = self.confirmed.iter().chain(&self.pending).map(|entry| &entry.session);
+        let mut names: Vec<String> = of_entries.chain(self.asked.iter().map(|asked| &asked.session)).cloned().collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// A grant answers this rule for this operation in this place.
+    #[must_use]
+    pub fn answers(&self, operation: &Operation, cwd: &str, rule: &str) -> bool {
+        let grants = self.confirmed.iter().filter(|grant| grant.is_of(operation, cwd));
+        grants.flat_map(|grant| &grant.rules).any(|granted| granted == rule)
+    }
+
+    /// Notes a question. The same one again takes the place of the old.
+    pub fn ask(&mut self, entry: Entry) {
+        self.pending.retain(|other| other.code != entry.code);
+        self.pending.push(entry);
+        keep_last(&mut self.pending, PENDING);
+    }
+
+    /// Notes that a person was asked about the confirmation of an entry.
+    pub fn ask_to_confirm(&mut self, session: &str, code: &str, now: Timestamp) {
+        self.asked.retain(|other| other.code != code);
+        self.asked.push(Asked { code: code.to_owned(), ts: stamp(now), session: session.to_owned() });
+        keep_last(&mut self.asked, ASKED);
+    }
+
+    /// A person was asked about the confirmation of this entry, and just now.
+    #[must_use]
+    pub fn was_asked(&self, code: &str) -> bool {
+        self.asked.iter().any(|asked| asked.code == code)
+    }
+
+    /// Makes a grant of a question. Gives the grant; none if the question is gone.
+    pub fn confirm(&mut self, code: &str, now: Timestamp) -> Option<Entry> {
+        let at = self.pending.iter().position(|entry| entry.code == code)?;
+        let question = self.pending.remove(at);
+        let grant = Entry { ts: stamp(now), expires: stamp(now.checked_add(LIFE).ok()?), ..question };
+        self.asked.retain(|asked| asked.code != code);
+        self.confirmed.retain(|other| other.code != code);
+        self.confirmed.push(grant.clone());
+        keep_last(&mut self.confirmed, CONFIRMED);
+        Some(grant)
+    }
+
+    /// Drops the oldest of each kind, so that less remains. False if there is nothing to drop.
+    pub(super) fn halve(&mut self) -> bool {
+        let before = self.confirmed.len() + self.pending.len();
+        let (confirmed, pending) = (self.confirmed.len() / 2, self.pending.len() / 2);
+        keep_last(&mut self.confirmed, confirmed);
+        keep_last(&mut self.pending, pending);
+        self.confirmed.len() + self.pending.len() < before
+    }
+
+    /// Adds what another file holds.
+    pub fn append(&mut self, mut other: Contents) {
+        self.confirmed.append(&mut other.confirmed);
+        self.pending.append(&mut other.pending);
+        self.asked.append(&mut other.asked);
+    }
+}
+
+fn keep_last<T>(items: &mut Vec<T>, most: usize) {
+    items.drain(..items.len().saturating_sub(most));
+}
+
+/// How a question is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// By its code.
+    Code(String),
+    /// By its operation, to the character.
+    Operation(String),
+}
+
+impl Choice {
+    /// The choice that a command line makes, if it is a confirmation in the form that replies show.
+    #[must_use]
+    pub fn of_line(line: &str, command: &str) -> Option<Self> {
+        let rest = line.strip_prefix(command)?.strip_prefix(' ').filter(|rest| !rest.contains('\n'))?;
+        if let Some(code) = rest.strip_prefix("--code ") {
+            return code.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| Choice::Code(code.to_owned()));
+        }
+        let inner = rest.strip_prefix('\'')?.strip_suffix('\'')?.replace(r"'\''", "\n");
+        // What the quotes leave must be one word, not the end of one and the start of another.
+        (!inner.contains('\'')).then(|| Choice::Operation(inner.replace('\n', "'")))
+    }
+
+    fn fits(&self, entry: &Entry) -> bool {
+        match self {
+            Choice::Code(code) => entry.code == *code,
+            Choice::Operation(text) => !text.is_empty() && entry.operation == shown(text),
+        }
+    }
+}
+
+/// Which question is meant.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Choosing<'a> {
+    /// This one.
+    One(&'a Entry),
+    /// None that is there.
+    None,
+    /// Each of these could be.
+    Several(Vec<&'a Entry>),
+}
+
+/// Finds the question that is meant. Of an operation that was asked about again by other rules it is the newest.
+#[must_use]
+pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice) -> Choosing<'a> {
+    let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.fits(entry)).collect();
+    fitting.sort_by(|left, right| left.ts.cmp(&right.ts));
+    let Some(newest) = fitting.last().copied() else { return Choosing::None };
+    let same =
+        |entry: &Entry| (&entry.session, &entry.sha256, &entry.cwd) == (&newest.session, &newest.sha256, &newest.cwd);
+    if fitting.iter().all(|entry| same(entry)) { Choosing::One(newest) } else { Choosing::Several(fitting) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-01-10T12:00:00Z".parse().unwrap()
+    }
+
+    fn after(minutes: i64) -> Timestamp {
+        now().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap()
+    }
+
+    fn operation(text: &str) -> Operation {
+        Operation { tool: "Bash".to_owned(), text: text.to_owned(), sha256: format!("<{text}>"), whole: true }
+    }
+
+    fn entry(session: &str, text: &str, rules: &[&str], minute: i64) -> Entry {
+        let rules = rules.iter().map(|rule| (*rule).to_owned()).collect();
+        Entry::new(session, &operation(text), "/repo", rules, after(minute)).unwrap()
+    }
+
+    #[test]
+    fn s2_57_a_grant_answers_its_rules_for_its_operation_in_its_place() {
+        let mut contents = Contents::default();
+        contents.ask(entry("s1", "rm -rf x", &["a:one", "b:two"], 0));
+        assert!(!contents.answers(&operation("rm -rf x"), "/repo", "a:one"), "a question answers nothing");
+        let code = contents.pending[0].code.clone();
+        let grant = contents.confirm(&code, after(1)).unwrap();
+        assert_eq!((grant.code.as_str(), contents.pending.len()), (code.as_str(), 0));
+        for (text, cwd, rule, expected) in [
+            ("rm -rf x", "/repo", "a:one", true),
+            ("rm -rf x", "/repo", "b:two", true),
+            ("rm -rf x", "/repo", "a:three", false),
+            ("rm -rf x", "/repo/sub", "a:one", false),
+            ("rm -rf  x", "/repo", "a:one", false),
+        ] {
+            assert_eq!(contents.answers(&operation(text), cwd, rule), expected, "{text} {cwd} {rule}");
+        }
+        assert_eq!(contents.confirm(&code, after(1)), None);
+    }
+
+    #[test]
+    fn s2_56_an_entry_without_the_keys_of_ours_answers_nothing() {
+        let seed = r#"{"confirmed":[{"tool":"Bash","operation":"rm ~/Downloads/old","ts":"2025-01-06T10:24:00"}]}"#;
+        let mut contents: Contents = serde_json::from_str(seed).unwrap();
+        let empty = Operation { sha256: String::new(), ..operation("rm ~/Downloads/old") };
+        assert!(!contents.answers(&empty, "", ""));
+        contents.expire(now());
+        assert!(contents.is_empty());
+    }
+
+    #[test]
+    fn s2_58_a_grant_lives_a_day_and_a_question_to_confirm_two_minutes() {
+        let mut contents = Contents::default();
+        contents.ask(entry("s1", "a", &["a:one"], 0));
+        contents.ask_to_confirm("s1", "c0de", now());
+        let at = |minutes: i64| {
+            let mut contents = contents.clone();
+            contents.expire(after(minutes));
+            (contents.pending.len(), contents.asked.len())
+        };
+        assert_eq!((at(1), at(2), at(24 * 60 - 1), at(24 * 60)), ((1, 1), (1, 0), (1, 0), (0, 0)));
+        assert_eq!(at(-1), (0, 0), "what was written in the future does not count");
+    }
+
+    #[test]
+    fn the_same_question_stands_once_and_the_newest_are_kept() {
+        let mut contents = Contents::default();
+        contents.ask(entry("s1", "a", &["a:one"], 0));
+        contents.ask(entry("s1", "a", &["a:one"], 1));
+        assert_eq!(contents.pending.len(), 1);
+        for number in 0..100 {
+            contents.ask(entry("s1", &format!("n{number}"), &["a:one"], 2));
+        }
+        assert_eq!((contents.pending.len(), contents.pending[63].operation.as_str()), (PENDING, "n99"));
+        assert!(contents.halve() && contents.pending[0].operation == "n68");
+    }
+
+    #[test]
+    fn codes_differ_with_everything_that_a_grant_depends_on() {
+        let one = entry("s1", "a", &["a:one"], 0).code;
+        assert_eq!(entry("s1", "a", &["a:one", "a:one"], 5).code, one);
+        let others = [
+            entry("s2", "a", &["a:one"], 0).code,
+            entry("s1", "b", &["a:one"], 0).code,
+            entry("s1", "a", &["a:two"], 0).code,
+            entry("s1", "a", &["a:one", "a:two"], 0).code,
+            Entry::new("s1", &operation("a"), "/other", vec!["a:one".to_owned()], now()).unwrap().code,
+        ];
+        assert!(!others.contains(&one), "{others:?} {one}");
+        assert_eq!(one.len(), 8);
+        let many = (0..33).map(|number| format!("p:{number}")).collect();
+        assert_eq!(Entry::new("s1", &operation("a"), "/repo", many, now()), None);
+    }
+
+    #[test]
+    fn the_newest_question_is_meant_unless_it_could_be_another_operation() {
+        let (first, second) = (entry("s1", "a", &["a:one"], 0), entry("s1", "a", &["a:two"], 1));
+        let elsewhere = entry("s2", "a", &["a:one"], 0);
+        let by = |text: &str| Choice::Operation(text.to_owned());
+        assert_eq!(choose([&second, &first], &by("a")), Choosing::One(&second));
+        assert_eq!(choose([&second, &first], &by("a ")), Choosing::None);
+        assert_eq!(choose([&first], &by("")), Choosing::None);
+        assert!(matches!(choose([&second, &elsewhere], &by("a")), Choosing::Several(several) if several.len() == 2));
+        assert_eq!(choose([&second, &elsewhere], &Choice::Code(elsewhere.code.clone())), Choosing::One(&elsewhere));
+    }
+
+    #[test]
+    fn a_line_is_a_confirmation_in_the_form_of_the_replies_only() {
+        let of = |line: &str| Choice::of_line(line, "guard-host confirm");
+        let by = |text: &str| Some(Choice::Operation(text.to_owned()));
+        assert_eq!(of("guard-host confirm 'rm -rf x'"), by("rm -rf x"));
+        assert_eq!(of(r"guard-host confirm 'echo '\''a'\'''"), by("echo 'a'"));
+        assert_eq!(of("guard-host confirm --code 12ab"), Some(Choice::Code("12ab".to_owned())));
+        for line in [
+            "guard-host confirm",
+            "guard-host confirm a",
+            "guard-host confirm 'a' 'b'",
+            "guard-host confirm 'a'; rm 'b'",
+            "guard-host confirm --code 12ab; true",
+            "guard-host confirm --code 12ab ",
+            "guard-host confirms 'a'",
+            "sudo guard-host confirm 'a'",
+            "guard-host confirm --list",
+            "guard-host confirm 'a\nb'",
+        ] {
+            assert_eq!(of(line), None, "{line}");
+        }
+    }
+}

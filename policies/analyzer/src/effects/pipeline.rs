@@ -1,0 +1,204 @@
+//! What only neighbours show: a download or a decoded text that an interpreter runs.
+
+use guard_sdk::syntax::Command;
+
+use crate::draft::Draft;
+use crate::programs::{fetch, interpreters};
+use crate::run::Run;
+use crate::run::pipelines::SENDERS;
+
+/// At most this many earlier stages are looked at, so that a text of nothing but pipes stays linear.
+const MAX_STAGES: usize = 64;
+
+/// Adds `execute.remote`, `execute.decoded` or `execute.piped` if the command runs what another one gives it, and
+/// `secret.send` if it sends off the environment.
+pub(super) fn find(run: &mut Run<'_>) {
+    sends_environment(run);
+    let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
+    let source = match how {
+        interpreters::How::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
+        interpreters::How::Nothing if is_made(run) => Some(Draft::notable("execute", "execute.piped").certain(false)),
+        interpreters::How::Nothing => return,
+        interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
+        interpreters::How::Words => from_words(run),
+        interpreters::How::Text => from_text(run),
+    };
+    if let Some(draft) = source {
+        run.emit(draft);
+    }
+}
+
+/// Whether a builder runs the rules that a substitution prints: `make -f <(...)`.
+fn is_made(run: &Run<'_>) -> bool {
+    let builds = matches!(run.name.as_str(), "make" | "gmake" | "ninja" | "just" | "rake" | "ant");
+    builds && run.arguments().iter().any(|word| word.parts.iter().any(|part| part.kind == "process"))
+}
+
+/// Clients of databases, which run the statements that they read.
+const STORES: &[&str] = &[
+    "psql",
+    "pgcli",
+    "mysql",
+    "mariadb",
+    "mycli",
+    "sqlite3",
+    "duckdb",
+    "sqlcmd",
+    "clickhouse-client",
+    "cqlsh",
+    "mongosh",
+    "redis-cli",
+];
+
+/// Where statements come from that nobody has seen: the network, or an encoded text.
+fn statements_from(run: &Run<'_>) -> Option<Draft> {
+    let position = &run.command.position;
+    let fed = position.index > 0 && position.length > 1 && !is_fed_otherwise(run.command);
+    let index = if fed { position.index } else { 0 };
+    let stages = || run.pipelines.stages(run.commands, position.pipeline, index).rev().take(MAX_STAGES);
+    if stages().any(is_near) {
+        return None;
+    }
+    let mut earlier = stages();
+    let unpacks = |command: &Command| {
+        matches!(command.program(), "zcat" | "gzcat" | "gunzip" | "gzip" | "bzcat" | "xzcat" | "xz" | "zstd")
+    };
+    let earlier = earlier.find_map(|command| origin(command).filter(|_| !unpacks(command)));
+    earlier.or_else(|| from_words(run))
+}
+
+/// Whether the interpreter is told to look at the text only: `sh -n`, `node --check`.
+fn only_checks(run: &Run<'_>) -> bool {
+    let says = |wanted: &str| run.arguments().first().is_some_and(|word| word.text == wanted);
+    match run.name.as_str() {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" => says("-n"),
+        "node" | "nodejs" => says("--check") || says("-c"),
+        "ruby" => says("-c"),
+        _ => false,
+    }
+}
+
+/// The environment holds tokens; a program that is fed with it and speaks to the network hands them out.
+fn sends_environment(run: &mut Run<'_>) {
+    if !SENDERS.contains(&run.name.as_str()) {
+        return;
+    }
+    let position = &run.command.position;
+    let fed = if position.index > 0 && position.length > 1 { position.index } else { 0 };
+    let earlier = || run.pipelines.stages(run.commands, position.pipeline, fed).rev().take(MAX_STAGES);
+    // Inside a word of the command, as in `curl -d "$(env)"`, it is sent as well.
+    let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    let what = if earlier().any(prints_environment) || inside.any(prints_environment) {
+        "environment"
+    } else if TO_STRANGERS.contains(&run.name.as_str()) && !is_near(run.command) && earlier().any(packs) {
+        "files"
+    } else {
+        return;
+    };
+    run.emit(Draft::destructive("network", "secret.send").tag("what", what));
+}
+
+/// Senders that speak to anybody, not to a machine where the user has an account.
+const TO_STRANGERS: &[&str] =
+    &["curl", "curlie", "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "ftp"];
+
+/// Whether the command speaks to this machine or one beside it.
+fn is_near(command: &Command) -> bool {
+    let near = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
+    command.argv.iter().skip(1).any(|word| near.iter().any(|host| word.text.contains(host)))
+}
+
+/// Whether the command prints a whole tree of files, or a whole database.
+fn packs(command: &Command) -> bool {
+    let writes_file =
+        command.redirections.iter().any(|redirection| redirection.operator.starts_with('>') && redirection.fd == 1);
+    let program = command.program();
+    let packs = match program {
+        "tar" | "gtar" | "bsdtar" => {
+            let mode = command.word(1).trim_start_matches('-');
+            mode.starts_with('c') || command.argv.iter().any(|word| matches!(word.text.as_str(), "-c" | "--create"))
+        }
+        "zip" | "7z" | "cpio" | "pax" => true,
+        "pg_dump" | "pg_dumpall" | "mysqldump" | "mariadb-dump" | "mongodump" | "slapcat" => true,
+        "sqlite3" => command.argv.iter().any(|word| word.text.starts_with(".dump")),
+        _ => false,
+    };
+    packs && !writes_file
+}
+
+fn prints_environment(command: &Command) -> bool {
+    let alone = command.argv.len() == 1;
+    match command.program() {
+        "env" | "set" => alone,
+        "printenv" => true,
+        "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
+        _ => false,
+    }
+}
+
+fn from_pipe(run: &Run<'_>) -> Option<Draft> {
+    let position = &run.command.position;
+    if position.index == 0 || position.length < 2 || is_fed_otherwise(run.command) {
+        return None;
+    }
+    let earlier = run.pipelines.stages(run.commands, position.pipeline, position.index);
+    if let Some(draft) = earlier.rev().take(MAX_STAGES).find_map(origin) {
+        return Some(draft);
+    }
+    let is_known = run.input().is_some_and(|input| input.certain);
+    (!is_known).then(|| Draft::notable("execute", "execute.piped").certain(false))
+}
+
+fn is_fed_otherwise(command: &Command) -> bool {
+    command.redirections.iter().any(|redirection| redirection.operator.starts_with('<') && redirection.fd == 0)
+}
+
+fn from_here_string(run: &Run<'_>) -> Option<Draft> {
+    let fed = run.command.redirections.iter().any(|r| r.operator == "<<<" && r.target.dynamic || r.operator == "<");
+    if fed { from_words(run) } else { None }
+}
+
+fn from_words(run: &Run<'_>) -> Option<Draft> {
+    run.pipelines.children(run.commands, run.command.id).find_map(origin)
+}
+
+/// The substitutions of a text that became shell stand right before the commands that were read from it.
+fn from_text(run: &Run<'_>) -> Option<Draft> {
+    let place = usize::try_from(run.command.id).ok()?.checked_sub(1)?;
+    let before = run.commands.get(..place).unwrap_or_default().iter().rev();
+    let depth = run.command.position.within.len();
+    before.take(MAX_STAGES).take_while(|command| command.position.within.len() > depth).find_map(origin)
+}
+
+/// The effect of running what this command prints.
+fn origin(command: &Command) -> Option<Draft> {
+    let name = command.program().to_ascii_lowercase();
+    if fetch::prints_a_download(&name, command) {
+        let url = fetch::url(command).unwrap_or_default();
+        return Some(Draft::destructive("execute", "execute.remote").target(&url));
+    }
+    if decodes(&name, command) {
+        return Some(Draft::destructive("execute", "execute.decoded"));
+    }
+    None
+}
+
+/// Whether the command turns an encoded text into a plain one.
+fn decodes(name: &str, command: &Command) -> bool {
+    let says = |letters: &[&str]| command.argv.iter().skip(1).any(|word| letters.contains(&word.text.as_str()));
+    let clustered = |letter: char| {
+        let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+        words.any(|text| text.starts_with('-') && !text.starts_with("--") && text.contains(letter))
+    };
+    match name {
+        "base64" | "gbase64" | "base32" | "basenc" | "base58" => {
+            clustered('d') || clustered('D') || says(&["--decode"])
+        }
+        "xxd" => clustered('r') || says(&["-revert", "--revert"]),
+        "openssl" => says(&["-d", "-decrypt"]),
+        "gzip" | "bzip2" | "xz" | "zstd" => clustered('d') || says(&["--decompress", "--uncompress"]),
+        "gpg" | "age" => clustered('d') || says(&["--decrypt"]),
+        "uudecode" | "rev" | "zcat" | "gzcat" | "bzcat" | "xzcat" | "gunzip" | "bunzip2" => true,
+        _ => false,
+    }
+}

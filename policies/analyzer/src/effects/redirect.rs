@@ -1,0 +1,52 @@
+//! What redirections write and read. Descriptors are no files.
+
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::Run;
+
+/// Adds the effects of every redirection of the command.
+pub(super) fn find(run: &mut Run<'_>) {
+    for redirection in &run.command.redirections {
+        let operator = redirection.operator.as_str();
+        let operand = Operand::of(&redirection.target);
+        match operator {
+            ">&" | "<&" if is_descriptor(&operand) => {}
+            ">" | ">|" | ">&" | "&>" if prints_nothing(run) => run.empty(&operand, written()),
+            ">" | ">|" | ">&" | "&>" => run.write_as(&operand, written().flag("truncate", true)),
+            ">>" | "&>>" => run.write_as(&operand, written().flag("append", true)),
+            "<>" => {
+                run.read(&operand);
+                run.write_as(&operand, written());
+            }
+            "<" => run.read(&operand),
+            _ => {}
+        }
+    }
+}
+
+/// Whether the command has nothing to print, so that a file it is redirected to is empty afterwards.
+fn prints_nothing(run: &Run<'_>) -> bool {
+    let command = run.command;
+    let word = |at: usize| command.word(at);
+    // The redirections of a group stand before what is in it.
+    let next = usize::try_from(command.id).ok().and_then(|place| run.commands.get(place));
+    let is_group = next.is_some_and(|next| next.span.start < command.span.end);
+    match command.program() {
+        "" => command.argv.is_empty() && command.position.length < 2 && !is_group,
+        ":" | "true" | "false" => true,
+        "cat" => command.argv.len() == 2 && word(1) == "/dev/null",
+        "printf" => command.argv.len() == 2 && word(1).is_empty(),
+        "echo" => command.argv.len() <= 3 && word(1) == "-n" && word(2).is_empty(),
+        _ => false,
+    }
+}
+
+fn written() -> Draft {
+    Draft::notable("write", "fs.write").tag("by", "redirect")
+}
+
+/// `1`, `-`, `3-`, or a variable that can only hold one of these in practice.
+fn is_descriptor(operand: &Operand<'_>) -> bool {
+    let digits = operand.text.strip_suffix('-').unwrap_or(&operand.text);
+    digits.bytes().all(|b| b.is_ascii_digit()) || operand.dynamic
+}

@@ -1,0 +1,233 @@
+//! Code of a general language on the command line: what it provably does to files.
+//!
+//! No language is parsed. A call with a literal path is taken at its word; anything else that looks like a way to the
+//! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
+
+mod data;
+
+use policy_secret_names::{Likelihood, likelihood};
+
+use super::Found;
+use crate::draft::Draft;
+
+/// What a call does to the path that is its first argument.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    /// Reads or writes, as the mode that follows says.
+    Open,
+    Read,
+    Write,
+    Delete,
+    DeleteTree,
+    /// Deletes the first and writes the second.
+    Move,
+    /// Writes the second.
+    Copy,
+    /// Names a path; the method that is called on it decides.
+    Path,
+}
+
+const CALLS: &[(&str, Does)] = &[
+    ("open(", Does::Open),
+    ("Path(", Does::Path),
+    ("os.remove(", Does::Delete),
+    ("os.unlink(", Does::Delete),
+    ("os.rmdir(", Does::Delete),
+    ("shutil.rmtree(", Does::DeleteTree),
+    ("shutil.move(", Does::Move),
+    ("os.rename(", Does::Move),
+    ("os.replace(", Does::Move),
+    ("shutil.copy(", Does::Copy),
+    ("shutil.copyfile(", Does::Copy),
+    ("writeFileSync(", Does::Write),
+    ("writeFile(", Does::Write),
+    ("appendFileSync(", Does::Write),
+    ("appendFile(", Does::Write),
+    ("createWriteStream(", Does::Write),
+    ("readFileSync(", Does::Read),
+    ("readFile(", Does::Read),
+    ("createReadStream(", Does::Read),
+    ("unlinkSync(", Does::Delete),
+    ("fs.unlink(", Does::Delete),
+    ("rmSync(", Does::DeleteTree),
+    ("rmdirSync(", Does::DeleteTree),
+    ("fs.rm(", Does::DeleteTree),
+    ("renameSync(", Does::Move),
+    ("copyFileSync(", Does::Copy),
+    ("File.write(", Does::Write),
+    ("File.read(", Does::Read),
+    ("File.delete(", Does::Delete),
+    ("File.unlink(", Does::Delete),
+    ("FileUtils.rm_rf(", Does::DeleteTree),
+    ("FileUtils.rm_r(", Does::DeleteTree),
+    ("FileUtils.rm(", Does::Delete),
+    ("file_put_contents(", Does::Write),
+    ("file_get_contents(", Does::Read),
+    ("File.rm!(", Does::Delete),
+    ("File.rm_rf!(", Does::DeleteTree),
+    ("unlink(", Does::Delete),
+    ("rm(", Does::DeleteTree),
+];
+
+/// Words that stand for a way to files or programs, in one language or another.
+const SINKS: &[&str] = &[
+    "os.",
+    "subprocess",
+    "shutil",
+    "open(",
+    "open ",
+    "unlink",
+    "rmtree",
+    "rmdir",
+    "remove(",
+    "exec",
+    "system",
+    "popen",
+    "spawn",
+    "child_process",
+    "fs.",
+    "Path(",
+    "File.",
+    "FileUtils",
+    "file_put_contents",
+    "eval",
+    "__import__",
+    "`",
+    "qx",
+    "rename",
+    "Deno.",
+    "Bun.",
+    "socket",
+    "urllib",
+    "requests",
+    "http",
+];
+
+/// The most calls of one kind that are looked at, and the longest path.
+const MAX_CALLS: usize = 64;
+const MAX_PATH: usize = 4096;
+
+/// The longest name of a variable.
+const MAX_NAME: usize = 128;
+
+/// What code provably does that `program` runs.
+pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) -> Vec<Found> {
+    let mut found = Vec::new();
+    data::changes(&mut found, language, text);
+    if prints_secret(text) {
+        found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
+    }
+    for (call, does) in CALLS {
+        for (start, _) in text.match_indices(call).take(MAX_CALLS) {
+            let (before, from) = text.split_at_checked(start).unwrap_or_default();
+            if before.ends_with(|c: char| {
+                c.is_ascii_alphanumeric() || c == '_' || (c == '.' && matches!(*call, "unlink(" | "rm("))
+            }) {
+                continue;
+            }
+            let arguments = from.strip_prefix(call).unwrap_or_default();
+            if let Some((path, rest)) = literal(arguments) {
+                apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
+            }
+        }
+    }
+    if !certain || SINKS.iter().any(|sink| text.contains(sink)) {
+        found.push(Found::Unseen(format!("inline {language} code is not followed")));
+    }
+    found
+}
+
+/// Beginnings of code that prints one variable of the environment; its name follows.
+const PRINTED: &[&str] = &[
+    "print(os.environ[",
+    "print(os.environ.get(",
+    "print(os.getenv(",
+    "console.log(process.env.",
+    "console.log(process.env[",
+    "puts ENV[",
+    "p ENV[",
+    "print $ENV{",
+    "echo getenv(",
+];
+
+/// Whether a variable that is named like a secret is printed, as `echo "$TOKEN"` does it.
+fn prints_secret(text: &str) -> bool {
+    let named = |behind: &str| {
+        let name: String = behind.trim_start_matches(['"', '\'']).chars().take(MAX_NAME).collect();
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        // A piece of it tells little.
+        let rest = behind.trim_start_matches(['"', '\'']).get(end..).unwrap_or_default();
+        let whole = !rest.trim_start_matches(['"', '\'', ']', '}']).starts_with('[');
+        whole && likelihood(name.get(..end).unwrap_or_default()) == Some(Likelihood::Likely)
+    };
+    let evaluated = text.trim_start().strip_prefix("process.env.").is_some_and(named);
+    let mut printed = PRINTED.iter().flat_map(|start| text.match_indices(start).take(MAX_CALLS));
+    evaluated || printed.any(|(at, start)| text.get(at + start.len()..).is_some_and(named))
+}
+
+/// The string literal that the text begins with, and what follows it, if it stands alone as an argument.
+fn literal(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start().trim_start_matches(['r', 'b', 'u']);
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'))?;
+    let (path, rest) = text.strip_prefix(quote)?.split_once(quote)?;
+    let ends = rest.trim_start().starts_with([',', ')']);
+    let plain = !path.is_empty() && path.len() <= MAX_PATH && !path.contains(['\\', '\n']);
+    let plain = plain && !(quote != '\'' && (path.contains("#{") || path.contains("${")));
+    (ends && plain).then_some((path, rest.trim_start()))
+}
+
+/// The literal that follows as the next argument.
+fn second(rest: &str) -> Option<&str> {
+    rest.strip_prefix(',').and_then(literal).map(|(text, _)| text)
+}
+
+fn apply(found: &mut Vec<Found>, program: &str, does: Does, always: bool, path: &str, rest: &str) {
+    let file = path.to_owned();
+    match does {
+        Does::Read => found.push(Found::Read(file)),
+        Does::Write => found.push(Found::Write(file)),
+        Does::Delete => found.push(Found::Delete(file)),
+        // Of `rm(path, {recursive: true})` and its kin the options say whether all below goes, too.
+        Does::DeleteTree if rest.starts_with(')') && !always => found.push(Found::Delete(file)),
+        Does::DeleteTree => found.push(Found::DeleteTree(file)),
+        Does::Open => found.push(open(program, file, rest)),
+        Does::Path => found.extend(method(file, rest)),
+        Does::Copy => {
+            found.push(Found::Read(file));
+            found.extend(second(rest).map(|path| Found::Write(path.to_owned())));
+        }
+        Does::Move => {
+            found.push(Found::Delete(file));
+            found.extend(second(rest).map(|path| Found::Write(path.to_owned())));
+        }
+    }
+}
+
+/// `open(path, mode)`; perl's `open(F, '>path')` has no literal first and is not seen.
+fn open(program: &str, file: String, rest: &str) -> Found {
+    let arguments = rest.split(')').next().unwrap_or_default();
+    let named =
+        arguments.split_once("mode=").and_then(|(_, mode)| mode.get(1..).and_then(|m| m.split(['\'', '"']).next()));
+    let mode = second(rest).or(named).unwrap_or("r");
+    if !mode.contains(['w', 'a', 'x', '+']) {
+        return Found::Read(file);
+    }
+    let draft = Draft::notable("write", "fs.write").flag("append", mode.contains('a'));
+    Found::WriteAs(file, draft.flag("truncate", mode.contains('w')).tag("by", program))
+}
+
+/// The method called on a path object.
+fn method(file: String, rest: &str) -> Option<Found> {
+    let method = rest.strip_prefix(").")?;
+    let (name, arguments) = method.split_once('(').unwrap_or((method, ""));
+    match name {
+        "write_text" | "write_bytes" | "touch" | "mkdir" => Some(Found::Write(file)),
+        "read_text" | "read_bytes" => Some(Found::Read(file)),
+        "unlink" | "rmdir" => Some(Found::Delete(file)),
+        "open" => {
+            let mode = literal(arguments).map_or("r", |(mode, _)| mode);
+            Some(if mode.contains(['w', 'a', 'x', '+']) { Found::Write(file) } else { Found::Read(file) })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,70 @@
+//! Shell text to commands and effects.
+//!
+//! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text always
+//! gives the same answer. It decides nothing; what may run is the business of policies.
+
+mod base64;
+mod limits;
+mod prescan;
+
+mod parse;
+mod word;
+
+mod walk;
+mod wrappers;
+
+mod fallback_lexer;
+mod witness;
+
+mod draft;
+mod languages;
+mod options;
+
+mod effects;
+mod programs;
+mod run;
+
+#[cfg(target_arch = "wasm32")]
+mod component;
+
+#[cfg(target_arch = "wasm32")]
+#[expect(
+    clippy::all,
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    unreachable_pub,
+    unsafe_code,
+    reason = "generated from wit/: the glue of the canonical ABI"
+)]
+#[rustfmt::skip]
+mod bindings;
+
+use guard_sdk::syntax::Analysis;
+
+use parse::Dialect;
+use walk::Walker;
+
+/// Analyses one text. Total: whatever the text, it answers.
+///
+/// `dialect` is `bash`, `posix` or `zsh`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
+/// absolute, or empty when they are not known.
+#[must_use]
+pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
+    let known = match dialect {
+        "bash" => Some(Dialect::Bash),
+        "posix" => Some(Dialect::Posix),
+        "zsh" => Some(Dialect::Zsh),
+        _ => None,
+    };
+    let mut walker = Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
+    walker.outermost(source);
+    if known.is_none() {
+        walker.partial("the dialect of the shell is not known");
+    }
+    let collected = effects::collect(&walker.commands, home);
+    for reason in &collected.reasons {
+        walker.partial(reason);
+    }
+    let Walker { commands, reasons, coverage, .. } = walker;
+    Analysis { coverage, reasons, commands, effects: collected.effects, scripts: collected.scripts }
+}

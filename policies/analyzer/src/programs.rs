@@ -1,0 +1,124 @@
+//! The table of programs: what each does to the world, by its name and its words.
+//!
+//! Most programs are data: a file in `programs/` at the top of this crate, whose README says how to add one. What a
+//! table cannot say is an entry of a family here: its names, the options that take a value, and a small function that
+//! states the effects. A program that is in neither has no effects but that it is
+//! unknown: nothing is guessed.
+
+mod archive;
+mod cloud;
+mod consoles;
+mod container;
+mod database;
+mod disk;
+mod editors;
+pub(crate) mod fetch;
+mod files;
+mod find;
+mod git;
+pub(crate) mod interpreters;
+mod migrations;
+mod plain;
+mod process;
+pub(crate) mod program;
+mod publish;
+mod readers;
+mod scripts;
+pub(crate) mod secrets;
+mod sockets;
+mod placeholder_operands;
+mod system;
+mod table;
+mod text;
+mod uploads;
+
+use crate::run::Run;
+use program::{Program, unversioned};
+
+/// Every family; the ones asked for most stand first.
+const FAMILIES: &[&[Program]] = &[
+    files::TABLE,
+    readers::TABLE,
+    text::TABLE,
+    git::TABLE,
+    find::TABLE,
+    interpreters::TABLE,
+    fetch::TABLE,
+    archive::TABLE,
+    database::TABLE,
+    system::TABLE,
+    sockets::TABLE,
+    process::TABLE,
+    disk::TABLE,
+    editors::TABLE,
+];
+
+/// Adds the effects of the command's program.
+pub(crate) fn find(run: &mut Run<'_>) {
+    if run.name.is_empty() || run.command.argv.first().is_some_and(|word| word.dynamic) {
+        return;
+    }
+    if files::has_switches(run) {
+        return;
+    }
+    let before = run.count();
+    scripts::bare_sql(run);
+    secrets::find(run);
+    let called = run.name.clone();
+    consoles::find(run, &called, run.arguments());
+    let spoken = run.count() > before;
+    let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
+    if !act(run, &name) && !act(run, unversioned(&name)) && !spoken {
+        plain::note_unknown(run);
+    }
+}
+
+/// Adds the effects that the command has as the program `name`; false if there is no such program.
+fn act(run: &mut Run<'_>, name: &str) -> bool {
+    let Some(program) = lookup(name) else {
+        let known = table::find(run, name, run.arguments());
+        if known && name != "aws" {
+            uploads::find(run, run.arguments());
+        }
+        return known;
+    };
+    let mut parsed = run.parse(run.arguments(), program.options);
+    placeholder_operands::fill(run, &mut parsed);
+    (program.act)(run, &parsed);
+    table::find(run, name, run.arguments());
+    true
+}
+
+fn lookup(name: &str) -> Option<&'static Program> {
+    let name = if name.starts_with("mkfs.") || name.starts_with("newfs_") { "mkfs" } else { name };
+    FAMILIES.iter().copied().flatten().find(|program| program.names.contains(&name))
+}
+
+/// Whether there is a program of this name, in lower case, whose effects are known.
+pub(crate) fn is_known(name: &str) -> bool {
+    lookup(name).is_some() || table::entry(name).is_some()
+}
+
+/// Whether the program is known to do nothing that an effect could say.
+pub(crate) fn is_plain(name: &str) -> bool {
+    plain::is_plain(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FAMILIES;
+
+    #[test]
+    fn every_name_stands_in_the_table_once_and_in_lower_case() {
+        let mut names: Vec<_> = FAMILIES.iter().copied().flatten().flat_map(|program| program.names).collect();
+        names.sort();
+        for pair in names.windows(2) {
+            assert_ne!(pair[0], pair[1]);
+        }
+        assert!(names.iter().all(|name| **name == name.to_ascii_lowercase()));
+        assert!(
+            names.iter().all(|name| super::table::entry(name).is_none_or(|entry| entry.beside)),
+            "a name stands in programs/, too"
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! Archives and compression: what is packed is read, what is unpacked is written somewhere below a directory.
+
+mod clouds;
+
+use guard_sdk::syntax::Word;
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::path::{self, Device};
+use crate::run::{Run, here};
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["tar", "gtar", "bsdtar"], TAR, tar),
+    Program::new(&["unzip"], Options::new("dPx", ""), unzip),
+    Program::new(&["zip"], Options::new("bnPtix", "password"), zip),
+    Program::new(&["7z", "7za", "7zz", "unrar"], Options::NONE.with_attached("o"), seven),
+    Program::new(
+        &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress", "uncompress"],
+        Options::new("So", "suffix"),
+        compress,
+    ),
+    Program::new(&["rclone"], Options::new("", "config filter include exclude transfers"), clouds::rclone),
+    Program::new(&["cpio"], Options::new("FOEHDICRM", "file directory"), cpio),
+];
+
+const TAR: Options = Options::new(
+    "fCTXbgKNVI",
+    "file directory files-from exclude-from exclude transform strip-components use-compress-program owner \
+     group mode info-script new-volume-script to-command checkpoint-action",
+);
+
+/// Files below `folder` are written; which ones, only the archive knows.
+fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>) {
+    let by = run.name.clone();
+    let draft = Draft::notable("write", "fs.write").flag("archive", true).tag("by", &by);
+    match folder {
+        Some(folder) => run.write_as(folder, draft),
+        None => run.write_as(&Operand::of(&here()), draft),
+    }
+}
+
+fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    // The old spelling: the first word is a cluster without a dash, and its values are the words that follow.
+    let bundle = run.arguments().first().filter(|word| !word.text.starts_with('-') && is_bundle(word));
+    let (letters, file, folder, rest) = match bundle {
+        Some(word) => old_style(parsed, word),
+        None => (String::new(), parsed.value("f", "file"), parsed.value("C", "directory"), parsed.operands.clone()),
+    };
+    let mode = |letter: &str, long: &str| letters.contains(letter) || parsed.has(letter, long);
+    if mode("x", "extract") || parsed.has("", "get") {
+        file.iter().for_each(|file| run.read(file));
+        if !mode("O", "to-stdout") {
+            unpack(run, folder.as_ref());
+            if parsed.is("P", "absolute-names") || letters.contains('P') {
+                // The archive says where; it may be anywhere.
+                let here = here();
+                let root = Operand::of(&here).renamed("/".to_owned());
+                let by = run.name.clone();
+                let draft = Draft::notable("write", "fs.write").flag("archive", true).tag("by", &by);
+                run.write_as(&root, draft.certain(false));
+            }
+        }
+    } else if mode("t", "list") {
+        file.iter().for_each(|file| run.read(file));
+    } else if mode("c", "create") || mode("r", "append") || mode("u", "update") {
+        match file.iter().find(|file| file.text.contains(':') && !parsed.is("", "force-local")) {
+            Some(remote) => run.emit(Draft::notable("network", "network.upload").target(&remote.text)),
+            None => file.iter().for_each(|file| run.write(file)),
+        }
+        let lost = parsed.has("", "remove-files");
+        let nowhere = file.as_ref().is_some_and(|file| path::device(&file.text) == Some(Device::Stream));
+        for list in ["files-from", "exclude-from"] {
+            parsed.values("", list).for_each(|file| run.read(&file));
+        }
+        parsed.values("TX", "").for_each(|file| run.read(&file));
+        if let Some(folder) = &folder {
+            run.enter(folder);
+        }
+        for source in &rest {
+            run.read(source);
+            if lost && nowhere {
+                run.delete_tree(source, true, "tar");
+            } else if lost {
+                run.delete(source, false);
+            }
+        }
+    }
+}
+
+fn is_bundle(word: &Word) -> bool {
+    !word.text.is_empty() && word.text.len() < 16 && word.text.bytes().all(|b| b.is_ascii_alphabetic())
+}
+
+type Tar<'a> = (String, Option<Operand<'a>>, Option<Operand<'a>>, Vec<Operand<'a>>);
+
+fn old_style<'a>(parsed: &Parsed<'a>, bundle: &Word) -> Tar<'a> {
+    let mut values = parsed.from(1).iter().cloned();
+    let mut file = None;
+    let mut folder = parsed.value("C", "directory");
+    for letter in bundle.text.chars() {
+        match letter {
+            'f' => file = values.next(),
+            'C' => folder = values.next(),
+            'b' | 'T' | 'X' | 'I' | 'F' => drop(values.next()),
+            _ => {}
+        }
+    }
+    (bundle.text.clone(), file, folder, values.collect())
+}
+
+fn unzip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().take(1).for_each(|file| run.read(file));
+    if !parsed.is("lpvtzZ", "") {
+        unpack(run, parsed.value("d", "").as_ref());
+    }
+}
+
+fn zip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((archive, sources)) = parsed.operands.split_first() else { return };
+    run.write(archive);
+    for source in sources {
+        run.read(source);
+        if parsed.has("m", "move") {
+            run.delete(source, false);
+        }
+    }
+}
+
+fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.text(0) {
+        "x" | "e" => {
+            parsed.from(1).iter().take(1).for_each(|file| run.read(file));
+            unpack(run, parsed.value("o", "").as_ref());
+        }
+        "a" | "u" => {
+            parsed.from(1).iter().take(1).for_each(|file| run.write(file));
+            parsed.from(2).iter().for_each(|file| run.read(file));
+        }
+        _ => {}
+    }
+}
+
+/// The compressed file takes the place of the plain one, or the other way round.
+fn compress<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let keeps =
+        parsed.has("kctl", "keep") || parsed.is("", "stdout") || parsed.is("", "test") || run.name.contains("zstd");
+    let (long, suffix) = match run.name.as_str() {
+        "gzip" | "gunzip" => ("gunzip", ".gz"),
+        "bzip2" | "bunzip2" => ("bunzip2", ".bz2"),
+        "xz" | "unxz" => ("unxz", ".xz"),
+        "zstd" | "unzstd" => ("unzstd", ".zst"),
+        "lz4" => ("", ".lz4"),
+        _ => ("uncompress", ".Z"),
+    };
+    let unpacks = run.name == long || parsed.has("d", "decompress");
+    let prints = parsed.has("c", "stdout") || parsed.has("t", "test") || parsed.has("l", "list");
+    for file in &parsed.operands {
+        run.read(file);
+        if prints {
+            continue;
+        }
+        let other = if unpacks {
+            file.text.strip_suffix(suffix).unwrap_or(&file.text).to_owned()
+        } else {
+            format!("{}{suffix}", file.text)
+        };
+        run.write(&file.renamed(other));
+        if !keeps {
+            run.delete(file, false);
+        }
+    }
+    parsed.values("o", "").for_each(|file| run.write(&file));
+}
+
+fn cpio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("i", "extract") {
+        if parsed.has("t", "list") {
+            return;
+        }
+        unpack(run, parsed.value("D", "directory").as_ref());
+    } else {
+        parsed.values("FO", "file").for_each(|file| run.write(&file));
+    }
+}

@@ -1,0 +1,24 @@
+//! What no table can say of cloud accounts and hosted repositories: the files that a command moves.
+
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
+
+/// The local side of a copy to or from S3.
+pub(super) fn s3_copy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let is_dry = parsed.on("", "dryrun", true);
+    if is_dry || parsed.text(0) != "s3" || !matches!(parsed.text(1), "cp" | "mv" | "sync") {
+        return;
+    }
+    let is_here = |operand: &&Operand<'a>| !operand.text.contains("://");
+    parsed.from(2).iter().take(1).filter(is_here).for_each(|from| run.read(from));
+    parsed.from(3).iter().take(1).filter(is_here).for_each(|to| run.write(to));
+}
+
+/// `gh gist create`: the files become public, or known to whoever has the address.
+pub(super) fn gist<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.text(0) == "gist" && parsed.text(1) == "create" {
+        parsed.from(2).iter().for_each(|file| run.read(file));
+        run.emit(Draft::notable("network", "network.upload").target("gist"));
+    }
+}

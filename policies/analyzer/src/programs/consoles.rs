@@ -1,0 +1,136 @@
+//! Consoles of frameworks and of cloud programs: they take code or SQL as a word, as an option, or on standard input.
+//!
+//! What else these programs do is in their tables.
+
+use guard_sdk::syntax::Word;
+
+use super::scripts;
+use crate::run::Run;
+
+/// One way to hand a text to a console.
+struct Console {
+    names: &'static [&'static str],
+    /// The words without a dash that lead; one of each.
+    verbs: &'static [&'static [&'static str]],
+    /// The options that hold the text.
+    options: &'static [&'static str],
+    /// Whether a word behind the verbs is the text.
+    operand: bool,
+    /// Whether the text may come from standard input.
+    input: bool,
+    language: &'static str,
+}
+
+const RAILS: &[&str] = &["rails"];
+const MANAGE: &[&str] = &["manage.py", "django-admin"];
+
+const CONSOLES: &[Console] = &[
+    Console::new(RAILS, &[&["runner", "r"]], "ruby").by_operand(),
+    Console::new(RAILS, &[&["console", "c"]], "ruby").by_input(),
+    Console::new(RAILS, &[&["dbconsole", "db"]], "sql").by_input(),
+    Console::new(MANAGE, &[&["shell", "shell_plus"]], "python").by_option(&["-c", "--command"]).by_input(),
+    Console::new(MANAGE, &[&["dbshell"]], "sql").by_option(&["-c", "-e", "--command", "--execute"]).by_input(),
+    Console::new(&["artisan"], &[&["tinker"]], "php").by_option(&["--execute"]).by_input(),
+    Console::new(&["wp"], &[&["db"], &["query"]], "sql").by_operand().by_input(),
+    Console::new(&["wp"], &[&["eval"]], "php").by_operand(),
+    Console::new(&["drush"], &[&["sqlq", "sql:query", "sql-query"]], "sql").by_operand(),
+    Console::new(&["drush"], &[&["sqlc", "sql:cli", "sql-cli"]], "sql").by_input(),
+    Console::new(&["drush"], &[&["php:eval", "php-eval", "ev", "eval"]], "php").by_operand(),
+    Console::new(&["prisma"], &[&["db"], &["execute"]], "sql").by_input(),
+    Console::new(&["typeorm", "typeorm-ts-node-commonjs"], &[&["query"]], "sql").by_operand(),
+    Console::new(&["turso"], &[&["db"], &["shell"]], "sql").by_operand().by_input(),
+    Console::new(&["heroku"], &[&["pg:psql", "psql"]], "sql").by_option(&["-c", "--command"]).by_input(),
+    Console::new(
+        &["console", "doctrine"],
+        &[&["doctrine:query:sql", "dbal:run-sql", "doctrine:query:dql", "orm:run-dql"]],
+        "sql",
+    )
+    .by_operand(),
+    Console::new(&["aws"], &[&["rds-data"], &["execute-statement", "execute-sql", "batch-execute-statement"]], "sql")
+        .by_option(&["--sql", "--sql-statements"]),
+    Console::new(&["aws"], &[&["redshift-data"], &["execute-statement"]], "sql").by_option(&["--sql"]),
+    Console::new(&["gcloud"], &[&["spanner"], &["databases"], &["execute-sql"]], "sql").by_option(&["--sql"]),
+    Console::new(&["bq"], &[&["query"]], "sql").by_input(),
+];
+
+impl Console {
+    const fn new(
+        names: &'static [&'static str],
+        verbs: &'static [&'static [&'static str]],
+        language: &'static str,
+    ) -> Console {
+        Console { names, verbs, options: &[], operand: false, input: false, language }
+    }
+
+    const fn by_option(mut self, options: &'static [&'static str]) -> Console {
+        self.options = options;
+        self
+    }
+
+    const fn by_operand(mut self) -> Console {
+        self.operand = true;
+        self
+    }
+
+    const fn by_input(mut self) -> Console {
+        self.input = true;
+        self
+    }
+
+    /// The words behind the verbs, if these lead the words without a dash.
+    fn behind<'w>(&self, words: &'w [Word]) -> Option<&'w [Word]> {
+        let mut rest = words;
+        for verb in self.verbs {
+            let at = rest.iter().position(|word| !word.text.starts_with('-'))?;
+            rest = rest.get(at + 1..)?;
+            let word = words.get(words.len().checked_sub(rest.len() + 1)?)?;
+            if word.dynamic || !verb.contains(&word.text.as_str()) {
+                return None;
+            }
+        }
+        Some(rest)
+    }
+}
+
+/// Adds what the text does that a console of that name is given.
+pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
+    for console in CONSOLES.iter().filter(|console| console.names.contains(&name)) {
+        let Some(behind) = console.behind(words) else { continue };
+        let mut any = false;
+        for (at, word) in behind.iter().enumerate() {
+            let inline = word.text.split_once('=').filter(|(option, _)| console.options.contains(option));
+            let (text, dynamic) = match inline {
+                Some((_, text)) => (text, word.dynamic),
+                None if console.options.contains(&word.text.as_str()) => match behind.get(at + 1) {
+                    Some(value) => (value.text.as_str(), value.dynamic),
+                    None => continue,
+                },
+                None if console.operand && is_text(&word.text) => (word.text.as_str(), word.dynamic),
+                None => continue,
+            };
+            any = true;
+            state(run, console, text, !dynamic);
+        }
+        if !any
+            && console.input
+            && let Some(input) = run.input()
+        {
+            state(run, console, &input.text, input.certain);
+        }
+    }
+}
+
+/// Whether a word is code or SQL, and not an option, a name, or a file of code.
+fn is_text(word: &str) -> bool {
+    let is_file = [".rb", ".php", ".sql"].iter().any(|end| word.ends_with(end)) && !word.contains(' ');
+    !word.starts_with('-') && !is_file && word.contains([' ', '.', '('])
+}
+
+fn state(run: &mut Run<'_>, console: &Console, text: &str, certain: bool) {
+    if console.language == "sql" {
+        let client = run.name.clone();
+        scripts::sql(run, &client, text, certain);
+    } else {
+        scripts::code(run, console.language, text, certain);
+    }
+}

@@ -1,0 +1,73 @@
+//! docker and its kin: the files that they move, and containers that are given the machine.
+//!
+//! What they remove stands in `programs/docker.toml`.
+
+use guard_sdk::syntax::Word;
+
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+
+const ENGINE: Options = Options::leading(
+    "Hcl",
+    "host context config log-level tlscacert tlscert tlskey root runroot url connection identity \
+     namespace address storage-driver",
+);
+
+/// What a call does beside removing.
+pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    let engine = run.name.clone();
+    let parsed = run.parse(run.arguments(), ENGINE);
+    let words = match parsed.rest {
+        [group, words @ ..] if matches!(group.text.as_str(), "container" | "image") => words,
+        words => words,
+    };
+    let Some((first, words)) = words.split_first() else { return };
+    match first.text.to_ascii_lowercase().as_str() {
+        "cp" => copies(run, words),
+        "run" | "create" => runs(run, words, &engine),
+        "save" | "export" => {
+            let parsed = run.parse(words, Options::new("o", "output"));
+            parsed.values("o", "output").for_each(|file| run.write(&file));
+        }
+        _ => {}
+    }
+}
+
+/// `cp` between a container and this machine: only the side without `name:` is here.
+fn copies<'a>(run: &mut Run<'a>, words: &'a [Word]) {
+    let parsed = run.parse(words, Options::NONE);
+    let is_here = |operand: &&Operand<'a>| !operand.text.contains(':');
+    parsed.operands.iter().take(1).filter(is_here).for_each(|from| run.read(from));
+    parsed.operands.iter().skip(1).take(1).filter(is_here).for_each(|to| run.write(to));
+}
+
+/// A container that is given the machine: all privileges, the engine's socket, or the root directory.
+fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
+    let parsed = run.parse(words, RUN);
+    let privileged = parsed.has("", "privileged") || parsed.values("", "pid").any(|value| value.text == "host");
+    let mounts = parsed.values("v", "volume").chain(parsed.values("", "mount"));
+    let takes_all = mounts.filter_map(|mount| given(&mount.text)).any(|from| {
+        matches!(
+            from.as_str(),
+            "/" | "/etc" | "/var/run/docker.sock" | "/run/docker.sock" | "/root" | "/home" | "/var" | "/proc"
+        )
+    });
+    if privileged || takes_all {
+        let draft = Draft::notable("privilege", "container.host-access").flag("privileged", privileged);
+        run.emit(draft.flag("mounts", takes_all).tag("engine", engine));
+    }
+}
+
+/// The side of a mount that lies on this machine.
+fn given(mount: &str) -> Option<String> {
+    let named = mount.split(',').find_map(|pair| pair.strip_prefix("source=").or_else(|| pair.strip_prefix("src=")));
+    let from = named.or_else(|| mount.split_once(':').map(|(from, _)| from))?;
+    from.starts_with('/').then(|| crate::run::path::lexical(from))
+}
+
+const RUN: Options = Options::leading(
+    "vepwuhlm",
+    "volume mount env env-file publish name network workdir user hostname pid entrypoint label memory \
+     cpus restart platform add-host cap-add device ipc net gpus tmpfs",
+);

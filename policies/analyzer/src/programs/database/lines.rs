@@ -1,0 +1,48 @@
+//! Lines that a client of a database takes as commands of its own: the files that they read and write.
+
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::{Run, here};
+
+/// What a line for the client itself does to files.
+pub(super) fn find(run: &mut Run<'_>, line: &str) {
+    let mut words = line.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+    let command = words.next().unwrap_or_default();
+    let (first, last) = (words.next().unwrap_or_default(), line.split_whitespace().next_back().unwrap_or_default());
+    let here = here();
+    let file = |text: &str| Operand::of(&here).renamed(text.trim_matches(['\'', '"']).to_owned());
+    match command {
+        ".restore" => run.emit(Draft::destructive("database", "sql.restore").target(first)),
+        ".load" => run.starts_helper(first),
+        ".read" | ".import" | "\\i" | "\\ir" | "\\include" => run.read(&file(first)),
+        ".output" | ".once" | ".log" | ".trace" | "\\o" | "\\w" | "\\s" => run.write(&file(first)),
+        ".backup" | ".save" | ".clone" => run.write(&file(last)),
+        "\\copy" => copy(run, line),
+        _ => {}
+    }
+}
+
+/// `\copy ... to FILE`, which the client does, not the server.
+fn copy(run: &mut Run<'_>, line: &str) {
+    let mut words = line.split_whitespace();
+    while let Some(word) = words.next() {
+        let is_to = word.eq_ignore_ascii_case("to");
+        if !is_to && !word.eq_ignore_ascii_case("from") {
+            continue;
+        }
+        let target = words.next().unwrap_or_default();
+        let here = here();
+        let file = Operand::of(&here).renamed(target.trim_matches(['\'', '"']).to_owned());
+        if target.eq_ignore_ascii_case("program") {
+            let program: Vec<&str> = words.by_ref().collect();
+            run.starts_helper(program.join(" ").trim_matches(['\'', '"']));
+        } else if ["stdout", "stdin", "pstdout", "pstdin"].iter().any(|name| target.eq_ignore_ascii_case(name)) {
+            return;
+        } else if is_to {
+            run.write(&file);
+        } else {
+            run.read(&file);
+        }
+        return;
+    }
+}

@@ -1,0 +1,51 @@
+//! Where a client of a database connects to, as far as its words tell. Asks no machine and no configuration.
+
+/// Names by which people call what others work with.
+const SHARED: &[&str] = &["prod", "production", "live"];
+
+/// Ends of names that are files.
+const FILES: &[&str] = &[".sql", ".dump", ".csv", ".sqlite", ".db", ".tsv", ".gz", ".json", ".js"];
+
+/// Ends of hosts that are near.
+const NEAR: &[&str] = &[".local", ".internal", ".localhost", ".test"];
+
+/// Whether a word names a server that others use: a host with a domain, or something called production.
+pub(super) fn is_remote(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    if FILES.iter().any(|end| word.ends_with(end)) {
+        return false;
+    }
+    let option = word.split_once('=').filter(|(name, _)| name.starts_with("--host") || *name == "host");
+    let word = option.map_or(word.as_str(), |(_, host)| host);
+    if word.split(|char: char| !char.is_ascii_alphanumeric()).any(|name| SHARED.contains(&name)) {
+        return true;
+    }
+    let host = word.split_once("://").map_or(word, |(_, rest)| rest);
+    let is_url = host.len() < word.len();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let host = host.split(['/', ':', '?']).next().unwrap_or_default();
+    let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+    let is_domain = |top: &str| top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let labels = host.split('.').count();
+    // `schema.table` is no host; `db.example.com` is.
+    let long = labels > 2 || is_url && labels > 1;
+    plain && long && host.rsplit('.').next().is_some_and(is_domain) && !NEAR.iter().any(|end| host.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_remote;
+
+    #[test]
+    fn hosts_with_a_domain_and_what_is_called_production_are_remote() {
+        for word in ["db.example.com", "prod", "app-prod", "postgres://u:p@db.example.com/app", "--host=db.example.com"]
+        {
+            assert!(is_remote(word), "{word}");
+        }
+        for word in
+            ["localhost", "db", "127.0.0.1", "app_dev", "prod.sql", "public.users", "db.internal", "product", "-f"]
+        {
+            assert!(!is_remote(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Stores that speak no SQL: documents and keys.
+
+use guard_sdk::syntax::Severity;
+
+use crate::draft::Draft;
+use crate::options::Parsed;
+use crate::run::Run;
+
+/// What a call of the document store's shell does, by how it begins when all white space is left out.
+const CALLS: &[(&str, &str, Severity)] = &[
+    ("dropDatabase(", "mongo.drop-database", Severity::Catastrophic),
+    ("dropDatabase:", "mongo.drop-database", Severity::Catastrophic),
+    (".drop(", "mongo.drop-collection", Severity::Destructive),
+    ("({drop:", "mongo.drop-collection", Severity::Destructive),
+    ("deleteMany({})", "mongo.delete", Severity::Destructive),
+    ("deleteMany()", "mongo.delete", Severity::Destructive),
+    (".remove({})", "mongo.delete", Severity::Destructive),
+    (".remove()", "mongo.delete", Severity::Destructive),
+    ("updateMany({},", "mongo.update", Severity::Destructive),
+    (".dropIndex", "mongo.drop-index", Severity::Destructive),
+    ("dropUser(", "mongo.drop-user", Severity::Destructive),
+    ("dropAllUsers(", "mongo.drop-user", Severity::Destructive),
+    ("dropRole(", "mongo.drop-user", Severity::Destructive),
+    ("shutdownServer(", "mongo.shutdown", Severity::Destructive),
+    ("({shutdown:", "mongo.shutdown", Severity::Destructive),
+    ("removeShard(", "mongo.drop-shard", Severity::Destructive),
+];
+
+pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let texts: Vec<(String, bool)> = match parsed.value("", "eval") {
+        Some(value) => vec![(value.text.into_owned(), !value.dynamic)],
+        None => run.input().into_iter().map(|input| (input.text, input.certain)).collect(),
+    };
+    for (mut text, certain) in texts {
+        // Brackets without quotes are the shell's, not the word's: what was meant is a call all the same.
+        if !text.contains('(') && text.starts_with("db.") && is_call(run, &text) {
+            text.push_str("()");
+        }
+        run.script("javascript", &text, certain);
+        let text: String =
+            text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'')).collect();
+        let mut last = "";
+        for (call, operation, severity) in CALLS {
+            if *operation != last && text.contains(call) {
+                last = operation;
+                run.emit(Draft::notable("database", operation).severe(*severity, true).certain(certain));
+            }
+        }
+    }
+}
+
+/// Whether the last name of the text is that of a call that takes no arguments.
+fn is_call(run: &Run<'_>, text: &str) -> bool {
+    let last = run.arguments().last().is_some_and(|word| word.text == text && !word.quoted);
+    last && text.rsplit('.').next().is_some_and(|name| {
+        CALLS.iter().any(|(call, ..)| call.trim_start_matches('.').starts_with(&format!("{name}(")))
+    })
+}
+
+pub(super) fn mongoimport<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("", "file").for_each(|file| run.read(&file));
+    if parsed.is("", "drop") {
+        let name = parsed.value("c", "collection");
+        let draft = Draft::destructive("database", "mongo.drop-collection");
+        run.emit(draft.target(name.as_ref().map_or("", |name| &name.text)));
+    }
+}
+
+pub(super) fn redis<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(script) = parsed.value("", "eval") {
+        run.read(&script);
+        return;
+    }
+    if !parsed.operands.is_empty() {
+        redis_command(run, parsed.text(0), parsed.text(1), true);
+        return;
+    }
+    let Some(input) = run.input() else { return };
+    for line in input.text.lines().take(4096) {
+        let mut words = line.split_whitespace();
+        redis_command(run, words.next().unwrap_or_default(), words.next().unwrap_or_default(), input.certain);
+    }
+}
+
+/// A command of the key store that stands where a program's name would.
+pub(super) fn bare<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if run.shouted {
+        let verb = run.name.clone();
+        redis_command(run, &verb, parsed.text(0), false);
+    }
+}
+
+fn redis_command(run: &mut Run<'_>, verb: &str, target: &str, certain: bool) {
+    let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(target));
+    let draft = match verb.to_ascii_lowercase().as_str() {
+        "flushall" => Draft::catastrophic("database", "redis.flush-all"),
+        "flushdb" => Draft::catastrophic("database", "redis.flush"),
+        "del" | "unlink" => Draft::destructive("database", "redis.delete").target(target),
+        "slaveof" | "replicaof" => Draft::destructive("database", "redis.replicate").target(target),
+        "config" if is(&["set", "rewrite"]) => Draft::notable("database", "redis.config"),
+        "shutdown" => Draft::notable("database", "redis.shutdown"),
+        "script" | "function" if is(&["flush", "delete", "kill"]) => {
+            Draft::destructive("database", "redis.script-flush")
+        }
+        "cluster" if is(&["reset", "flushslots", "delslots", "forget", "failover"]) => {
+            Draft::destructive("database", "redis.cluster")
+        }
+        "acl" if is(&["deluser", "setuser", "load"]) => Draft::destructive("database", "redis.config"),
+        "module" if is(&["load", "loadex", "unload"]) => Draft::destructive("execute", "redis.module"),
+        "debug" if !is(&["object", "help", "sleep", "jmap"]) => Draft::destructive("database", "redis.shutdown"),
+        "client" if is(&["kill"]) => Draft::destructive("database", "redis.client-kill"),
+        "swapdb" => Draft::destructive("database", "redis.swap"),
+        "eval" | "eval_ro" => {
+            let script = target.to_ascii_lowercase();
+            run.script("lua", target, certain);
+            if script.contains("flushall") || script.contains("flushdb") {
+                Draft::catastrophic("database", "redis.flush-all")
+            } else if ["'del'", "\"del\"", "'unlink'", "\"unlink\""].iter().any(|call| script.contains(call)) {
+                Draft::destructive("database", "redis.delete")
+            } else {
+                return;
+            }
+        }
+        _ => return,
+    };
+    run.emit(draft.certain(certain));
+}

@@ -1,0 +1,70 @@
+//! Programs that format or partition disks, whose options differ too much for a table.
+//!
+//! Those that wipe one stand in `programs/disks.toml`, volumes in `programs/volumes.toml`.
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(
+        &["mkfs", "mke2fs", "mkswap", "mkdosfs", "mkntfs", "mkexfatfs", "newfs"],
+        Options::new("tLUbimNIEOJTgGrMCFSRfnsv", "type label uuid"),
+        make,
+    ),
+    Program::new(&["fdisk", "cfdisk", "gdisk", "cgdisk", "sgdisk", "sfdisk"], Options::new("bCHSotn", ""), partition),
+    Program::new(&["parted"], Options::new("a", "align"), parted),
+];
+
+fn format(run: &mut Run<'_>, device: &Operand<'_>) {
+    let by = run.name.clone();
+    // A file that holds a file system is a file; what an expansion gives may be a device.
+    if !device.dynamic && !device.word.glob && !run.names_a_device(device) {
+        return run.write(device);
+    }
+    run.emit_on(Draft::catastrophic("device", "device.format").tag("by", &by), device);
+}
+
+fn only_asks(parsed: &Parsed<'_>) -> bool {
+    parsed.is("hV", "help") || parsed.is("", "version")
+}
+
+/// The device is the operand below `/dev`, else the first one; a size may follow it.
+fn device<'a>(run: &Run<'a>, parsed: &Parsed<'a>) -> Option<Operand<'a>> {
+    // Which options take a value differs by program, so one whose value looks like a device gives it back.
+    let named = run.arguments().iter().find(|word| word.text.contains("/dev/")).map(Operand::of);
+    named.or_else(|| parsed.operands.first().cloned())
+}
+
+fn make<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(device) = device(run, parsed).filter(|_| !parsed.is("V", "version") && !parsed.is("", "help")) {
+        format(run, &device);
+    }
+}
+
+fn partition<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let asks = match run.name.as_str() {
+        "gdisk" | "cgdisk" => parsed.is("l", ""),
+        "sgdisk" => parsed.is("pivEFfDLP", "") && !parsed.has("Zzodn", "zap-all") && !parsed.has("", "clear"),
+        _ => parsed.is("lsdxVFJ", "list") || parsed.is("", "dump") || parsed.is("", "verify"),
+    };
+    let asks = asks || only_asks(parsed) || parsed.is("", "print");
+    if let Some(device) = device(run, parsed).filter(|_| !asks) {
+        format(run, &device);
+    }
+}
+
+fn parted<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let reads = parsed.is("l", "list") || only_asks(parsed);
+    let prints = parsed.operands.len() > 1
+        && parsed.from(1).iter().all(|word| {
+            matches!(
+                word.text.as_ref(),
+                "print" | "p" | "free" | "unit" | "s" | "B" | "MiB" | "GiB" | "GB" | "MB" | "all"
+            )
+        });
+    if !reads && !prints {
+        parsed.operands.iter().take(1).for_each(|device| format(run, device));
+    }
+}

@@ -1,0 +1,253 @@
+//! Programs that fetch from, and send to, the network.
+
+mod metadata;
+
+use guard_sdk::syntax::Command;
+
+use super::program::Program;
+use super::scripts;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed, parse};
+use crate::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["curl", "curlie"], CURL, curl),
+    Program::new(&["wget", "wget2"], WGET, wget),
+    Program::new(&["http", "https", "xh", "xhs"], Options::new("oaA", "output auth auth-type"), httpie),
+    Program::new(&["aria2c"], Options::new("dosxji", "dir out input-file"), aria),
+];
+
+const CURL: Options = Options::new(
+    "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
+    "output request header data data-raw data-binary data-urlencode data-ascii json form user user-agent \
+     url upload-file output-dir dump-header cookie cookie-jar config cert key cacert max-time \
+     connect-timeout retry retry-delay proxy referer resolve write-out range interface limit-rate trace \
+     trace-ascii stderr form-string unix-socket netrc-file max-redirs proto variable etag-save \
+     etag-compare hsts alt-svc pass key-type quote oauth2-bearer aws-sigv4 libcurl",
+);
+
+const WGET: Options = Options::new(
+    "OPoaitTUwQlARDXIBe",
+    "output-document directory-prefix output-file append-output input-file tries timeout user-agent \
+     header post-data post-file body-data body-file method user password level load-cookies save-cookies \
+     execute wait quota",
+);
+
+/// Whether the command prints what it downloads.
+pub(crate) fn prints_a_download(name: &str, command: &Command) -> bool {
+    match name {
+        "curl" | "fetch" | "http" | "https" | "xh" | "xhs" | "lwp-request" | "lynx" | "w3m" | "links" | "curlie" => {
+            true
+        }
+        "wget" | "wget2" => {
+            let parsed = parse(command.argv.get(1..).unwrap_or_default(), WGET, false);
+            parsed.value("O", "output-document").is_some_and(|file| matches!(file.text.as_ref(), "-" | "/dev/stdout"))
+        }
+        "aws" => {
+            command.word(1) == "s3" && command.word(2) == "cp" && command.argv.last().is_some_and(|w| w.text == "-")
+        }
+        "gsutil" => command.word(1) == "cat",
+        "gh" => command.word(1) == "api",
+        "nc" | "ncat" | "netcat" | "socat" => true,
+        _ => false,
+    }
+}
+
+/// The address that a download is asked from, if it is written down.
+pub(crate) fn url(command: &Command) -> Option<String> {
+    let words = command.argv.get(1..).unwrap_or_default();
+    let spec = if command.program().starts_with("wget") { WGET } else { CURL };
+    let parsed = parse(words, spec, false);
+    parsed.value("", "url").or_else(|| parsed.operands.first().cloned()).map(|operand| operand.text.into_owned())
+}
+
+/// Asks for a URL; one that names a file reads it, and one of a machine's own metadata hands out its keys.
+fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
+    if let Some(rest) = url.text.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://")).and(url.text.get(7..))
+    {
+        let path = rest.strip_prefix("localhost").unwrap_or(rest).to_owned();
+        run.read(&url.renamed(path));
+        return;
+    }
+    run.emit(Draft::routine("network", "network.request").target(&url.text).certain(!url.dynamic));
+    if metadata::is_metadata(&url.text) {
+        let by = run.name.clone();
+        run.emit(Draft::notable("read", "secret.read").target(&url.text).tag("by", &by).flag("metadata", true));
+    }
+}
+
+/// A request that takes something away on the other side.
+fn deletes(run: &mut Run<'_>, method: &str, url: &str) {
+    if let Some((_, query)) = url.split_once("query=") {
+        let query = query.split('&').next().unwrap_or_default();
+        scripts::perhaps_sql(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
+    }
+    if method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query") {
+        run.emit(Draft::destructive("network", "http.delete").target(url));
+    }
+}
+
+/// The last segment of a URL, which is what a download is called.
+fn file_of(url: &str) -> &str {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    path.split_once('/').map_or("", |(_, path)| path.rsplit('/').next().unwrap_or_default())
+}
+
+fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("hV", "help") || parsed.is("M", "manual") || parsed.is("", "version") {
+        return;
+    }
+    let urls: Vec<Operand<'a>> = parsed.operands.iter().cloned().chain(parsed.values("", "url")).collect();
+    urls.iter().for_each(|url| requests(run, url));
+    let method = parsed.value("X", "request").map(|method| method.text.into_owned()).unwrap_or_default();
+    // `curlie` takes the method as a word of its own.
+    let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
+    urls.last().into_iter().for_each(|url| deletes(run, &method, &url.text));
+    let folder = parsed.value("", "output-dir");
+    for file in parsed.values("o", "output") {
+        write_below(run, folder.as_ref(), &file);
+    }
+    if parsed.has("O", "remote-name") || parsed.has("", "remote-name-all") {
+        urls.iter().for_each(|url| write_below(run, folder.as_ref(), &url.renamed(file_of(&url.text).to_owned())));
+    }
+    for file in parsed.values("Dc", "dump-header").chain(parsed.values("", "cookie-jar")) {
+        run.write(&file);
+    }
+    for file in parsed.values("", "trace").chain(parsed.values("", "trace-ascii")).chain(parsed.values("", "stderr")) {
+        run.write(&file);
+    }
+    curl_uploads(run, parsed, urls.first());
+}
+
+fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand<'a>>) {
+    let mut uploads = false;
+    for file in parsed.values("T", "upload-file").chain(parsed.values("K", "config")) {
+        uploads |= parsed.is("T", "upload-file");
+        run.read(&file);
+    }
+    // A file of headers, or of cookies, goes out as it is.
+    for value in parsed.values("H", "header").chain(parsed.values("", "proxy-header")) {
+        let Some(file) = value.text.strip_prefix('@') else { continue };
+        uploads = true;
+        run.read(&value.renamed(file.to_owned()));
+    }
+    for value in parsed.values("b", "cookie").filter(|value| !value.text.contains('=')) {
+        run.read(&value);
+    }
+    let data = ["data", "data-binary", "data-urlencode", "data-ascii", "json", "variable"];
+    let data = data.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("d", ""));
+    let data: Vec<Operand<'a>> = data.collect();
+    if let Some(url) = url {
+        data.iter().for_each(|value| body(run, &value.text, &url.text));
+    }
+    for value in data {
+        let Some((_, file)) = value.text.split_once('@') else { continue };
+        uploads = true;
+        run.read(&value.renamed(file.to_owned()));
+    }
+    for value in parsed.values("F", "form") {
+        let Some((_, file)) = value.text.split_once("=@").or_else(|| value.text.split_once("=<")) else { continue };
+        let file = file.split(';').next().unwrap_or_default().to_owned();
+        uploads = true;
+        run.read(&value.renamed(file.trim_matches('"').to_owned()));
+    }
+    if uploads {
+        let url = url.map_or("", |url| url.text.as_ref()).to_owned();
+        run.emit(Draft::notable("network", "network.upload").target(&url));
+    }
+}
+
+/// What a body asks for: a mutation that deletes, or statements for a database that speaks HTTP.
+fn body(run: &mut Run<'_>, text: &str, url: &str) {
+    let lower = text.to_ascii_lowercase();
+    let takes_away =
+        ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
+    if !takes_away {
+        return;
+    }
+    if lower.contains("mutation") && lower.contains('{') {
+        run.emit(Draft::destructive("network", "http.delete").target(url));
+    } else {
+        scripts::perhaps_sql(run, "http", text);
+    }
+}
+
+fn write_below<'a>(run: &mut Run<'a>, folder: Option<&Operand<'a>>, file: &Operand<'a>) {
+    match folder {
+        Some(folder) if !file.text.starts_with('/') => run.write(&folder.joined(file)),
+        _ => run.write(file),
+    }
+}
+
+fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|url| requests(run, url));
+    for file in parsed.values("oa", "output-file").chain(parsed.values("", "append-output")) {
+        run.write(&file);
+    }
+    for file in parsed.values("i", "input-file") {
+        run.read(&file);
+    }
+    let method = parsed.value("", "method").map(|method| method.text.into_owned()).unwrap_or_default();
+    parsed.operands.iter().take(1).for_each(|url| deletes(run, &method, &url.text));
+    for file in parsed.values("", "post-file").chain(parsed.values("", "body-file")) {
+        run.read(&file);
+        run.emit(Draft::notable("network", "network.upload").target(parsed.text(0)));
+    }
+    for file in parsed.values("", "save-cookies") {
+        run.write(&file);
+    }
+    if parsed.is("", "spider") {
+        return;
+    }
+    if let Some(file) = parsed.value("O", "output-document") {
+        run.write(&file);
+        return;
+    }
+    let folder = parsed.value("P", "directory-prefix");
+    for url in &parsed.operands {
+        let name = file_of(&url.text);
+        let name = if name.is_empty() { "index.html" } else { name };
+        write_below(run, folder.as_ref(), &url.renamed(name.to_owned()));
+    }
+}
+
+/// `[METHOD] URL [ITEM]...`; an item with `@` sends a file.
+fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "head", "options"];
+    let is_method = |text: &str| METHODS.iter().any(|method| text.eq_ignore_ascii_case(method));
+    let at = usize::from(parsed.operands.len() > 1 && is_method(parsed.text(0)));
+    let Some(url) = parsed.operands.get(at) else { return };
+    requests(run, url);
+    if at == 1 {
+        deletes(run, parsed.text(0), &url.text);
+    }
+    let mut uploads = false;
+    for item in parsed.from(at + 1) {
+        let Some((key, file)) = item.text.split_once('@') else { continue };
+        // A mail address, unless the sign says what the file is for.
+        let is_file = key.is_empty() || key.ends_with(['=', ':']) || !key.contains(['=', ':']);
+        if is_file {
+            let file = file.split(";type=").next().unwrap_or_default().to_owned();
+            uploads = true;
+            run.read(&item.renamed(file));
+        }
+    }
+    if uploads {
+        run.emit(Draft::notable("network", "network.upload").target(&url.text));
+    }
+    parsed.values("o", "output").for_each(|file| run.write(&file));
+}
+
+fn aria<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|url| requests(run, url));
+    let folder = parsed.value("d", "dir");
+    match parsed.value("o", "out") {
+        Some(file) => write_below(run, folder.as_ref(), &file),
+        None => {
+            for url in &parsed.operands {
+                write_below(run, folder.as_ref(), &url.renamed(file_of(&url.text).to_owned()));
+            }
+        }
+    }
+}

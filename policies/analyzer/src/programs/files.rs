@@ -1,0 +1,357 @@
+//! Programs that make, copy, move, link, delete or mark files.
+
+mod modes;
+mod transfer;
+
+use guard_sdk::syntax::{Command, Severity};
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+use crate::run::path::{self, Device};
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["rm", "grm", "srm"], Options::NONE, rm),
+    Program::new(&["rmdir", "rd", "del", "erase"], Options::NONE, del),
+    Program::new(&["unlink", "trash", "trash-put", "rmtrash"], Options::NONE, deletes),
+    Program::new(&["rimraf", "del-cli"], Options::NONE, deletes_trees),
+    Program::new(&["shred"], Options::new("ns", "iterations size random-source"), shred),
+    Program::new(&["wipe"], Options::new("bloPQSxX", ""), shred),
+    Program::new(&["scrub"], Options::new("bDpsX", "pattern blocksize dirent device-size"), shred),
+    Program::new(&["trash-empty"], Options::NONE, empties_bin),
+    Program::new(&["gio"], Options::NONE, gio),
+    Program::new(&["cp", "gcp"], COPY, cp),
+    Program::new(&["mv", "gmv"], COPY, mv),
+    Program::new(&["ln", "gln", "link"], COPY, ln),
+    Program::new(
+        &["install", "ginstall"],
+        Options::new("gmoStT", "group mode owner suffix target-directory strip-program"),
+        install,
+    ),
+    Program::new(&["scp"], Options::new("cFiJloPSXD", ""), transfer::scp),
+    Program::new(
+        &["rsync"],
+        Options::new(
+            "efBTM",
+            "rsh rsync-path exclude include exclude-from include-from files-from filter log-file backup-dir \
+     password-file",
+        ),
+        transfer::rsync,
+    ),
+    Program::new(&["mkdir", "gmkdir"], Options::new("mZ", "mode"), makes_directories),
+    Program::new(&["mkfifo", "mknod"], Options::new("mZ", "mode"), writes_first),
+    Program::new(&["touch", "gtouch"], Options::new("drt", "date reference time"), writes),
+    Program::new(&["tee", "gtee", "sponge"], Options::NONE, tee),
+    Program::new(&["truncate", "gtruncate"], Options::new("sr", "size reference"), truncate),
+    Program::new(&["fallocate"], Options::new("lo", "length offset"), writes),
+    Program::new(&["dd", "gdd", "dcfldd"], Options::NONE, dd),
+    Program::new(&["split", "gsplit", "csplit"], Options::new("abClnt", "suffix-length lines bytes"), split),
+    Program::new(&["chmod", "gchmod"], Options::new("", "reference"), modes::chmod),
+    Program::new(&["chattr", "chflags"], Options::new("pv", ""), modes::chattr),
+    Program::new(&["setfacl"], Options::new("mxMXn", "modify remove"), modes::marks),
+    Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", "reference from"), modes::chown),
+    Program::new(&["dos2unix", "unix2dos"], Options::NONE, writes),
+    Program::new(&["rename", "prename", "file-rename"], Options::new("e", ""), rename),
+];
+
+const COPY: Options = Options::new("tS", "target-directory suffix");
+
+fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("rR", "recursive");
+    let force = parsed.has("f", "force");
+    let interactive = parsed.has("iI", "interactive") && !force;
+    let by = run.name.clone();
+    // A word such as `$flags` may turn out to be `-rf`.
+    let may_be_flags = |word: &&Operand<'a>| word.dynamic && !word.word.quoted && word.text.starts_with('$');
+    let unknown = !recursive && parsed.operands.iter().any(|word| may_be_flags(&word));
+    for operand in &parsed.operands {
+        if unknown && !operand.dynamic && loses_much(run, operand) {
+            let place = path::place(operand, run.cwd(), run.home);
+            let draft = Draft::catastrophic("delete", "fs.delete.recursive").certain(false).tag("by", &by);
+            let whole = path::is_whole_directory(&operand.text, operand.word.glob, place.relative);
+            run.emit_on(draft.flag("whole-directory", whole), operand);
+        } else {
+            delete_operand(run, operand, recursive, force, interactive, &by);
+        }
+    }
+}
+
+/// Whether a recursive deletion of it would be the end of the machine, a home or the working directory.
+fn loses_much(run: &Run<'_>, operand: &Operand<'_>) -> bool {
+    let place = path::place(operand, run.cwd(), run.home);
+    path::is_catastrophic(&place.raw, operand.word.glob, run.home)
+}
+
+fn delete_operand(run: &mut Run<'_>, operand: &Operand<'_>, recursive: bool, force: bool, interactive: bool, by: &str) {
+    if recursive {
+        run.delete_tree(operand, force, by);
+        return;
+    }
+    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
+    run.emit_on(draft.flag("interactive", interactive).tag("by", by), operand);
+}
+
+fn deletes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|operand| run.delete(operand, false));
+}
+
+/// `rmdir`, which takes empty directories only, and the commands of another system, where `/s` means all below.
+fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let is_switch = |operand: &&Operand<'a>| {
+        let letters = operand.text.strip_prefix('/');
+        letters.is_some_and(|letters| letters.split('/').all(|letter| letter.len() == 1))
+    };
+    let says_below = |operand: &Operand<'a>| operand.text.to_ascii_lowercase().contains("/s");
+    let below = parsed.operands.iter().any(|operand| is_switch(&operand) && says_below(operand));
+    let keeps_all = run.name == "rmdir" && !below;
+    for operand in parsed.operands.iter().filter(|operand| keeps_all || !is_switch(operand)) {
+        if below {
+            run.delete_tree(operand, true, "rd");
+        } else {
+            run.delete(operand, false);
+        }
+    }
+}
+
+/// `rd/s/q FOLDER`: switches may stand right behind the name, which then looks like a path. True if that is so.
+pub(super) fn has_switches(run: &mut Run<'_>) -> bool {
+    let mut parts = run.command.word(0).split('/');
+    let deletes = parts
+        .next()
+        .is_some_and(|name| ["rd", "rmdir", "del", "erase"].iter().any(|verb| name.eq_ignore_ascii_case(verb)));
+    let switches: Vec<&str> = parts.collect();
+    let below = switches.iter().any(|switch| switch.eq_ignore_ascii_case("s"));
+    if !deletes || !below || switches.iter().any(|switch| switch.len() != 1) {
+        return false;
+    }
+    for word in run.arguments().iter().filter(|word| !word.text.starts_with('/')) {
+        run.delete_tree(&Operand::of(word), true, "rd");
+    }
+    true
+}
+
+fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let by = run.name.clone();
+    parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
+}
+
+/// What lay in the bin cannot be taken out of it again.
+fn empties_bin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.is("h", "help") && !parsed.is("", "dry-run") {
+        run.emit(Draft::destructive("delete", "trash.empty"));
+    }
+}
+
+fn gio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.text(0) {
+        "trash" if parsed.is("", "empty") => empties_bin(run, parsed),
+        "trash" | "remove" => parsed.from(1).iter().for_each(|operand| run.delete(operand, false)),
+        "cat" => parsed.from(1).iter().for_each(|operand| run.read(operand)),
+        _ => {}
+    }
+}
+
+fn shred<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for operand in &parsed.operands {
+        if path::device(&operand.text) == Some(Device::Storage) {
+            run.write(operand);
+        } else {
+            run.delete(operand, true);
+        }
+    }
+}
+
+/// Where the sources go, and whether that is a directory for sure.
+fn destination<'a, 'p>(parsed: &'p Parsed<'a>) -> Option<(&'p [Operand<'a>], Operand<'a>, bool)> {
+    if let Some(folder) = parsed.value("t", "target-directory") {
+        return Some((&parsed.operands, folder, true));
+    }
+    let (last, sources) = parsed.operands.split_last()?;
+    if sources.is_empty() {
+        return None;
+    }
+    let text = last.text.as_ref();
+    let is_folder =
+        text.ends_with('/') || text.ends_with("/.") || matches!(text, "." | ".." | "~") || text.ends_with("/..");
+    let is_folder = is_folder || sources.len() > 1 || sources.iter().any(|source| source.word.glob);
+    Some((sources, last.clone(), is_folder && !parsed.is("T", "no-target-directory")))
+}
+
+/// A source that lies on another machine: `host:path`.
+fn is_remote(operand: &Operand<'_>) -> bool {
+    let before = operand.text.split_once(':').map_or("", |(before, _)| before);
+    !before.is_empty() && !before.contains('/')
+}
+
+/// Writes the destination, and the names that the sources get in it.
+fn write_into<'a>(run: &mut Run<'a>, sources: &[Operand<'a>], folder: &Operand<'a>, is_folder: bool) {
+    if is_remote(folder) && matches!(run.name.as_str(), "scp" | "rsync") {
+        run.emit(Draft::notable("network", "network.upload").target(&folder.text));
+        return;
+    }
+    if sources.iter().all(|source| source.text == "/dev/null") {
+        let by = run.name.clone();
+        run.empty(folder, Draft::notable("write", "fs.write").tag("by", &by));
+        return;
+    }
+    run.write(folder);
+    if !is_folder {
+        return;
+    }
+    for source in sources {
+        run.write(&folder.joined(source));
+    }
+}
+
+fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((sources, target, is_folder)) = destination(parsed) else { return };
+    let recursive = parsed.has("rRa", "recursive");
+    let is_networked = matches!(run.name.as_str(), "scp" | "rsync");
+    for source in sources.iter().filter(|source| is_networked && is_remote(source)) {
+        run.emit(Draft::routine("network", "network.request").target(&source.text).certain(!source.dynamic));
+    }
+    for source in sources.iter().filter(|source| !is_networked || !is_remote(source)) {
+        run.read_as(source, Draft::routine("read", "fs.read").flag("recursive", recursive));
+    }
+    write_into(run, sources, &target, is_folder);
+}
+
+fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((sources, target, is_folder)) = destination(parsed) else { return };
+    if path::device(&target.text) == Some(Device::Stream) {
+        // Nothing takes it in: what is moved there is gone.
+        sources.iter().for_each(|source| run.delete_tree(source, true, "mv"));
+        return;
+    }
+    for source in sources {
+        let much = loses_much(run, source);
+        let draft = Draft::notable("delete", "fs.delete").severe(Severity::Catastrophic, much);
+        run.emit_on(draft.flag("glob", source.word.glob).tag("by", "mv"), source);
+    }
+    write_into(run, sources, &target, is_folder);
+}
+
+fn ln<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let by = run.name.clone();
+    let draft = |to: &str| Draft::notable("write", "fs.write").tag("by", &by).tag("link-to", to);
+    match destination(parsed) {
+        Some((sources, target, is_folder)) => {
+            let to = sources.first().map_or("", |source| source.text.as_ref());
+            run.write_as(&target, draft(to));
+            if is_folder {
+                sources.iter().for_each(|source| run.write_as(&target.joined(source), draft(&source.text)));
+            }
+        }
+        None => {
+            if let Some(only) = parsed.operands.first() {
+                let name = only.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+                run.write_as(&only.renamed(name), draft(&only.text));
+            }
+        }
+    }
+}
+
+fn install<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("d", "directory") {
+        makes_directories(run, parsed);
+    } else {
+        cp(run, parsed);
+    }
+}
+
+fn makes_directories<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let by = run.name.clone();
+    for operand in &parsed.operands {
+        run.write_as(operand, Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by));
+    }
+}
+
+/// Behind the expression, or the two texts of the plain spelling, stand the files.
+fn rename<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("n", "no-act") {
+        return;
+    }
+    let is_expression = |text: &str| text.contains('/') || text.contains(';') || text.contains('(');
+    let skip = if parsed.is("e", "") {
+        0
+    } else if is_expression(parsed.text(0)) {
+        1
+    } else {
+        2
+    };
+    parsed.from(skip).iter().for_each(|operand| run.write(operand));
+}
+
+pub(super) fn writes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|operand| run.write(operand));
+}
+
+fn writes_first<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().take(1).for_each(|operand| run.write(operand));
+}
+
+fn tee<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let append = parsed.has("a", "append");
+    let by = run.name.clone();
+    for operand in &parsed.operands {
+        let draft = Draft::notable("write", "fs.write").flag("append", append);
+        if !append && gets_nothing(run.command) {
+            run.empty(operand, draft.tag("by", &by));
+        } else {
+            run.write_as(operand, draft.flag("truncate", !append).tag("by", &by));
+        }
+    }
+}
+
+fn truncate<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.has("sr", "size") && !parsed.has("", "reference") {
+        return;
+    }
+    let by = run.name.clone();
+    // `+` and other signs before the number are relative to the size of now.
+    let size = parsed.value("s", "size");
+    let to_nothing =
+        size.is_some_and(|size| size.text.starts_with('0') && !size.text.contains(|c: char| matches!(c, '1'..='9')));
+    for operand in &parsed.operands {
+        let draft = Draft::notable("write", "fs.write");
+        if to_nothing {
+            run.empty(operand, draft.tag("by", &by));
+        } else {
+            run.write_as(operand, draft.flag("truncate", true).tag("by", &by));
+        }
+    }
+}
+
+/// Whether what the command reads is empty.
+fn gets_nothing(command: &Command) -> bool {
+    let mut inputs = command.redirections.iter().filter(|redirection| redirection.fd == 0);
+    inputs.next_back().is_some_and(|redirection| redirection.operator == "<" && redirection.target.text == "/dev/null")
+}
+
+fn dd<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    const BLANK: &[&str] = &["if=/dev/null", "if=/dev/zero", "if=/dev/random", "if=/dev/urandom"];
+    let overwrites = parsed.operands.iter().any(|operand| BLANK.contains(&operand.text.as_ref()));
+    for word in parsed.operands.iter().map(|operand| operand.word) {
+        let Some((key, value)) = word.text.split_once('=') else { continue };
+        let operand = Operand::tail(word, value);
+        match key.to_ascii_lowercase().as_str() {
+            "of" if overwrites => {
+                let by = run.name.clone();
+                run.empty(&operand, Draft::notable("write", "fs.write").tag("by", &by));
+            }
+            "of" => run.write(&operand),
+            "if" => run.read(&operand),
+            _ => {}
+        }
+    }
+}
+
+fn split<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(source) = parsed.operands.first() {
+        run.read(source);
+    }
+    if let Some(prefix) = parsed.operands.get(1).filter(|_| run.name != "csplit") {
+        run.write(prefix);
+    }
+}

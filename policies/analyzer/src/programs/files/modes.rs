@@ -1,0 +1,68 @@
+//! Programs that change who may do what with a file: modes, owners, attributes, lists of rights.
+
+use guard_sdk::syntax::Severity;
+
+use super::loses_much;
+use crate::draft::Draft;
+use crate::options::Parsed;
+use crate::run::Run;
+
+/// A mode may begin with a dash, `-w`, and then looks like an option.
+fn is_mode(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word.chars().skip(1).all(|c| "rwxXstugoa=+-,".contains(c))
+}
+
+pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
+    let before_dashes = run.arguments().iter().take_while(|word| word.text != "--");
+    let dashed = before_dashes.map(|word| word.text.as_str()).find(|word| is_mode(word));
+    let named = dashed.is_some() || parsed.has("", "reference");
+    let mode = dashed.unwrap_or_else(|| if named { "" } else { parsed.text(0) });
+    // Without a mode the command fails; the word that stands in its place still says what was meant.
+    let lacks_mode = !named && parsed.operands.len() == 1 && recursive && parsed.text(0).contains(['/', '.', '~']);
+    let mode = if lacks_mode { "" } else { mode };
+    for operand in parsed.from(usize::from(!named && !lacks_mode)) {
+        let much = recursive && loses_much(run, operand);
+        let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
+        let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
+        run.emit_on(draft.flag("raises", raises(mode)), operand);
+    }
+}
+
+/// Whether whoever starts the file then runs it as its owner or its group.
+fn raises(mode: &str) -> bool {
+    let symbolic = mode.split(',').any(|clause| {
+        let (who, what) = clause.split_at_checked(clause.find(['+', '=']).unwrap_or(clause.len())).unwrap_or_default();
+        what.contains('s') && (who.is_empty() || who.contains(['u', 'g', 'a']))
+    });
+    let digits = mode.trim_start_matches('0');
+    let octal = digits.len() == 4 && matches!(digits.bytes().next(), Some(b'2' | b'4'..=b'7'));
+    symbolic || octal && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// Attributes that keep even the administrator from a file, or let them at it again.
+pub(super) fn chattr<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let marks = |text: &str| text.starts_with(['+', '=', '-']);
+    let skip = usize::from(run.name == "chflags");
+    let recursive = parsed.has("R", "");
+    for operand in parsed.from(skip).iter().filter(|operand| !marks(&operand.text)) {
+        run.emit_on(Draft::destructive("metadata", "fs.attributes").flag("recursive", recursive), operand);
+    }
+}
+
+pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("R", "recursive");
+    for operand in &parsed.operands {
+        run.emit_on(Draft::notable("metadata", "fs.mode").flag("recursive", recursive), operand);
+    }
+}
+
+pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
+    let skip = usize::from(!parsed.has("", "reference"));
+    for operand in parsed.from(skip) {
+        let much = recursive && loses_much(run, operand);
+        let draft = Draft::notable("metadata", "fs.owner").severe(Severity::Destructive, much);
+        run.emit_on(draft.flag("recursive", recursive), operand);
+    }
+}

@@ -1,0 +1,123 @@
+//! `find`: what it deletes or writes by itself, and where it starts.
+
+use guard_sdk::syntax::Word;
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::{Run, here};
+
+pub(super) const TABLE: &[Program] = &[Program::new(&["find", "gfind"], Options::NONE, find)];
+
+/// Tests that leave most files alone. `-type` and the depth are not among them.
+const FILTERS: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-mtime",
+    "-mmin",
+    "-ctime",
+    "-cmin",
+    "-atime",
+    "-amin",
+    "-newer",
+    "-newermt",
+    "-size",
+    "-empty",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-inum",
+    "-samefile",
+    "-nouser",
+    "-nogroup",
+    "-links",
+    "-lname",
+];
+
+/// Where it starts; the working directory if nothing is named.
+pub(super) fn starts(words: &[Word]) -> impl Iterator<Item = &Word> {
+    let is_option = |word: &&Word| matches!(word.text.as_str(), "-H" | "-L" | "-P") || word.text.starts_with("-O");
+    let ends = |word: &Word| word.text.starts_with('-') || matches!(word.text.as_str(), "(" | "!" | "\\(");
+    words.iter().skip_while(is_option).take_while(move |word| !ends(word))
+}
+
+/// Whether tests leave most files alone.
+pub(super) fn is_filtered(words: &[Word]) -> bool {
+    words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
+}
+
+/// The names that tests ask for, as patterns, and whether each is a whole path.
+pub(super) fn names(words: &[Word]) -> Vec<(bool, String)> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_path = match word.text.as_str() {
+            "-name" | "-iname" => false,
+            "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex" => true,
+            _ => continue,
+        };
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let is_negated = before.is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
+        let is_pruned = words.get(at + 2).is_some_and(|behind| behind.text == "-prune");
+        let pattern = words.get(at + 1).filter(|pattern| !is_negated && !is_pruned && !pattern.dynamic);
+        let Some(pattern) = pattern else { continue };
+        found.push(match word.text.ends_with("regex") {
+            true => (false, last_name(&pattern.text)),
+            false => (is_path, pattern.text.clone()),
+        });
+    }
+    found
+}
+
+/// The last component that a regular expression spells, as a pattern for names.
+pub(super) fn last_name(expression: &str) -> String {
+    let last = expression.rsplit('/').next().unwrap_or_default().replace(".*", "*");
+    last.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect()
+}
+
+fn find<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    let words = run.arguments();
+    if words.iter().any(|word| word.text.eq_ignore_ascii_case("-delete")) {
+        delete(run, words);
+    }
+    for pair in words.windows(2) {
+        let [option, file] = pair else { continue };
+        if matches!(option.text.as_str(), "-fprint" | "-fprint0" | "-fprintf" | "-fls") {
+            run.write(&Operand::of(file));
+        }
+    }
+}
+
+fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
+    let filtered = is_filtered(words);
+    let mut any = false;
+    for start in starts(words) {
+        any = true;
+        let operand = Operand::of(start);
+        if filtered {
+            run.emit_on(some_files(), &operand);
+        } else {
+            run.delete_tree(&operand, true, "find");
+        }
+    }
+    if any {
+        return;
+    }
+    let here = here();
+    let here = Operand::of(&here);
+    if filtered {
+        run.emit_on(some_files(), &here);
+    } else {
+        run.delete_tree(&here, true, "find");
+    }
+}
+
+fn some_files() -> Draft {
+    Draft::notable("delete", "fs.delete").flag("glob", true).flag("filtered", true).tag("by", "find")
+}

@@ -1,0 +1,298 @@
+//! git: what its subcommands lose, publish and write.
+//!
+//! Aliases of the user's configuration are not known here; one that the command line defines is already replaced.
+
+mod discard;
+mod looks;
+mod push;
+mod refs;
+mod relatives;
+
+use guard_sdk::syntax::Severity;
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["git"], GLOBAL, git),
+    Program::new(&["git-filter-repo", "git-filter-branch", "bfg"], Options::NONE, refs::rewrite),
+    Program::new(relatives::NAMES, relatives::GLOBAL, relatives::act),
+];
+
+const GLOBAL: Options =
+    Options::leading("Cc", "git-dir work-tree namespace super-prefix config-env attr-source list-cmds");
+
+/// A subcommand.
+struct Verb {
+    name: &'static str,
+    options: Options,
+    act: super::program::Act,
+}
+
+const fn verb(name: &'static str, options: Options, act: super::program::Act) -> Verb {
+    Verb { name, options, act }
+}
+
+const VERBS: &[Verb] = &[
+    verb("push", push::OPTIONS, push::push),
+    verb("reset", Options::new("", "pathspec-from-file"), reset),
+    verb("clean", Options::new("e", "exclude"), clean),
+    verb("checkout", Options::new("bB", "orphan conflict pathspec-from-file"), discard::checkout),
+    verb("switch", Options::new("cC", "create orphan conflict"), discard::switch),
+    verb("restore", Options::new("s", "source conflict pathspec-from-file"), discard::restore),
+    verb("stash", Options::leading("", ""), discard::stash),
+    verb("branch", Options::new("u", "set-upstream-to sort format contains points-at"), refs::branch),
+    verb("tag", Options::new("mFun", "message file local-user sort format"), refs::tag),
+    verb("rm", Options::new("", "pathspec-from-file"), rm),
+    verb("mv", Options::NONE, mv),
+    verb("worktree", Options::leading("", ""), worktree),
+    verb("clone", CLONE, clone),
+    verb("init", Options::new("b", "template separate-git-dir object-format initial-branch"), init),
+    verb("config", Options::new("f", "file blob type default"), config),
+    verb("remote", Options::leading("", ""), refs::remote),
+    verb("update-ref", Options::new("m", ""), refs::update_ref),
+    verb("reflog", Options::leading("", ""), refs::reflog),
+    verb("gc", Options::NONE, refs::gc),
+    verb("prune", Options::new("", "expire"), refs::gc),
+    verb("filter-branch", Options::NONE, refs::rewrite),
+    verb("filter-repo", Options::NONE, refs::rewrite),
+    verb("apply", Options::new("pC", "exclude include directory"), apply),
+    verb("am", Options::new("p", "directory"), apply),
+    verb("archive", Options::new("o", "output format prefix remote exec"), looks::archive),
+    verb("format-patch", Options::new("onv", "output-directory"), looks::log),
+    verb("diff", Options::new("OSGUl", "output"), looks::diff),
+    verb("log", Options::new("nOSGULl", "output grep author since until format"), looks::log),
+    verb("show", Options::new("OSGUl", "output"), looks::show),
+    verb("bundle", Options::NONE, looks::bundle),
+    verb("merge", Options::new("msXF", "strategy strategy-option message"), joins),
+    verb("rebase", Options::new("sXxC", "onto strategy exec"), joins),
+    verb("cherry-pick", Options::new("msX", "mainline strategy"), joins),
+    verb("revert", Options::new("msX", "mainline strategy"), joins),
+    verb("pull", Options::new("sXj", "strategy strategy-option depth"), joins),
+    verb("cat-file", Options::NONE, looks::revision_file),
+    verb("add", Options::new("", "pathspec-from-file chmod"), looks::add),
+    verb("grep", Options::new("efABCm", "max-depth threads").with_attached("O"), looks::grep),
+    verb("blame", Options::new("LSCM", "contents ignore-rev ignore-revs-file"), looks::blame),
+    verb("annotate", Options::new("LS", ""), looks::blame),
+    verb("hash-object", Options::new("t", "path"), looks::hash_object),
+    verb("send-pack", push::OPTIONS, push::push),
+    verb("fetch", Options::new("joS", "depth upload-pack refmap"), refs::fetch),
+    verb("symbolic-ref", Options::new("m", ""), refs::symbolic_ref),
+    verb("replace", Options::NONE, refs::replace),
+    verb("notes", Options::new("mFCc", "ref"), refs::notes),
+    verb("checkout-index", Options::new("", "prefix stage"), discard::checkout_index),
+    verb("read-tree", Options::new("", "prefix index-output"), discard::read_tree),
+    verb("submodule", Options::leading("", ""), discard::submodule),
+    verb("lfs", Options::leading("", ""), lfs),
+    verb("annex", Options::leading("", ""), annex),
+    verb("svn", Options::leading("", ""), publishes),
+    verb("p4", Options::leading("", ""), publishes),
+    verb("subtree", Options::leading("P", "prefix"), publishes),
+    verb("commit", Options::new("mFCct", "message file author date template"), commit),
+];
+
+const CLONE: Options =
+    Options::new("obucj", "origin branch upload-pack config depth template reference separate-git-dir filter");
+
+fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("C", "").for_each(|folder| run.enter(&folder));
+    let Some((first, words)) = parsed.rest.split_first().filter(|_| !parsed.is("h", "help")) else { return };
+    if words.first().is_some_and(|word| word.text == "--help") || words.len() == 1 && run.command.word(2) == "-h" {
+        return;
+    }
+    let name = first.text.to_ascii_lowercase();
+    let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
+    let parsed = run.parse(words, verb.options);
+    (verb.act)(run, &parsed);
+}
+
+fn lfs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let dry = parsed.rest.iter().any(|word| matches!(word.text.as_str(), "-d" | "-n" | "--dry-run"));
+    match parsed.text(0) {
+        "prune" if !dry => run.emit(Draft::destructive("vcs", "git.objects.prune")),
+        "migrate" if matches!(parsed.text(1), "import" | "export") => {
+            run.emit(Draft::destructive("vcs", "git.history.rewrite"));
+        }
+        _ => {}
+    }
+}
+
+fn annex<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let forced = parsed.rest.iter().any(|word| word.text == "--force");
+    if forced && matches!(parsed.text(0), "drop" | "dropunused" | "dropkey" | "uninit") {
+        run.emit(Draft::destructive("vcs", "git.objects.prune").target(parsed.text(1)));
+    }
+}
+
+/// Bridges to other systems, and the part of a tree that has a repository of its own.
+fn publishes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if matches!(parsed.text(0), "dcommit" | "submit" | "push") {
+        run.emit(Draft::notable("vcs", "git.push").tag("by", parsed.text(0)));
+    }
+}
+
+fn reset<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.has("", "hard") {
+        // `--keep` spares changed files, but the branch loses its commits as well.
+        if parsed.has("", "merge") || parsed.is("", "keep") && !parsed.operands.is_empty() {
+            run.emit(Draft::notable("vcs", "git.reset.merge").target(parsed.text(0)));
+        }
+        return;
+    }
+    let to = parsed.operands.first().filter(|_| parsed.before_dashes != Some(0));
+    let known = to.is_none_or(|to| !to.dynamic);
+    let to = to.map_or("", |to| to.text.as_ref());
+    run.emit(Draft::destructive("vcs", "git.reset.hard").target(to).certain(known));
+}
+
+fn clean<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("n", "dry-run") {
+        return;
+    }
+    let draft = Draft::destructive("vcs", "git.clean")
+        .flag("directories", parsed.has("d", ""))
+        .flag("ignored", parsed.has("xX", ""))
+        .flag("force", parsed.has("f", "force"))
+        .flag("interactive", parsed.has("i", "interactive"));
+    run.emit(draft.target(parsed.text(0)));
+}
+
+/// What git holds can be had back from it, so a tree that it removes is not lost as with `rm -r`.
+fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("n", "dry-run") || parsed.has("", "cached") {
+        return;
+    }
+    let force = parsed.has("f", "force");
+    let recursive = parsed.has("r", "");
+    for operand in &parsed.operands {
+        let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
+        // Only by force does it take what git does not hold.
+        let draft = draft.severe(Severity::Destructive, force && recursive);
+        run.emit_on(draft.flag("recursive", recursive).tag("by", "git"), operand);
+    }
+}
+
+fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((target, sources)) = parsed.operands.split_last() else { return };
+    let moved = |draft: Draft| draft.tag("by", "git").flag("tracked", true);
+    let written = || moved(Draft::notable("write", "fs.write"));
+    sources.iter().for_each(|source| run.emit_on(moved(Draft::notable("delete", "fs.delete")), source));
+    run.write_as(target, written());
+    if sources.len() > 1 || target.text.ends_with('/') {
+        sources.iter().for_each(|source| run.write_as(&target.joined(source), written()));
+    }
+}
+
+fn worktree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let parsed = run.parse(words, Options::new("bB", "reason"));
+    match first.text.as_ref() {
+        "remove" => {
+            let force = parsed.has("f", "force");
+            for folder in &parsed.operands {
+                let draft = Draft::notable("vcs", "git.worktree.remove").severe(Severity::Destructive, force);
+                run.emit_on(draft.flag("force", force), folder);
+            }
+        }
+        "add" => {
+            parsed.operands.iter().take(1).for_each(|folder| run.write(folder));
+            parsed.values("B", "").for_each(|branch| refs::moved(run, &branch));
+        }
+        _ => {}
+    }
+}
+
+fn clone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some(url) = parsed.operands.first() else { return };
+    run.emit(Draft::routine("network", "network.request").target(&url.text).certain(!url.dynamic));
+    if let Some(folder) = parsed.operands.get(1) {
+        run.write(folder);
+        return;
+    }
+    let name = url.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+    let name = name.strip_suffix(".git").unwrap_or(name).to_owned();
+    run.write(&url.renamed(name));
+}
+
+fn init<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.operands.first() {
+        Some(folder) if parsed.has("", "bare") => run.write(folder),
+        Some(folder) => {
+            let inside = format!("{}/.git", folder.text.trim_end_matches('/'));
+            make(run, &folder.renamed(inside));
+        }
+        None => {
+            let here = crate::run::here();
+            make(run, &Operand::of(&here).renamed(".git".to_owned()));
+        }
+    }
+}
+
+fn make(run: &mut Run<'_>, folder: &Operand<'_>) {
+    run.write_as(folder, Draft::notable("write", "fs.write").flag("directory", true).tag("by", "git"));
+}
+
+fn config<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let reads = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];
+    if reads.iter().any(|name| parsed.is("", name)) || parsed.is("l", "list") {
+        return;
+    }
+    let verb = matches!(parsed.text(0), "set" | "unset" | "rename-section" | "remove-section");
+    let edits = parsed.is("e", "edit") || parsed.has("", "unset") || parsed.has("", "unset-all");
+    let key = parsed.text(usize::from(verb));
+    if matches!(parsed.text(0), "get" | "list") || !(verb || edits || parsed.operands.len() > 1) {
+        return;
+    }
+    let scope =
+        ["global", "system", "local", "worktree"].into_iter().find(|name| parsed.is("", name)).unwrap_or("local");
+    run.emit(Draft::notable("vcs", "git.config").target(key).tag("scope", scope));
+    parsed.values("f", "file").for_each(|file| run.write(&file));
+}
+
+fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("", "check") || parsed.is("", "stat") || parsed.is("", "numstat") || parsed.is("", "summary") {
+        return;
+    }
+    if let Some(draft) = gives_up(parsed) {
+        run.emit(draft.target("am"));
+        return;
+    }
+    parsed.operands.iter().for_each(|patch| run.read(patch));
+    run.write_here("patch");
+}
+
+/// What is lost when an operation that stopped half-way is given up. To abort puts back the state before it, where
+/// everything was committed or is kept; to skip leaves a commit out.
+fn gives_up(parsed: &Parsed<'_>) -> Option<Draft> {
+    let skips = parsed.is("", "skip");
+    (skips || parsed.is("", "abort")).then(|| Draft::notable("vcs", "git.abort").severe(Severity::Destructive, skips))
+}
+
+/// Subcommands that move the branch or leave conflicts behind; what git holds stays.
+fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let words: &'a [guard_sdk::syntax::Word] = run.arguments();
+    let names = ["merge", "rebase", "cherry-pick", "revert", "pull"];
+    let verb = words.iter().find_map(|word| names.into_iter().find(|name| word.text.eq_ignore_ascii_case(name)));
+    let operation = match verb {
+        Some("merge") => "git.merge",
+        Some("rebase") => "git.rebase",
+        Some("cherry-pick") => "git.cherry-pick",
+        Some("revert") => "git.revert",
+        _ => "git.pull",
+    };
+    if let Some(draft) = gives_up(parsed) {
+        run.emit(draft.target(operation.trim_start_matches("git.")));
+        return;
+    }
+    let known = parsed.operands.first().is_none_or(|operand| !operand.dynamic);
+    run.emit(Draft::notable("vcs", operation).target(parsed.text(0)).certain(known));
+    if operation == "git.rebase" && parsed.is("x", "exec") {
+        run.not_followed("a command that git starts is not followed");
+    }
+}
+
+fn commit<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("F", "file").for_each(|file| run.read(&file));
+}

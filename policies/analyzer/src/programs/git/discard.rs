@@ -1,0 +1,127 @@
+//! Subcommands that throw away changes of the work tree or the stash.
+
+use guard_sdk::syntax::Severity;
+
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+use crate::run::path;
+
+/// The file goes back to what git holds: its changes are lost, and it is written.
+fn discard(run: &mut Run<'_>, operand: &Operand<'_>, certain: bool) {
+    let draft = Draft::destructive("vcs", "git.discard").certain(certain);
+    let place = path::place(operand, run.cwd(), run.home);
+    let whole = path::is_whole_directory(&operand.text, operand.word.glob, place.relative) || operand.text == ":/";
+    run.emit_on(draft.flag("whole-directory", whole).flag("glob", operand.word.glob), operand);
+    run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").certain(certain));
+}
+
+/// Whether an operand can only be a path: a branch does not look so.
+fn is_path(operand: &Operand<'_>) -> bool {
+    let text = operand.text.as_ref();
+    matches!(text, "." | "..") || text.starts_with(['.', '/', '~', ':']) || text.ends_with('/') || operand.word.glob
+}
+
+/// Whether an operand may be a file as well as a branch: it has something like an extension. A dot behind a number is
+/// one of a version: `v1.2.3`, `release/1.x`.
+fn may_be_path(operand: &Operand<'_>) -> bool {
+    let name = operand.text.rsplit('/').next().unwrap_or_default();
+    name.split_once('.').is_some_and(|(stem, _)| !stem.ends_with(|c: char| c.is_ascii_digit()))
+}
+
+/// In a conflict one of the two sides is taken whole, which both branches still hold.
+fn takes_side(parsed: &Parsed<'_>) -> bool {
+    parsed.is("", "ours") || parsed.is("", "theirs")
+}
+
+fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
+    for operand in operands {
+        run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").flag("tracked", true));
+    }
+}
+
+pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("p", "patch") {
+        return;
+    }
+    if parsed.has("", "pathspec-from-file") {
+        run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
+    }
+    if takes_side(parsed) {
+        return write_sides(run, &parsed.operands);
+    }
+    if let Some(before) = parsed.before_dashes {
+        parsed.from(before).iter().for_each(|operand| discard(run, operand, true));
+        return;
+    }
+    if parsed.has("f", "force") {
+        run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
+    }
+    let makes_branch = parsed.has("bBt", "orphan") || parsed.has("", "track") || parsed.is("", "detach");
+    if makes_branch {
+        return;
+    }
+    for (index, operand) in parsed.operands.iter().enumerate() {
+        if index > 0 || is_path(operand) {
+            discard(run, operand, true);
+        } else if may_be_path(operand) {
+            discard(run, operand, false);
+        }
+    }
+}
+
+pub(super) fn switch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("f", "force") || parsed.has("", "discard-changes") {
+        run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
+    }
+}
+
+pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let index_only = parsed.has("S", "staged") && !parsed.has("W", "worktree");
+    if index_only || parsed.has("p", "patch") {
+        return;
+    }
+    if parsed.has("", "pathspec-from-file") {
+        run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
+    }
+    if takes_side(parsed) {
+        return write_sides(run, &parsed.operands);
+    }
+    parsed.operands.iter().for_each(|operand| discard(run, operand, true));
+}
+
+pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let clear = first.text.eq_ignore_ascii_case("clear");
+    if !clear && !first.text.eq_ignore_ascii_case("drop") {
+        return;
+    }
+    let rest = run.parse(words, Options::NONE);
+    let draft = Draft::notable("vcs", "git.stash.drop").severe(Severity::Destructive, true);
+    run.emit(draft.target(rest.text(0)).flag("all", clear));
+}
+
+/// A file that is written over is not asked for twice.
+pub(super) fn checkout_index<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("f", "force") && !parsed.is("", "prefix") {
+        run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
+    }
+}
+
+pub(super) fn read_tree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("", "reset") && parsed.is("u", "") && !parsed.is("n", "dry-run") {
+        run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
+    }
+}
+
+pub(super) fn submodule<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let rest = run.parse(words, Options::new("", "depth reference"));
+    let loses = match first.text.as_str() {
+        "deinit" | "update" => rest.is("f", "force"),
+        _ => false,
+    };
+    if loses {
+        run.emit(Draft::destructive("vcs", "git.discard").target(rest.text(0)).flag("force", true));
+    }
+}

@@ -1,0 +1,96 @@
+//! Subcommands that show or pack what files hold, or held.
+
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
+
+/// Says where the output goes; with `--no-index` the operands are plain files.
+fn output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("o", "output").for_each(|file| run.write(&file));
+    if parsed.is("", "no-index") {
+        parsed.operands.iter().for_each(|file| run.read(file));
+    }
+}
+
+/// The operands that can only be files: those behind `--`, and those spelt like a hidden or a rooted path.
+fn files<'p, 'a>(parsed: &'p Parsed<'a>) -> impl Iterator<Item = &'p Operand<'a>> {
+    let dashes = parsed.before_dashes.unwrap_or(usize::MAX);
+    let is_range = |text: &str| text.contains("..");
+    parsed.operands.iter().enumerate().filter_map(move |(at, operand)| {
+        let spelt = operand.text.starts_with(['.', '~', '/']) && !is_range(&operand.text);
+        (at >= dashes || spelt).then_some(operand)
+    })
+}
+
+fn shown(run: &mut Run<'_>, operand: &Operand<'_>) {
+    run.read_as(operand, Draft::routine("read", "fs.read").flag("revision", true));
+}
+
+pub(super) fn diff<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    output(run, parsed);
+    let counts =
+        ["stat", "shortstat", "numstat", "name-only", "name-status", "summary", "quiet", "dirstat", "no-index"];
+    if !counts.iter().any(|name| parsed.is("", name)) {
+        files(parsed).for_each(|file| shown(run, file));
+    }
+}
+
+pub(super) fn log<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    output(run, parsed);
+    if parsed.is("pu", "patch") {
+        files(parsed).for_each(|file| shown(run, file));
+    }
+}
+
+pub(super) fn blame<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.last().into_iter().for_each(|file| shown(run, file));
+}
+
+pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.is("l", "files-with-matches") && !parsed.is("q", "quiet") && !parsed.is("c", "count") {
+        files(parsed).for_each(|file| shown(run, file));
+    }
+}
+
+/// `REVISION:PATH` shows a file as a revision holds it.
+pub(super) fn revision_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for operand in &parsed.operands {
+        let file = operand.text.split_once(':').filter(|(revision, file)| !revision.contains('/') && !file.is_empty());
+        if let Some((_, file)) = file {
+            shown(run, &operand.renamed(file.to_owned()));
+        }
+    }
+}
+
+pub(super) fn show<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    output(run, parsed);
+    revision_file(run, parsed);
+}
+
+pub(super) fn archive<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    output(run, parsed);
+    parsed.from(1).iter().for_each(|file| shown(run, file));
+}
+
+pub(super) fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.text(0) == "create" {
+        parsed.from(1).iter().take(1).for_each(|file| run.write(file));
+    }
+}
+
+/// What is added is in the history from the next commit on. A forced `add` takes in even what the repository means to
+/// leave out.
+pub(super) fn add<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let forced = parsed.is("f", "force");
+    if !parsed.is("n", "dry-run") {
+        for file in &parsed.operands {
+            run.read_as(file, Draft::routine("read", "fs.read").flag("kept", !forced));
+        }
+    }
+}
+
+pub(super) fn hash_object<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("w", "") {
+        parsed.operands.iter().for_each(|file| run.read(file));
+    }
+}

@@ -1,0 +1,83 @@
+//! `git push`: one effect a refspec, with what it does to the branch on the other side.
+
+use guard_sdk::syntax::Severity;
+
+use crate::draft::Draft;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
+
+pub(super) const OPTIONS: Options = Options::new("o", "push-option receive-pack exec repo");
+
+/// How a push treats what is on the other side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Plain,
+    Lease,
+    Force,
+    Delete,
+}
+
+impl Manner {
+    fn draft(self) -> Draft {
+        let (operation, severity) = match self {
+            Manner::Plain => ("git.push", Severity::Notable),
+            Manner::Lease => ("git.push.force-with-lease", Severity::Notable),
+            Manner::Force => ("git.push.force", Severity::Destructive),
+            Manner::Delete => ("git.push.delete", Severity::Destructive),
+        };
+        Draft::notable("vcs", operation).severe(severity, true)
+    }
+}
+
+pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let mirror = parsed.has("", "mirror");
+    let manner = if parsed.has("d", "delete") {
+        Manner::Delete
+    } else if parsed.is("f", "force") || mirror {
+        Manner::Force
+    } else if parsed.has("", "force-with-lease") {
+        // An abbreviation of both spellings, which git itself refuses.
+        Manner::Lease
+    } else {
+        Manner::Plain
+    };
+    let repository = parsed.value("", "repo");
+    let remote = repository.as_ref().map_or_else(|| parsed.text(0), |operand| operand.text.as_ref());
+    let draft = |manner: Manner| {
+        let mut draft = manner.draft();
+        if !remote.is_empty() {
+            draft = draft.tag("remote", remote);
+        }
+        if !parsed.text(0).is_empty() {
+            draft = draft.tag("positional", parsed.text(0));
+        }
+        draft
+            .flag("dry-run", parsed.is("n", "dry-run"))
+            .flag("all", parsed.has("", "all") || parsed.has("", "branches"))
+            .flag("mirror", mirror)
+            .flag("tags", parsed.has("", "tags"))
+            .flag("prune", parsed.has("", "prune"))
+    };
+    let refspecs = parsed.from(1).iter().filter(|refspec| refspec.text != "tag");
+    let mut any = false;
+    for refspec in refspecs {
+        any = true;
+        let (manner, branch) = read(&refspec.text, manner);
+        run.emit(draft(manner).target(branch).certain(!refspec.dynamic));
+    }
+    if !any {
+        let known = parsed.operands.iter().all(|operand| !operand.dynamic);
+        run.emit(draft(manner).certain(known));
+    }
+}
+
+/// What one refspec does, and the branch it does it to.
+fn read(refspec: &str, manner: Manner) -> (Manner, &str) {
+    let (forced, refspec) = refspec.strip_prefix('+').map_or((false, refspec), |rest| (true, rest));
+    let (source, branch) = refspec.split_once(':').unwrap_or((refspec, refspec));
+    let branch = branch.strip_prefix("refs/heads/").or_else(|| branch.strip_prefix("heads/")).unwrap_or(branch);
+    if manner == Manner::Delete || (source.is_empty() && !branch.is_empty()) {
+        return (Manner::Delete, branch);
+    }
+    (if forced { Manner::Force } else { manner }, branch)
+}

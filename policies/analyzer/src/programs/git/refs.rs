@@ -1,0 +1,128 @@
+//! Subcommands that move, delete or rewrite references and history, and those that throw unreachable objects away.
+
+use guard_sdk::syntax::Severity;
+
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
+
+/// The branch points elsewhere afterwards, and what it pointed to has one name less.
+pub(super) fn moved(run: &mut Run<'_>, branch: &Operand<'_>) {
+    let name = branch.text.strip_prefix("refs/heads/").unwrap_or(&branch.text);
+    run.emit(Draft::destructive("vcs", "git.branch.move").target(name).certain(!branch.dynamic));
+}
+
+pub(super) fn branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let force = parsed.has("D", "") || parsed.has("f", "force");
+    if parsed.has("dD", "delete") {
+        for branch in &parsed.operands {
+            let draft = Draft::notable("vcs", "git.branch.delete").severe(Severity::Destructive, force);
+            run.emit(draft.target(&branch.text).certain(!branch.dynamic).flag("force", force));
+        }
+        return;
+    }
+    // With one name the branch at hand is renamed, as the first step in a new repository often is.
+    let overwrites = parsed.has("MC", "") || force && parsed.has("mc", "move");
+    if overwrites {
+        parsed.operands.get(1).into_iter().for_each(|branch| moved(run, branch));
+    } else if force {
+        parsed.operands.iter().take(1).for_each(|branch| moved(run, branch));
+    }
+}
+
+pub(super) fn tag<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("d", "delete") {
+        for tag in &parsed.operands {
+            run.emit(Draft::destructive("vcs", "git.tag.delete").target(&tag.text).certain(!tag.dynamic));
+        }
+    } else if parsed.is("f", "force") {
+        for tag in parsed.operands.iter().take(1) {
+            run.emit(Draft::destructive("vcs", "git.tag.move").target(&tag.text).certain(!tag.dynamic));
+        }
+    }
+}
+
+pub(super) fn remote<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let verb = parsed.text(0);
+    if matches!(verb, "add" | "remove" | "rm" | "set-url" | "rename" | "prune") {
+        let removes = matches!(verb, "remove" | "rm");
+        let draft = Draft::notable("vcs", "git.remote").severe(Severity::Destructive, removes);
+        run.emit(draft.target(parsed.text(1)).tag("verb", verb));
+    }
+}
+
+pub(super) fn update_ref<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("d", "delete") {
+        run.emit(Draft::destructive("vcs", "git.ref.delete").target(parsed.text(0)));
+    } else if parsed.operands.len() > 1 && parsed.text(0).starts_with("refs/heads/") {
+        parsed.operands.iter().take(1).for_each(|branch| moved(run, branch));
+    }
+}
+
+pub(super) fn symbolic_ref<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("d", "delete") {
+        run.emit(Draft::destructive("vcs", "git.ref.delete").target(parsed.text(0)));
+    }
+}
+
+pub(super) fn replace<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.is("l", "list") && !parsed.operands.is_empty() {
+        run.emit(Draft::destructive("vcs", "git.history.rewrite").target(parsed.text(0)));
+    }
+}
+
+pub(super) fn notes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if matches!(parsed.text(0), "remove" | "prune") && !parsed.is("n", "dry-run") {
+        run.emit(Draft::destructive("vcs", "git.notes.remove").target(parsed.text(1)));
+    }
+}
+
+/// A refspec that is forced may overwrite a branch of this repository.
+pub(super) fn fetch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("", "dry-run") {
+        return;
+    }
+    let force = parsed.is("f", "force");
+    for refspec in parsed.from(1) {
+        let (forced, text) = refspec.text.strip_prefix('+').map_or((force, &*refspec.text), |rest| (true, rest));
+        let branch = text.split_once(':').map(|(_, branch)| branch);
+        let is_ours = |branch: &&str| !branch.is_empty() && !branch.starts_with("refs/remotes/");
+        if let Some(branch) = branch.filter(|branch| forced && is_ours(branch)) {
+            moved(run, &refspec.renamed(branch.to_owned()));
+        }
+    }
+}
+
+pub(super) fn reflog<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if matches!(parsed.text(0), "expire" | "delete") {
+        run.emit(Draft::destructive("vcs", "git.reflog.expire"));
+    }
+}
+
+/// Unreachable objects go at once if their grace is cut short; `prune` gives none.
+pub(super) fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let prunes = run.arguments().iter().any(|word| word.text.eq_ignore_ascii_case("prune"));
+    if prunes && parsed.is("n", "dry-run") {
+        return;
+    }
+    let short = |word: &str| {
+        let Some((name, when)) = word.strip_prefix("--").and_then(|option| option.split_once('=')) else {
+            return false;
+        };
+        !name.is_empty() && ("prune".starts_with(name) || "expire".starts_with(name)) && when != "never"
+    };
+    let configured = |word: &str| {
+        let (key, when) = word.split_once('=').unwrap_or_default();
+        key.to_ascii_lowercase().ends_with("pruneexpire") && when != "never"
+    };
+    let words = run.arguments();
+    if prunes || words.iter().any(|word| short(&word.text) || configured(&word.text)) {
+        run.emit(Draft::destructive("vcs", "git.objects.prune"));
+    }
+}
+
+pub(super) fn rewrite<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.is("", "analyze") && !parsed.is("", "dry-run") {
+        run.emit(Draft::destructive("vcs", "git.history.rewrite"));
+    }
+}

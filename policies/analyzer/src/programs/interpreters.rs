@@ -1,0 +1,272 @@
+//! Interpreters: shells that run what they are fed, and languages with code on the command line.
+//!
+//! Literal text for a shell was already turned into commands of its own; what arrives here is the rest.
+
+use guard_sdk::syntax::Word;
+
+use super::program::{Program, unversioned};
+use super::scripts;
+use crate::options::{Operand, Options, Parsed, parse};
+use crate::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
+    Program::new(&["python", "pypy", "ipython"], PYTHON, python),
+    Program::new(&["node", "nodejs", "bun", "tsx"], NODE, node),
+    Program::new(&["deno"], Options::leading("", ""), deno),
+    Program::new(&["perl"], PERL, perl),
+    Program::new(&["ruby"], PERL, ruby),
+    Program::new(&["php"], Options::leading("rfdcz", "run file define"), php),
+    Program::new(&["lua", "luajit"], Options::leading("el", ""), lua),
+    Program::new(&["rscript", "r"], Options::leading("e", "eval"), r_language),
+    Program::new(OTHERS, Options::leading("eEc", "eval command"), other_language),
+    Program::new(&["erl"], Options::NONE, erlang),
+    Program::new(&["osascript"], Options::leading("el", ""), osascript),
+    Program::new(&["pwsh", "powershell"], Options::NONE, powershell),
+];
+
+/// Languages that are used less; their code is known by the program's name.
+const OTHERS: &[&str] = &[
+    "julia",
+    "elixir",
+    "scala",
+    "groovy",
+    "swift",
+    "guile",
+    "ghc",
+    "crystal",
+    "nim",
+    "ocaml",
+    "sbcl",
+    "clisp",
+    "racket",
+    "clojure",
+    "clj",
+    "raku",
+    "jshell",
+    "kotlin",
+    "gosh",
+    "chibi-scheme",
+    "nu",
+    "xonsh",
+    "tclsh",
+    "wish",
+    "expect",
+    "janet",
+];
+
+const SHELL: Options = Options::leading("oO", "rcfile init-file");
+const PYTHON: Options = Options::leading("cmWX", "");
+const NODE: Options = Options::leading("eprC", "eval print require import input-type");
+const PERL: Options = Options::leading("eE", "").with_attached("iMImFdDCxr");
+
+/// Where an interpreter's program comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// A file, or there is no interpreter at all.
+    Nothing,
+    /// Standard input.
+    Input,
+    /// A word that holds a substitution.
+    Words,
+    /// A text that became shell and begins with a substitution.
+    Text,
+}
+
+/// How the command comes to its program, if it is one that runs text.
+pub(crate) fn how(run: &Run<'_>) -> How {
+    let Some(first) = run.command.argv.first() else { return How::Nothing };
+    if first.dynamic {
+        let is_text = run.command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "shell-c" | "eval"));
+        return match holds_commands(first) {
+            true => How::Words,
+            false if is_text => How::Text,
+            false => How::Nothing,
+        };
+    }
+    let words = run.arguments();
+    let name = if run.name == "." { "source" } else { unversioned(&run.name) };
+    match name {
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => {
+            let parsed = parse(words, SHELL, false);
+            if parsed.has("c", "") {
+                return substituted(parsed.operands.first());
+            }
+            if parsed.is("s", "") { How::Input } else { first_operand(&parsed) }
+        }
+        "python" | "pypy" => match parse(words, PYTHON, false).value("m", "") {
+            // The interactive one, as a module.
+            Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
+            _ => of_language(words, PYTHON, "cm"),
+        },
+        "node" | "nodejs" => of_language(words, NODE, "ep"),
+        "perl" | "ruby" => of_language(words, PERL, "eE"),
+        "php" => of_language(words, Options::leading("rf", ""), "rf"),
+        "osascript" | "lua" => of_language(words, Options::leading("el", ""), "e"),
+        "eval" => {
+            let any = words.iter().any(holds_commands);
+            if any { How::Words } else { How::Nothing }
+        }
+        "source" => match words.first() {
+            Some(word) if word.text == "/dev/stdin" => How::Input,
+            Some(word) if holds_commands(word) => How::Words,
+            _ => How::Nothing,
+        },
+        _ => How::Nothing,
+    }
+}
+
+fn of_language(words: &[Word], spec: Options, code: &str) -> How {
+    let parsed = parse(words, spec, false);
+    match parsed.value(code, "eval") {
+        Some(value) => substituted(Some(&value)),
+        None if parsed.is(code, "") => How::Nothing,
+        None => first_operand(&parsed),
+    }
+}
+
+fn first_operand(parsed: &Parsed<'_>) -> How {
+    match parsed.operands.first() {
+        None => {
+            if parsed.is("hV", "version") || parsed.is("", "help") {
+                How::Nothing
+            } else {
+                How::Input
+            }
+        }
+        Some(operand) if matches!(operand.text.as_ref(), "-" | "/dev/stdin") => How::Input,
+        operand => substituted(operand),
+    }
+}
+
+fn substituted(operand: Option<&Operand<'_>>) -> How {
+    if operand.is_some_and(|operand| holds_commands(operand.word)) { How::Words } else { How::Nothing }
+}
+
+fn holds_commands(word: &Word) -> bool {
+    word.parts.iter().any(|part| matches!(part.kind.as_str(), "command" | "process"))
+}
+
+/// A shell or another interpreter reads the script it is given.
+fn script_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !parsed.has("cs", "") {
+        parsed.operands.iter().take(1).for_each(|file| run.read(file));
+    }
+}
+
+/// The code given by options; else the text on standard input, if it is what runs.
+fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters: &str, long: &str) -> bool {
+    let mut any = false;
+    for value in parsed.values(letters, long) {
+        any = true;
+        scripts::code(run, language, &value.text, !value.dynamic);
+    }
+    let from_input = parsed.operands.first().is_none_or(|file| matches!(file.text.as_ref(), "-" | "/dev/stdin"));
+    if !any && from_input {
+        if let Some(input) = run.input() {
+            scripts::code(run, language, &input.text, input.certain);
+        }
+    } else if !any {
+        parsed.operands.iter().take(1).for_each(|file| run.read(file));
+    }
+    any
+}
+
+fn python<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.value("m", "") {
+        Some(module) => {
+            module_reads(run, &module, parsed);
+            super::publish::python_module(run, &module, parsed);
+        }
+        None => {
+            run_code(run, parsed, "python", "c", "");
+            super::migrations::of_script(run, parsed);
+        }
+    }
+}
+
+/// Modules of the standard library that print the files they are given.
+fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
+    let prints = ["json.tool", "base64", "quopri", "uu", "tokenize", "zipfile", "tarfile", "gzip", "json"];
+    if prints.contains(&module.text.as_ref()) {
+        parsed.operands.iter().filter(|word| !word.text.starts_with('-')).for_each(|file| run.read(file));
+    }
+}
+
+fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if run.name == "bun" {
+        super::publish::package_manager(run, parsed.rest);
+    }
+    run_code(run, parsed, "javascript", "ep", "eval");
+    parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic));
+}
+
+fn deno<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    super::publish::package_manager(run, parsed.rest);
+    if parsed.text(0) == "eval" {
+        parsed.from(1).iter().filter(|word| !word.text.starts_with('-')).take(1).for_each(|value| {
+            scripts::code(run, "javascript", &value.text, !value.dynamic);
+        });
+    }
+}
+
+/// With `-i` the operands are written, as `perl -pi -e` does.
+fn perl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    code_in_place(run, parsed, "perl");
+}
+
+fn ruby<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    code_in_place(run, parsed, "ruby");
+}
+
+fn code_in_place<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str) {
+    if !run_code(run, parsed, language, "eE", "") {
+        return;
+    }
+    let in_place = parsed.is("i", "");
+    let filters = parsed.is("np", "");
+    for file in &parsed.operands {
+        if in_place {
+            run.write(file);
+        } else if filters {
+            run.read(file);
+        }
+    }
+}
+
+fn php<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    run_code(run, parsed, "php", "r", "run");
+    super::migrations::of_script(run, parsed);
+}
+
+fn lua<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    run_code(run, parsed, "lua", "e", "");
+}
+
+fn r_language<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    run_code(run, parsed, "r", "e", "eval");
+}
+
+fn other_language<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let language = run.name.clone();
+    run_code(run, parsed, &language, "eEc", "eval");
+}
+
+/// Its options are long names behind one dash.
+fn erlang<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    for pair in run.arguments().windows(2) {
+        if let [option, code] = pair
+            && option.text == "-eval"
+        {
+            scripts::code(run, "erl", &code.text, !code.dynamic);
+        }
+    }
+}
+
+fn osascript<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    run_code(run, parsed, "applescript", "e", "");
+}
+
+fn powershell<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    run.reason("PowerShell code is not followed");
+}

@@ -1,0 +1,88 @@
+//! The operands that `find -exec` and `xargs` supply, where the text shows them.
+//!
+//! `{}` stands for the start paths of a `find` that leaves nothing out, or for the names that its tests ask for. Anything
+//! else stays `{}`, which nobody knows. Words that the text itself feeds to `xargs` stand in its command already.
+
+use std::borrow::Cow;
+
+use guard_sdk::syntax::{Command, Word};
+
+use super::find;
+use crate::options::{Operand, Options, Parsed, parse};
+use crate::run::Run;
+
+/// The most operands that one placeholder stands for.
+const MAX_SUPPLIED: usize = 64;
+
+/// Puts what a placeholder stands for in its place.
+pub(super) fn fill<'a>(run: &Run<'a>, parsed: &mut Parsed<'a>) {
+    let is_supplied = run.is_via("find-exec") || run.is_via("xargs");
+    let Some(at) = parsed.operands.iter().position(|operand| is_supplied && operand.text == "{}") else { return };
+    let Some(placeholder) = parsed.operands.get(at).cloned() else { return };
+    let unknown = || vec![Operand { word: &SELECTED, ..placeholder.clone() }];
+    let known = known(run).unwrap_or_else(unknown);
+    parsed.operands.splice(at..=at, known);
+}
+
+/// A word that stands for files that another program selects.
+static SELECTED: Word = Word { text: String::new(), dynamic: false, quoted: false, glob: true, parts: Vec::new() };
+
+fn selected<'a>(text: String) -> Operand<'a> {
+    Operand { text: Cow::Owned(text), word: &SELECTED, dynamic: false }
+}
+
+fn known<'a>(run: &Run<'a>) -> Option<Vec<Operand<'a>>> {
+    if run.is_via("find-exec") {
+        let place = usize::try_from(run.command.parent).ok()?.checked_sub(1)?;
+        return found(run.commands.get(place).filter(|command| command.id == run.command.parent)?);
+    }
+    if let Some(before) = run.before() {
+        let program = before.program();
+        if program.ends_with("find") || matches!(program, "fd" | "fdfind") {
+            return found(before);
+        }
+        let words = || before.argv.get(1..).unwrap_or_default().iter().filter(|word| !word.text.starts_with('-'));
+        match program {
+            "ls" if words().next().is_none() => return Some(vec![selected(".".to_owned())]),
+            "ls" | "locate" | "mdfind" => {
+                let named: Vec<Operand<'a>> = words().take(MAX_SUPPLIED).map(Operand::of).collect();
+                return (!named.is_empty()).then_some(named);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The start paths of a `find` that leaves nothing out, or the names that its tests ask for.
+fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
+    let words: &[Word] = command.argv.get(1..).unwrap_or_default();
+    if !command.program().ends_with("find") {
+        return matches!(command.program(), "fd" | "fdfind").then(|| found_by_fd(words));
+    }
+    let starts = || find::starts(words).map(|start| start.text.as_str());
+    let starts = || starts().chain(starts().next().is_none().then_some("."));
+    let names = find::names(words);
+    if names.is_empty() {
+        let all: Vec<Operand<'_>> = starts().take(MAX_SUPPLIED).map(|start| selected(start.to_owned())).collect();
+        return (!find::is_filtered(words)).then_some(all);
+    }
+    let below = |start: &str, is_path: bool, name: &str| match is_path {
+        true => name.to_owned(),
+        false => format!("{}/{name}", start.trim_end_matches('/')),
+    };
+    let pairs = starts().flat_map(|start| names.iter().map(move |(is_path, name)| below(start, *is_path, name)));
+    // They may lie deeper than the start.
+    Some(pairs.take(MAX_SUPPLIED).map(|text| Operand { dynamic: true, ..selected(text) }).collect())
+}
+
+/// The pattern of `fd`, which is a regular expression, as a name; all files if there is none.
+fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
+    let parsed = parse(words, Options::new("edEtcjSo", "extension max-depth exclude type size"), false);
+    let (pattern, starts) = parsed.operands.split_first().map_or(("", &[][..]), |(first, rest)| (&*first.text, rest));
+    let name = find::last_name(pattern);
+    let start = starts.first().map_or(".", |start| start.text.as_ref()).trim_end_matches('/');
+    let name = if matches!(name.as_str(), "" | ".") { "*" } else { &name };
+    let suffix = parsed.value("e", "extension").map(|extension| format!("{start}/*.{}", extension.text));
+    vec![Operand { dynamic: true, ..selected(suffix.unwrap_or_else(|| format!("{start}/{name}"))) }]
+}

@@ -1,0 +1,170 @@
+//! Programs and builtins that are known, and whose calls do nothing that an effect could say: they print, they ask, they
+//! wait, or they change only the shell that runs them.
+
+use crate::draft::Draft;
+use crate::run::Run;
+
+/// Sorted, for a binary search; a test checks it.
+const NAMES: &[&str] = &[
+    ":",
+    "[",
+    "[[",
+    "alias",
+    "apropos",
+    "arch",
+    "basename",
+    "bc",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "cal",
+    "caller",
+    "case",
+    "cd",
+    "clear",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "coproc",
+    "dc",
+    "declare",
+    "df",
+    "dig",
+    "dirname",
+    "dirs",
+    "disown",
+    "du",
+    "echo",
+    "enable",
+    "eval",
+    "exa",
+    "exec",
+    "exit",
+    "export",
+    "expr",
+    "eza",
+    "factor",
+    "false",
+    "fc",
+    "fg",
+    "figlet",
+    "file",
+    "free",
+    "getconf",
+    "getopts",
+    "groups",
+    "hash",
+    "help",
+    "history",
+    "host",
+    "hostname",
+    "id",
+    "ifne",
+    "info",
+    "iostat",
+    "jobs",
+    "last",
+    "lastlog",
+    "let",
+    "local",
+    "locale",
+    "logname",
+    "logout",
+    "ls",
+    "lsattr",
+    "lsb_release",
+    "lsblk",
+    "lscpu",
+    "lsd",
+    "lsmod",
+    "lsof",
+    "lspci",
+    "lsusb",
+    "man",
+    "mapfile",
+    "netstat",
+    "nproc",
+    "nslookup",
+    "numfmt",
+    "pathchk",
+    "pgrep",
+    "ping",
+    "ping6",
+    "popd",
+    "printf",
+    "ps",
+    "pstree",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readlink",
+    "readonly",
+    "realpath",
+    "return",
+    "select",
+    "seq",
+    "set",
+    "shift",
+    "shopt",
+    "sleep",
+    "ss",
+    "stat",
+    "suspend",
+    "sw_vers",
+    "test",
+    "tldr",
+    "top",
+    "traceroute",
+    "tree",
+    "true",
+    "tsort",
+    "tty",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "uname",
+    "unset",
+    "uptime",
+    "usleep",
+    "vmstat",
+    "wait",
+    "whatis",
+    "whereis",
+    "which",
+    "who",
+    "whoami",
+    "whois",
+    "yes",
+];
+
+/// Whether the program is one of them.
+pub(super) fn is_plain(name: &str) -> bool {
+    NAMES.binary_search(&name).is_ok()
+}
+
+/// Says of a program that nothing knows that it is unknown. No effect is made up for it.
+pub(super) fn note_unknown(run: &mut Run<'_>) {
+    let name = run.command.program();
+    if !is_plain(&run.name) && !run.is_function() {
+        run.emit(Draft::routine("execute", "execute.unknown").target(name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NAMES;
+
+    #[test]
+    fn the_names_are_sorted_and_stand_in_no_table() {
+        assert!(NAMES.is_sorted());
+        let elsewhere =
+            |name: &&&str| super::super::lookup(name).is_some() || super::super::table::entry(name).is_some();
+        assert_eq!(NAMES.iter().filter(elsewhere).collect::<Vec<_>>(), [&""; 0]);
+    }
+}

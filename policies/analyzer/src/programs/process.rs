@@ -1,0 +1,137 @@
+//! Programs that end processes.
+
+use guard_sdk::syntax::Severity;
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["kill"], Options::NONE, kill),
+    Program::new(
+        &["pkill", "killall", "killall5", "skill", "xkill"],
+        Options::new("uUgGPtsoy", "signal user parent group older-than younger-than pidfile"),
+        by_name,
+    ),
+    Program::new(&["fuser"], Options::NONE, fuser),
+];
+
+fn ended(target: &str) -> Draft {
+    Draft::notable("process", "process.kill").target(target)
+}
+
+/// `-9`, `-KILL` and `-s KILL` are signals; a second dashed number is a process group.
+fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    let words = run.arguments();
+    if words.iter().any(|word| matches!(word.text.as_str(), "-l" | "-L" | "--list" | "--table" | "-0" | "--help")) {
+        return;
+    }
+    let mild = words.iter().any(|word| tells(&word.text));
+    let all = lists_all(run);
+    let mut skip = false;
+    let mut signal_seen = false;
+    let mut operands_only = false;
+    for word in words {
+        let text = word.text.as_str();
+        if skip {
+            skip = false;
+        } else if operands_only || !text.starts_with('-') {
+            // The first process takes the machine down with it.
+            let first = text == "1" && !mild;
+            let everything = operands_only && text == "-1" || first || all && word.dynamic;
+            run.emit(ended(text).certain(!word.dynamic).severe(Severity::Destructive, everything));
+        } else if text == "--" {
+            operands_only = true;
+        } else if matches!(text, "-s" | "-n" | "--signal") {
+            (skip, signal_seen) = (true, true);
+        } else if signal_seen {
+            run.emit(ended(text).severe(Severity::Destructive, text == "-1"));
+        } else {
+            signal_seen = true;
+        }
+    }
+}
+
+/// Whether a word is a signal by which a process is told something, and by which none ends that listens: reload, reopen
+/// logs, go on.
+fn tells(word: &str) -> bool {
+    let signal = word.trim_start_matches('-').trim_start_matches("SIG");
+    matches!(signal, "HUP" | "USR1" | "USR2" | "WINCH" | "CONT" | "CHLD" | "INFO")
+}
+
+/// Whether the processes are those that a list of all of them gives, or of all of a user: `kill $(pgrep -u root)`.
+fn lists_all(run: &Run<'_>) -> bool {
+    let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_INSIDE);
+    inside.any(|command| {
+        let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+        match command.program() {
+            _ if command.position.length > 1 => false,
+            "ps" => words().any(|word| matches!(word, "-e" | "-A" | "-ef" | "ax" | "aux" | "-aux" | "-ax")),
+            "pgrep" => {
+                let by_owner = words().any(|word| matches!(word, "-u" | "-U" | "--euid" | "--uid"));
+                by_owner && words().filter(|word| !word.starts_with('-')).count() < 2 || words().any(is_any)
+            }
+            _ => false,
+        }
+    })
+}
+
+/// The most commands that are looked at inside of one.
+const MAX_INSIDE: usize = 8;
+
+/// Programs that keep people logged in, or everything else running.
+const KEEPERS: &[&str] = &[
+    "sshd",
+    "systemd",
+    "init",
+    "launchd",
+    "loginwindow",
+    "WindowServer",
+    "Xorg",
+    "gnome-shell",
+    "dbus-daemon",
+    "kubelet",
+    "containerd",
+    "dockerd",
+    "NetworkManager",
+];
+
+fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("lL", "list") && run.name == "killall" || parsed.is("", "help") || parsed.is("V", "version") {
+        return;
+    }
+    if run.name == "killall5" {
+        run.emit(ended("").severe(Severity::Destructive, true));
+        return;
+    }
+    // `pkill -HUP name`: a signal looks like a cluster of options, some of which select processes.
+    let selects = |word: &str| {
+        matches!(word, "-u" | "-U" | "-g" | "-G" | "-t") || word.starts_with("--user") || word.starts_with("--euid")
+    };
+    let by_owner = run.arguments().iter().any(|word| selects(&word.text));
+    if by_owner && parsed.operands.is_empty() {
+        run.emit(ended("").severe(Severity::Destructive, true).flag("all", true));
+    }
+    let is_pattern = run.name == "pkill" || parsed.is("r", "regexp");
+    for name in &parsed.operands {
+        let mild = run.arguments().iter().any(|word| tells(&word.text));
+        let keeps = KEEPERS.contains(&name.text.trim_start_matches('^').trim_end_matches('$')) && !mild;
+        let all = is_pattern && is_any(&name.text) || keeps;
+        run.emit(
+            ended(&name.text).certain(!name.dynamic).severe(Severity::Destructive, all).flag("all", all && !keeps),
+        );
+    }
+}
+
+/// Whether a pattern matches the name of any process.
+fn is_any(pattern: &str) -> bool {
+    let core = pattern.trim_start_matches('^').trim_end_matches('$');
+    matches!(core, "" | "." | ".*" | ".+" | "\\w" | "\\w+" | "[a-z]" | "[a-z]*" | "[a-z]+" | "[^ ]")
+}
+
+fn fuser<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("k", "kill") {
+        run.emit(ended(parsed.text(0)));
+    }
+}

@@ -1,0 +1,78 @@
+//! Programs that do nothing but read the files they are given.
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["cat", "gcat", "bat", "batcat", "tac", "nl", "rev", "expand", "unexpand"], Options::NONE, reads),
+    Program::new(&["head", "tail", "ghead", "gtail"], Options::new("ncs", "lines bytes pid"), reads),
+    Program::new(&["less", "more", "most", "view"], Options::new("oOpPtTx", ""), reads),
+    Program::new(&["wc", "cksum", "sum", "b2sum", "md5", "md5sum"], Options::NONE, reads),
+    Program::new(&["sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"], Options::NONE, reads),
+    Program::new(&["shasum"], Options::new("a", "algorithm"), reads),
+    Program::new(&["cut"], Options::new("bcdf", "bytes characters delimiter fields"), reads),
+    Program::new(&["paste"], Options::new("d", "delimiters"), reads),
+    Program::new(&["join"], Options::new("aeijotv12", ""), reads),
+    Program::new(&["comm", "cmp", "sdiff"], Options::new("in", "ignore-initial bytes"), reads),
+    Program::new(&["diff", "colordiff", "diff3"], Options::new("CUFILWxX", "label exclude exclude-from width"), reads),
+    Program::new(&["fold", "fmt", "pr", "column", "csvlook"], Options::new("wsco", "width"), reads),
+    Program::new(&["od", "god", "hexdump", "hd"], Options::new("AjNtwSneEvs", "skip-bytes read-bytes"), reads),
+    Program::new(&["strings"], Options::new("ntTe", "bytes radix encoding"), reads),
+    Program::new(&["zcat", "gzcat", "bzcat", "xzcat", "zstdcat", "zless", "zmore"], Options::NONE, reads),
+    Program::new(&["base32", "basenc"], Options::new("w", "wrap"), reads),
+    Program::new(&["source", "."], Options::NONE, sources),
+    Program::new(&["pbcopy", "xclip", "xsel"], Options::new("", ""), reads),
+    Program::new(&["glow", "mdcat", "highlight", "pygmentize"], Options::new("lfoO", ""), reads),
+    Program::new(
+        &["hexyl", "look", "shuf", "ccat", "vimcat", "lolcat", "csvcut", "csvjson", "uuencode"],
+        Options::NONE,
+        reads,
+    ),
+    Program::new(&["date", "gdate"], Options::new("dfrsI", "date file reference set"), date),
+    Program::new(&["getent"], Options::new("s", "service"), getent),
+    Program::new(&["gcc", "cc", "clang", "g++", "c++", "clang++", "cpp"], Options::NONE, compiler),
+    Program::new(&["readelf", "objdump", "nm"], Options::new("jMx", ""), reads),
+];
+
+/// Reads every operand.
+pub(super) fn reads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|operand| run.read(operand));
+}
+
+/// Reads the first operand; the others are arguments of the script.
+fn sources<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().take(1).for_each(|operand| run.read(operand));
+}
+
+/// `-f` shows a line of the file in each complaint about it.
+fn date<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("f", "file").for_each(|file| run.read(&file));
+    if parsed.is("s", "set") {
+        run.emit(Draft::notable("system", "system.clock"));
+    }
+}
+
+/// The databases of passwords are files that the administrator alone may read.
+fn getent<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(database) = parsed.operands.first().filter(|name| matches!(name.text.as_ref(), "shadow" | "gshadow")) {
+        run.read(&database.renamed(format!("/etc/{}", database.text)));
+    }
+}
+
+/// What is preprocessed or included is shown, in the output or in complaints.
+fn compiler<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    let words = run.arguments();
+    let shows = words.iter().any(|word| word.text == "-E");
+    let mut behind_include = false;
+    let mut behind_value = false;
+    for word in words {
+        let text = word.text.as_str();
+        if behind_include || shows && !behind_value && !text.starts_with('-') {
+            run.read(&Operand::of(word));
+        }
+        behind_include = text == "-include";
+        behind_value = matches!(text, "-o" | "-x" | "-I" | "-D" | "-MF" | "-isystem");
+    }
+}

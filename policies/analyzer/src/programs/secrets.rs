@@ -1,0 +1,279 @@
+//! Commands that print a secret which no file of theirs names: keys, tokens, stored passwords.
+//!
+//! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
+
+use policy_secret_names::{Likelihood, likelihood};
+
+use crate::draft::Draft;
+use crate::run::Run;
+
+/// A program, the words that must all be among its arguments, and options of which one must be given, if any are named.
+///
+/// An option of one letter counts in a cluster, too.
+type Prints = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// Forms of output that show an object with all that it holds.
+const WHOLE: &[&str] = &[
+    "json",
+    "yaml",
+    "jsonpath",
+    "go-template",
+    "template",
+    "-ojson",
+    "-oyaml",
+    "-o=json",
+    "-o=yaml",
+    "--output=json",
+    "--output=yaml",
+    "-ojsonpath",
+    "--template",
+];
+
+const PRINTS: &[Prints] = &[
+    ("gpg", &["--export-secret-keys"], &[]),
+    ("gpg", &["--export-secret-key"], &[]),
+    ("gpg", &["--export-secret-subkeys"], &[]),
+    ("gpg2", &["--export-secret-keys"], &[]),
+    ("aws", &["configure", "export-credentials"], &[]),
+    ("aws", &["configure", "get", "aws_secret_access_key"], &[]),
+    ("aws", &["configure", "get", "aws_session_token"], &[]),
+    ("aws", &["sts", "assume-role"], &[]),
+    ("aws", &["sts", "assume-role-with-web-identity"], &[]),
+    ("aws", &["sts", "get-session-token"], &[]),
+    ("aws", &["sts", "get-federation-token"], &[]),
+    ("aws", &["sso", "get-role-credentials"], &[]),
+    ("aws", &["iam", "create-access-key"], &[]),
+    ("aws", &["ecr", "get-login-password"], &[]),
+    ("aws", &["rds", "generate-db-auth-token"], &[]),
+    ("aws", &["kms", "decrypt"], &[]),
+    ("aws", &["secretsmanager", "get-secret-value"], &[]),
+    ("aws", &["secretsmanager", "batch-get-secret-value"], &[]),
+    ("aws", &["ssm", "get-parameter", "--with-decryption"], &[]),
+    ("aws", &["ssm", "get-parameters", "--with-decryption"], &[]),
+    ("aws", &["ssm", "get-parameters-by-path", "--with-decryption"], &[]),
+    ("gcloud", &["secrets", "access"], &[]),
+    ("gcloud", &["auth", "print-access-token"], &[]),
+    ("gcloud", &["auth", "print-identity-token"], &[]),
+    ("gcloud", &["config-helper"], &[]),
+    ("az", &["account", "get-access-token"], &[]),
+    ("az", &["keyvault", "secret", "show"], &[]),
+    ("az", &["keyvault", "secret", "download"], &[]),
+    ("az", &["ad", "create-for-rbac"], &[]),
+    ("kubectl", &["config", "view", "--raw"], &[]),
+    ("kubectl", &["get", "secret"], WHOLE),
+    ("kubectl", &["get", "secrets"], WHOLE),
+    ("kubectl", &["create", "token"], &[]),
+    ("oc", &["whoami"], &["-t", "--show-token"]),
+    ("oc", &["extract"], &["--to=-"]),
+    ("gh", &["auth", "token"], &[]),
+    ("gh", &["auth", "status"], &["-t", "--show-token"]),
+    ("glab", &["auth", "status"], &["-t", "--show-token"]),
+    ("git", &["credential", "fill"], &[]),
+    ("git", &["credential-store", "get"], &[]),
+    ("git", &["credential-cache", "get"], &[]),
+    ("git", &["credential-osxkeychain", "get"], &[]),
+    ("git", &["credential-libsecret", "get"], &[]),
+    ("glab", &["variable", "get"], &[]),
+    ("glab", &["variable", "export"], &[]),
+    ("kubectl", &["view-secret"], &[]),
+    ("keepassxc-cli", &["show"], &[]),
+    ("railway", &["variables"], &[]),
+    ("netlify", &["env:list"], &[]),
+    ("netlify", &["env:get"], &[]),
+    ("pulumi", &["--show-secrets"], &[]),
+    ("vault", &["kv", "get"], &[]),
+    ("vault", &["read"], &[]),
+    ("vault", &["print", "token"], &[]),
+    ("security", &["find-generic-password"], &["-w", "-g"]),
+    ("security", &["find-internet-password"], &["-w", "-g"]),
+    ("security", &["dump-keychain"], &["-d"]),
+    ("security", &["export"], &[]),
+    ("secret-tool", &["lookup"], &[]),
+    ("keyring", &["get"], &[]),
+    ("pass", &["show"], &[]),
+    ("gopass", &["show"], &[]),
+    ("lpass", &["show"], &[]),
+    ("lpass", &["export"], &[]),
+    ("op", &["read"], &[]),
+    ("op", &["item", "get"], &["--reveal", "--fields", "--otp"]),
+    ("op", &["document", "get"], &[]),
+    ("bw", &["get"], &[]),
+    ("bw", &["list", "items"], &[]),
+    ("bw", &["export"], &[]),
+    ("bw", &["unlock"], &["--raw"]),
+    ("rclone", &["config", "show"], &[]),
+    ("rclone", &["config", "dump"], &[]),
+    ("bws", &["secret", "get"], &[]),
+    ("sops", &["decrypt"], &[]),
+    ("sops", &[], &["-d", "--decrypt"]),
+    ("ansible-vault", &["view"], &[]),
+    ("ansible-vault", &["decrypt"], &[]),
+    ("rails", &["credentials:show"], &[]),
+    ("heroku", &["config"], &[]),
+    ("heroku", &["config:get"], &[]),
+    ("heroku", &["auth:token"], &[]),
+    ("doppler", &["secrets"], &[]),
+    ("infisical", &["secrets"], &[]),
+    ("infisical", &["export"], &[]),
+    ("chamber", &["read"], &[]),
+    ("chamber", &["export"], &[]),
+    ("flyctl", &["auth", "token"], &[]),
+    ("fly", &["auth", "token"], &[]),
+    ("npm", &["token", "create"], &[]),
+    ("wg", &["showconf"], &[]),
+    ("wg", &["show", "private-key"], &[]),
+    ("nmcli", &[], &["-s", "--show-secrets"]),
+    ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
+];
+
+/// Subcommands of `pass` that show nothing; another first word is the name of an entry.
+const PASS_VERBS: &[&str] = &[
+    "ls",
+    "list",
+    "find",
+    "search",
+    "insert",
+    "add",
+    "edit",
+    "generate",
+    "rm",
+    "remove",
+    "delete",
+    "mv",
+    "rename",
+    "cp",
+    "copy",
+    "git",
+    "init",
+    "help",
+    "version",
+    "--version",
+    "--help",
+    "show",
+];
+
+/// Adds `secret.read` if the command prints a secret.
+pub(super) fn find(run: &mut Run<'_>) {
+    let words = run.arguments();
+    let says = |wanted: &str| words.iter().any(|word| word.text.eq_ignore_ascii_case(wanted));
+    let gives = |option: &&str| {
+        let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+        let clustered = |word: &str, letter: &str| {
+            word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.len() < 4 && rest.contains(letter))
+        };
+        words.iter().any(|word| {
+            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            word.text == *option || name == *option || letter.is_some_and(|letter| clustered(&word.text, letter))
+        })
+    };
+    let prints = PRINTS.iter().any(|(program, wanted, options)| {
+        *program == run.name
+            && wanted.iter().all(|word| says(word))
+            && (options.is_empty() || options.iter().any(gives))
+    });
+    let prints = prints || prints_variable(run) || prints_by_form(run);
+    let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
+    if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
+        let by = run.name.clone();
+        run.emit(Draft::notable("read", "secret.read").tag("by", &by));
+    }
+}
+
+/// Whether what the command prints is seen by nobody: a variable takes it, or the login of a registry reads it.
+fn is_taken_in(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let id = usize::try_from(run.command.id).unwrap_or_default();
+    let after = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
+    let mut next = after.filter(|command| command.position.pipeline == position.pipeline);
+    let logs_in = next.any(|command| {
+        command.position.index == position.index + 1 && command.argv.iter().any(|word| word.text == "--password-stdin")
+    });
+    let parent = usize::try_from(run.command.parent).ok().and_then(|id| run.commands.get(id.checked_sub(1)?));
+    let is_assigned = parent.filter(|_| position.length < 2).is_some_and(|parent| {
+        let declares = matches!(parent.program(), "export" | "local" | "declare" | "readonly" | "typeset");
+        let is_argument = parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
+        position.within.last().is_some_and(|place| place == "substitution") && (declares || !is_argument)
+    });
+    logs_in || is_assigned
+}
+
+/// At most this many commands are looked at for the next one of a pipeline.
+const MAX_BEHIND: usize = 8;
+
+/// Whether what the command prints goes to a file.
+fn is_redirected(run: &Run<'_>) -> bool {
+    run.command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
+}
+
+/// Whether the command runs inside a container that runs already.
+fn is_in_service(run: &Run<'_>) -> bool {
+    let starts = run.commands.iter().filter(|command| command.id < run.command.id).rev().take(MAX_BEHIND);
+    let mut starts = starts.filter(|command| {
+        matches!(command.program(), "docker" | "podman" | "kubectl" | "oc" | "nerdctl" | "docker-compose")
+    });
+    run.is_via("container") && starts.next().is_some_and(|command| command.argv.iter().any(|word| word.text == "exec"))
+}
+
+/// Whether the command prints a secret for a reason that no single word of it shows.
+fn prints_by_form(run: &Run<'_>) -> bool {
+    let words = run.arguments();
+    let has =
+        |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.text.split('=').next().unwrap_or_default()));
+    let is_secret = |kind: &str| matches!(kind, "secret" | "secrets");
+    match run.name.as_str() {
+        // What a container was given as its environment are mostly passwords.
+        "env" | "printenv" => words.is_empty() && is_in_service(run) && run.command.position.length < 2,
+        // In the style without a dash, `e` shows the environment of every process.
+        "ps" => words
+            .first()
+            .is_some_and(|word| word.text.contains('e') && word.text.bytes().all(|byte| byte.is_ascii_lowercase())),
+        // Both hide what is sensitive in other forms. A program behind it takes a part.
+        "terraform" | "tofu" if run.command.position.length < 2 && !is_redirected(run) => {
+            let leads = |at: usize, verb: &str| words.get(at).is_some_and(|word| word.text == verb);
+            leads(0, "output") && has(&["-json", "--json"]) || leads(0, "state") && leads(1, "pull")
+        }
+        // `secret/x` and `cm,secret` name the kind as well, and so may a value of `-o` stand in one word with it.
+        "kubectl" | "oc" => {
+            let whole = words.iter().any(|word| {
+                let form = word.text.trim_start_matches("--output=").trim_start_matches("-o=");
+                WHOLE.contains(&form) || ["jsonpath=", "go-template="].iter().any(|start| form.starts_with(start))
+            });
+            let joined = words.iter().any(|word| {
+                let kinds = word.text.split('/').next().unwrap_or_default();
+                word.text.contains(['/', ',']) && !word.text.starts_with('-') && kinds.split(',').any(is_secret)
+            });
+            whole && joined && has(&["get"])
+        }
+        "npm" | "pnpm" => {
+            has(&["get"]) && words.iter().any(|word| word.text.ends_with(":_authToken") || word.text == "_authToken")
+        }
+        name => name.starts_with("docker-credential-") && words.first().is_some_and(|word| word.text == "get"),
+    }
+}
+
+/// The most variables of one word that are looked at.
+const MAX_VARIABLES: usize = 16;
+
+/// Whether a variable whose name says that it holds a secret is printed, and nobody takes the output in.
+fn prints_variable(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let is_last = position.length < 2 || position.index + 1 == position.length;
+    let is_kept = is_redirected(run);
+    let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
+    if !is_last || is_kept || is_captured {
+        return false;
+    }
+    let names_secret = |name: &str| likelihood(name) == Some(Likelihood::Likely);
+    let mut words = run.arguments().iter();
+    match run.name.as_str() {
+        "printenv" => words.any(|word| names_secret(&word.text)),
+        "echo" | "printf" => words.any(|word| {
+            // `${NAME:+set}` and the like show that it is there, not what it is.
+            let whole =
+                |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}}}"));
+            let telling = word.parts.iter().filter(|part| part.kind == "variable" && names_secret(&part.text));
+            telling.take(MAX_VARIABLES).any(|part| whole(&part.text))
+        }),
+        _ => false,
+    }
+}

@@ -1,0 +1,49 @@
+//! Programs that change how the machine is set up, as far as they read files or texts: mounts and the schedule.
+//!
+//! Accounts, the firewall, the kernel and packages stand in `programs/`.
+
+use super::program::Program;
+use crate::draft::Draft;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["mount"], Options::new("toLUO", "types options"), mount),
+    Program::new(&["umount"], Options::new("tO", "types"), unmount),
+    Program::new(&["crontab"], Options::new("u", ""), crontab),
+    Program::new(&["at", "batch"], Options::new("qft", ""), schedules),
+];
+
+fn mount<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(what) = parsed.operands.last().filter(|_| !parsed.is("hV", "help")) {
+        run.emit(Draft::notable("system", "system.mount").target(&what.text).certain(!what.dynamic));
+    }
+}
+
+fn unmount<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for what in &parsed.operands {
+        run.emit(Draft::notable("system", "system.unmount").target(&what.text).certain(!what.dynamic));
+    }
+}
+
+fn crontab<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.has("r", "") {
+        run.emit(Draft::destructive("system", "system.crontab.remove"));
+    } else if let Some(file) = parsed.operands.first() {
+        run.read(file);
+        run.emit(Draft::notable("system", "system.crontab.replace"));
+    }
+}
+
+/// What runs later is text on standard input.
+fn schedules<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("lrdcV", "") {
+        return;
+    }
+    parsed.values("f", "").for_each(|file| run.read(&file));
+    match run.input() {
+        Some(input) => run.script("shell", &input.text, input.certain),
+        None => run.reason("a scheduled text is not known"),
+    }
+    run.emit(Draft::notable("execute", "execute.scheduled").target(parsed.text(0)));
+}

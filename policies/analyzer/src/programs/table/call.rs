@@ -1,0 +1,226 @@
+//! [`Call`]: a command line beside the entry of its program, and the effects that it has.
+//!
+//! Reads nothing but the words; which entry belongs to a program is looked up by the parent.
+
+use guard_sdk::syntax::Word;
+
+use super::{Entry, Fact, Mark, Step, Target};
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
+
+/// How many operands are looked at for verbs.
+const VERBS: usize = 10;
+
+/// How many operands `**` may step over.
+const DEEP: usize = 4;
+
+/// A command line beside the entry of its program.
+pub(super) struct Call<'p, 'a> {
+    entry: &'static Entry,
+    parsed: &'p Parsed<'a>,
+    /// Whether an operand may be the value of an option that the table does not list.
+    doubtful: [bool; VERBS],
+    /// The first operand that may be a verb.
+    start: usize,
+    /// Behind the last operand that may be a verb.
+    end: usize,
+}
+
+impl<'p, 'a> Call<'p, 'a> {
+    pub(super) fn new(entry: &'static Entry, words: &'a [Word], parsed: &'p Parsed<'a>) -> Call<'p, 'a> {
+        let end = parsed.before_dashes.unwrap_or(parsed.operands.len());
+        let mut call = Call { entry, parsed, doubtful: doubtful(words, parsed), start: 0, end };
+        while let Some(behind) = entry.through.iter().find_map(|steps| call.follow(steps, call.start)) {
+            call.start = behind;
+        }
+        if call.start == call.end {
+            call.end = parsed.operands.len();
+        }
+        call
+    }
+
+    /// A word such as `help` counts where it leads or ends the operands: a thing may be named so.
+    pub(super) fn is_harmless(&self) -> bool {
+        let operands = &self.parsed.operands;
+        let says = |pattern| [operands.first(), operands.last()].iter().flatten().any(|word| fits(pattern, &word.text));
+        let holds = |mark: &Mark| if mark.operand.is_empty() { self.holds(mark, 0) } else { says(mark.operand) };
+        self.entry.harmless.iter().any(holds)
+    }
+
+    /// The effects that the call has, each with the index of the operand behind its verbs.
+    pub(super) fn fitting(&self, name: &str) -> Vec<(&'static Fact, usize)> {
+        let mut found = Vec::new();
+        for fact in self.entry.effects {
+            if !fact.of.is_empty() && !fact.of.contains(&name) {
+                continue;
+            }
+            let behind = match fact.verbs {
+                [] => Some(self.start),
+                verbs => verbs.iter().find_map(|steps| self.follow(steps, self.start)),
+            };
+            let Some(behind) = behind else { continue };
+            let one_of = |lists: &[&[&[Mark]]]| {
+                lists.iter().any(|all| all.iter().all(|any| any.iter().any(|mark| self.holds(mark, behind))))
+            };
+            if (fact.with.is_empty() || one_of(fact.with)) && !one_of(fact.without) {
+                found.push((fact, behind));
+                if !fact.also {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    /// Matches the steps with the operands from `at` on; the index behind them if they fit.
+    fn follow(&self, steps: &[Step], mut at: usize) -> Option<usize> {
+        let mut deep = 0;
+        for step in steps {
+            let Step::Word(choices) = step else {
+                deep = DEEP;
+                continue;
+            };
+            loop {
+                let operand = self.parsed.operands.get(at).filter(|_| at < self.end)?;
+                let is_doubtful = self.doubtful.get(at).copied().unwrap_or_default();
+                at += 1;
+                if choices.iter().any(|pattern| fits(pattern, &operand.text)) {
+                    break;
+                }
+                if !is_doubtful {
+                    deep = usize::checked_sub(deep, 1)?;
+                }
+            }
+            deep = 0;
+        }
+        Some(at)
+    }
+
+    fn holds(&self, mark: &Mark, behind: usize) -> bool {
+        if !mark.operand.is_empty() {
+            return self.parsed.from(behind).iter().any(|operand| fits(mark.operand, &operand.text));
+        }
+        if mark.value.is_empty() {
+            return self.parsed.on(mark.letter, mark.long, self.entry.abbreviates);
+        }
+        let mut values = self.parsed.values(mark.letter, mark.long);
+        // Fields such as `-f name=value` add up; of other options the last value holds.
+        if mark.value.contains('=') {
+            return values.any(|value| fits(mark.value, &value.text));
+        }
+        values.last().is_some_and(|value| fits(mark.value, &value.text))
+    }
+
+    pub(super) fn state(&self, run: &mut Run<'a>, name: &str, fact: &'static Fact, behind: usize) {
+        let rest = self.parsed.from(behind);
+        for target in fact.target {
+            match target {
+                Target::Each if rest.is_empty() => {}
+                Target::Each => {
+                    return rest.iter().for_each(|operand| self.emit(run, name, fact, behind, Some(operand)));
+                }
+                Target::Rest if rest.is_empty() => {}
+                Target::Rest => {
+                    let text = rest.iter().map(|operand| operand.text.as_ref()).collect::<Vec<_>>().join(" ");
+                    let all = rest.first().map(|operand| operand.renamed(text));
+                    let dynamic = rest.iter().any(|operand| operand.dynamic);
+                    let all = all.map(|operand| Operand { dynamic, ..operand });
+                    return self.emit(run, name, fact, behind, all.as_ref());
+                }
+                Target::Lead => {
+                    if let Some(operand) = self.parsed.operands.get(self.start) {
+                        return self.emit(run, name, fact, behind, Some(operand));
+                    }
+                }
+                Target::Nothing => return self.emit(run, name, fact, behind, None),
+                Target::At(index) => {
+                    if let Some(operand) = rest.get(*index) {
+                        return self.emit(run, name, fact, behind, Some(operand));
+                    }
+                }
+                Target::Last => {
+                    if let Some(operand) = rest.last() {
+                        return self.emit(run, name, fact, behind, Some(operand));
+                    }
+                }
+                Target::Value(letter, long) => {
+                    if let Some(value) = self.parsed.value(letter, long) {
+                        return self.emit(run, name, fact, behind, Some(&value));
+                    }
+                }
+            }
+        }
+        self.emit(run, name, fact, behind, None);
+    }
+
+    fn emit(&self, run: &mut Run<'a>, name: &str, fact: &'static Fact, behind: usize, target: Option<&Operand<'_>>) {
+        let mut draft =
+            Draft::notable(fact.kind, fact.operation).severe(fact.severity, true).tag(self.entry.named, name);
+        let verbs = self.parsed.operands.get(self.start..behind).unwrap_or_default();
+        if !verbs.is_empty() {
+            let verbs = verbs.iter().map(|operand| operand.text.as_ref()).collect::<Vec<_>>().join(" ");
+            draft = draft.tag("verb", &verbs);
+        }
+        for (tag, value) in fact.tags {
+            draft = draft.tag(tag, value);
+        }
+        for (tag, marks) in fact.given {
+            if let Some(value) = marks.iter().find_map(|mark| self.parsed.value(mark.letter, mark.long)) {
+                draft = draft.tag(tag, &value.text);
+            }
+        }
+        for (tag, marks) in fact.flags {
+            draft = draft.flag(tag, marks.iter().any(|mark| self.holds(mark, behind)));
+        }
+        draft = draft.flag("dry-run", self.entry.dry.iter().any(|mark| self.holds(mark, behind)));
+        if !fact.loses.is_empty() {
+            draft = draft.tag("loses", fact.loses);
+        }
+        if !fact.instead.is_empty() {
+            draft = draft.tag("instead", fact.instead);
+        }
+        match target {
+            Some(target) if fact.path => run.emit_on(draft.certain(!target.dynamic), target),
+            Some(target) => run.emit(draft.target(&target.text).certain(!target.dynamic)),
+            None => run.emit(draft),
+        }
+    }
+}
+
+/// Which of the first operands follow an option that has no `=`.
+fn doubtful(words: &[Word], parsed: &Parsed<'_>) -> [bool; VERBS] {
+    let mut doubtful = [false; VERBS];
+    let mut operands = parsed.operands.iter().zip(&mut doubtful).peekable();
+    let mut before: Option<&Word> = None;
+    for word in words {
+        if let Some((operand, is)) = operands.peek_mut()
+            && std::ptr::eq(operand.word, word)
+        {
+            **is = before.is_some_and(|before| is_option(&before.text));
+            operands.next();
+        }
+        before = Some(word);
+    }
+    doubtful
+}
+
+fn is_option(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('-') && text != "--" && !text.contains('=')
+}
+
+/// Whether a word is what the pattern says, upper and lower case being equal; each of at most two `*` stands for any
+/// text.
+pub(super) fn fits(pattern: &str, word: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern.eq_ignore_ascii_case(word) };
+    let (middle, end) = rest.split_once('*').unwrap_or(("", rest));
+    let Some(between) = without_ends(word, start, end) else { return false };
+    middle.is_empty() || between.as_bytes().windows(middle.len()).any(|w| w.eq_ignore_ascii_case(middle.as_bytes()))
+}
+
+/// What stands between the start and the end of a word that has them.
+fn without_ends<'t>(word: &'t str, start: &str, end: &str) -> Option<&'t str> {
+    let (head, rest) = word.split_at_checked(start.len())?;
+    let (between, tail) = rest.split_at_checked(rest.len().checked_sub(end.len())?)?;
+    (head.eq_ignore_ascii_case(start) && tail.eq_ignore_ascii_case(end)).then_some(between)
+}

@@ -1,0 +1,137 @@
+//! Checks every file of `programs/` by its own examples.
+
+#[path = "../../../tests/support/cases.rs"]
+#[expect(dead_code, reason = "the details of a case are checked in tests/effects.rs")]
+mod cases;
+
+use std::collections::BTreeSet;
+
+use guard_sdk::syntax::{Command, Effect};
+use serde::Deserialize;
+
+use super::call::{Call, fits};
+use super::{Entry, Fact, entry};
+use crate::options::parse;
+use crate::programs::program::unversioned;
+
+/// What is read of a file again, as the program has no use for it.
+#[derive(Deserialize)]
+struct File {
+    names: Vec<String>,
+    silent: Vec<String>,
+    effect: Vec<Examples>,
+}
+
+#[derive(Deserialize)]
+struct Examples {
+    examples: Vec<String>,
+}
+
+fn analyze(command: &str) -> guard_sdk::syntax::Analysis {
+    crate::analyze(command, "bash", "/repo", "/home/u")
+}
+
+/// Which effects of the entry fit some command of the text.
+fn fitting(entry: &'static Entry, commands: &[Command]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for command in commands {
+        let words = command.argv.get(1..).unwrap_or_default();
+        let parsed = parse(words, entry.options, false);
+        let call = Call::new(entry, words, &parsed);
+        let program = command.program().to_ascii_lowercase();
+        let names = [program.as_str(), unversioned(&program)];
+        let known = names.into_iter().find(|name| super::entry(name).is_some_and(|other| std::ptr::eq(other, entry)));
+        let Some(name) = known.filter(|_| !call.is_harmless()) else { continue };
+        let places = call.fitting(name).into_iter().map(|(fact, _)| place(entry, fact));
+        found.extend(places);
+    }
+    found
+}
+
+fn place(entry: &Entry, fact: &Fact) -> usize {
+    entry.effects.iter().position(|other| std::ptr::eq(other, fact)).unwrap()
+}
+
+fn is_of(effect: &Effect, fact: &Fact) -> bool {
+    effect.operation == fact.operation && effect.severity == fact.severity
+}
+
+#[test]
+fn every_example_has_the_effect_that_it_stands_beside() {
+    let mut complaints = Vec::new();
+    for (name, file) in cases::read::<File>("programs") {
+        let entry = entry(&file.names[0]).unwrap();
+        assert_eq!(entry.file, format!("programs/{name}"));
+        for (at, (fact, examples)) in entry.effects.iter().zip(&file.effect).enumerate() {
+            for example in &examples.examples {
+                let analysis = analyze(example);
+                let fits = fitting(entry, &analysis.commands);
+                // Another program may have run this one: `python manage.py`.
+                if !fits.contains(&at) && !fits.is_empty() {
+                    complaints.push(format!("{name}: {example:?} fits {fits:?}, not {at} ({})", fact.operation));
+                } else if !analysis.effects.iter().any(|effect| is_of(effect, fact)) {
+                    complaints.push(format!("{name}: {example:?} lacks {}: {:?}", fact.operation, analysis.effects));
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn every_harmless_call_has_none_of_the_effects() {
+    let mut complaints = Vec::new();
+    for (name, file) in cases::read::<File>("programs") {
+        let operations: BTreeSet<&str> =
+            entry(&file.names[0]).unwrap().effects.iter().map(|fact| fact.operation).collect();
+        for command in &file.silent {
+            let effects = analyze(command).effects;
+            let found = effects
+                .iter()
+                .find(|effect| operations.contains(effect.operation.as_str()) && effect.tag("dry-run").is_none());
+            complaints.extend(found.map(|effect| format!("{name}: {command:?} has {effect:?}")));
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn an_example_is_nothing_as_data() {
+    for (name, file) in cases::read::<File>("programs") {
+        for example in file.effect.iter().flat_map(|effect| &effect.examples) {
+            let quoted = example.replace('\'', "'\\''");
+            for text in
+                [format!("echo '{quoted}'"), format!("grep -n '{quoted}' a"), format!("git log --grep '{quoted}'")]
+            {
+                let found = analyze(&text).effects.into_iter().find(|effect| effect.kind != "read");
+                assert!(found.is_none(), "{name}: {text:?} has {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_star_stands_for_any_text_and_case_is_folded() {
+    for (pattern, word) in [
+        ("delete-*", "delete-x"),
+        ("*:drop", "db:drop"),
+        ("a*c", "abc"),
+        ("*", ""),
+        ("*=*", "a=b"),
+        ("a*b*c", "a--B--c"),
+        ("X", "x"),
+    ] {
+        assert!(fits(pattern, word), "{pattern} {word}");
+    }
+    for (pattern, word) in [
+        ("delete-*", "delete"),
+        ("aba*aba", "ababa"),
+        ("*=*", "ab"),
+        ("a*b*c", "ac"),
+        ("*:drop", "drop"),
+        ("é*", "e"),
+        ("a", "é"),
+    ] {
+        assert!(!fits(pattern, word), "{pattern} {word}");
+    }
+}

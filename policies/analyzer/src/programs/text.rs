@@ -1,0 +1,310 @@
+//! Programs that search, sort and transform text: they read operands behind a pattern, and some write in place.
+
+use guard_sdk::syntax::Word;
+
+use super::program::Program;
+use super::readers::reads;
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::input::Input;
+use crate::run::{Run, here};
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["grep", "egrep", "fgrep", "ggrep", "zgrep", "zegrep", "zfgrep"], GREP, grep),
+    Program::new(
+        &["rg"],
+        Options::new("ABCEMTdefgjmrt", "regexp file glob iglob type type-not replace max-count"),
+        grep,
+    ),
+    Program::new(&["ag", "ack", "ugrep"], Options::new("ABCGm", "ignore ignore-dir type"), grep),
+    Program::new(&["sed", "gsed"], Options::new("efl", "expression file line-length").with_attached("i"), sed),
+    Program::new(
+        &["awk", "gawk", "mawk", "nawk"],
+        Options::new("Fvfil", "field-separator assign file include load"),
+        awk,
+    ),
+    Program::new(
+        &["sort", "gsort"],
+        Options::new("kotST", "key output field-separator buffer-size temporary-directory"),
+        writes_output,
+    ),
+    Program::new(&["uniq", "guniq"], Options::new("fsw", "skip-fields skip-chars"), second_is_written),
+    Program::new(&["xxd"], Options::new("clogsn", ""), second_is_written),
+    Program::new(&["iconv"], Options::new("fto", "from-code to-code output"), writes_output),
+    Program::new(&["base64", "gbase64"], Options::new("wio", "wrap input output"), writes_output),
+    Program::new(&["jq", "gojq", "jaq"], Options::new("fL", "from-file indent"), jq),
+    Program::new(&["yq", "dasel"], Options::new("opI", "from-file"), yq),
+    // Not a program of its own: some agents take it out of the command and carry it out themselves.
+    Program::new(&["apply_patch", "applypatch"], Options::new("", ""), apply_patch),
+    Program::new(
+        &["patch", "gpatch"],
+        Options::new("bBdDFgioprVYz", "input output directory strip fuzz reject-file"),
+        patch,
+    ),
+    Program::new(
+        &[
+            "prettier",
+            "black",
+            "gofmt",
+            "rustfmt",
+            "isort",
+            "autopep8",
+            "eslint",
+            "stylelint",
+            "clang-format",
+            "shfmt",
+            "yapf",
+            "goimports",
+            "stylua",
+        ],
+        Options::new("l", "edition config config-path line-length"),
+        formats,
+    ),
+    Program::new(&["openssl"], Options::NONE, openssl),
+    Program::new(&["gpg", "gpg2", "age"], Options::new("oru", "output recipient local-user"), writes_output),
+    Program::new(&["ssh-keygen"], Options::new("bCfmNPRtV", ""), keygen),
+];
+
+const GREP: Options = Options::new(
+    "ABCDdefm",
+    "regexp file include exclude exclude-from exclude-dir max-count after-context before-context context",
+);
+
+fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let patterns_elsewhere = parsed.is("e", "regexp") || parsed.is("f", "file") || parsed.is("", "files");
+    parsed.values("f", "file").for_each(|operand| run.read(&operand));
+    parsed.values("", "exclude-from").for_each(|operand| run.read(&operand));
+    // A number, an exit code or names say nothing of what the lines hold.
+    let tells = ["count", "quiet", "silent", "files-with-matches", "files-without-match"];
+    if parsed.is("qclL", "") && !run.name.starts_with('u') || tells.iter().any(|name| parsed.is("", name)) {
+        return;
+    }
+    let recursive = parsed.has("rR", "recursive") || matches!(run.name.as_str(), "rg" | "ag" | "ack");
+    for operand in parsed.from(usize::from(!patterns_elsewhere)) {
+        run.read_as(operand, Draft::routine("read", "fs.read").flag("recursive", recursive));
+    }
+}
+
+fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let mut files = parsed.operands.as_slice();
+    let in_place = parsed.has("i", "in-place");
+    let written_elsewhere = parsed.is("e", "expression") || parsed.is("f", "file");
+    // The BSD spelling `-i ''` puts the suffix into a word of its own.
+    if let Some((first, rest)) = files.split_first().filter(|(first, _)| in_place && first.text.is_empty()) {
+        files = if first.word.quoted || first.text.is_empty() { rest } else { files };
+    }
+    parsed.values("f", "file").for_each(|operand| run.read(&operand));
+    let mut keeps_nothing = false;
+    for script in parsed.values("e", "expression") {
+        keeps_nothing |= blanks(&script.text);
+        sed_script(run, &script);
+    }
+    if !written_elsewhere {
+        let Some((script, rest)) = files.split_first() else { return };
+        keeps_nothing = blanks(&script.text);
+        sed_script(run, script);
+        files = rest;
+    }
+    for file in files {
+        if in_place && keeps_nothing {
+            run.empty(file, Draft::notable("write", "fs.write").tag("by", "sed"));
+        } else if in_place {
+            run.write(file);
+        } else {
+            run.read(file);
+        }
+    }
+}
+
+/// Whether a sed script deletes every line, or all that stands in every line.
+fn blanks(script: &str) -> bool {
+    let script: String = script.chars().filter(|char| !char.is_whitespace()).collect();
+    let command = script.trim_end_matches(';');
+    let every = ["1,$", "1~1", "0~1", "//", "/.*/", "/^/", "/$/"];
+    let command = every.iter().find_map(|address| command.strip_prefix(address)).unwrap_or(command);
+    matches!(command, "d" | "D") || {
+        let mut rest = command.strip_prefix('s').unwrap_or_default().chars();
+        let delimiter = rest.next();
+        let mut parts = rest.as_str().split(|char| Some(char) == delimiter);
+        let pattern = parts.next().unwrap_or_default();
+        matches!(pattern, ".*" | "^.*" | "^.*$" | ".*$" | ".") && parts.next() == Some("")
+    }
+}
+
+/// Notes the script, and the files that its `w` commands and flags name.
+fn sed_script<'a>(run: &mut Run<'a>, script: &Operand<'a>) {
+    run.script("sed", &script.text, !script.dynamic);
+    for line in script.text.lines() {
+        let Some((before, file)) = line.rsplit_once("w ") else { continue };
+        let is_command = before.is_empty() || before.ends_with(|c: char| c.is_ascii_digit() || "/$|#,;{gp".contains(c));
+        if is_command && !file.trim().is_empty() {
+            let draft = Draft::notable("write", "fs.write").tag("by", "sed").certain(false);
+            run.write_as(&script.renamed(file.trim().to_owned()), draft);
+        }
+    }
+}
+
+fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let in_place = parsed.values("i", "include").any(|library| library.text == "inplace");
+    parsed.values("f", "file").for_each(|operand| run.read(&operand));
+    let mut files = parsed.operands.as_slice();
+    if !parsed.is("f", "file") {
+        let Some((program, rest)) = files.split_first() else { return };
+        run.script("awk", &program.text, !program.dynamic);
+        awk_program(run, program);
+        files = rest;
+    }
+    for file in files.iter().filter(|file| !file.text.contains('=') || file.text.contains('/')) {
+        if in_place {
+            run.write(file);
+        } else {
+            run.read(file);
+        }
+    }
+}
+
+/// Files that an awk program writes by a literal name, and whether it starts commands.
+fn awk_program<'a>(run: &mut Run<'a>, program: &Operand<'a>) {
+    let mut rest = program.text.as_ref();
+    while let Some((_, behind)) = rest.split_once('>') {
+        rest = behind;
+        let named = behind.trim_start_matches('>').trim_start().strip_prefix('"').and_then(|text| text.split_once('"'));
+        let Some((name, _)) = named.filter(|(name, _)| !name.is_empty() && name.len() < 4096) else { continue };
+        // A comparison with a string looks the same; `print` before it tells them apart well enough.
+        if program.text.contains("print") {
+            run.write_as(&program.renamed(name.to_owned()), Draft::notable("write", "fs.write").tag("by", "awk"));
+        }
+    }
+    if program.text.contains("system(") || program.text.contains("| \"") || program.text.contains("|\"") {
+        run.reason("commands of an awk program are not followed");
+    }
+}
+
+/// Reads the operands and writes what `-o` names.
+fn writes_output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    reads(run, parsed);
+    if matches!(run.name.as_str(), "base64" | "gbase64") {
+        parsed.values("i", "input").for_each(|operand| run.read(&operand));
+    }
+    parsed.values("o", "output").for_each(|operand| run.write(&operand));
+}
+
+fn second_is_written<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().take(1).for_each(|operand| run.read(operand));
+    parsed.operands.iter().skip(1).take(1).for_each(|operand| run.write(operand));
+}
+
+fn jq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let from_file = parsed.is("f", "from-file");
+    parsed.values("f", "from-file").for_each(|operand| run.read(&operand));
+    if parsed.is("", "args") || parsed.is("", "jsonargs") {
+        return;
+    }
+    // `--arg name value` and its kin take two words, which are no files but for the last two of these.
+    let mut skip = 0_usize;
+    let mut filter_seen = from_file;
+    let mut words = run.arguments().iter().peekable();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            _ if skip > 0 => skip -= 1,
+            "--arg" | "--argjson" => skip = 2,
+            "--slurpfile" | "--rawfile" => {
+                words.next();
+                if let Some(file) = words.next() {
+                    run.read(&Operand::of(file));
+                }
+            }
+            "-f" | "--from-file" | "-L" | "--indent" => skip = 1,
+            text if text.starts_with('-') => {}
+            _ if !filter_seen => filter_seen = true,
+            _ => run.read(&Operand::of(word)),
+        }
+    }
+}
+
+fn yq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let in_place = parsed.has("i", "inplace") || parsed.has("", "in-place");
+    let verb = matches!(parsed.text(0), "e" | "eval" | "ea" | "eval-all" | "put" | "select");
+    for file in parsed.from(1 + usize::from(verb)) {
+        if in_place {
+            run.write(file);
+        } else {
+            run.read(file);
+        }
+    }
+}
+
+fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(folder) = parsed.value("d", "directory") {
+        run.enter(&folder);
+    }
+    parsed.values("i", "input").for_each(|operand| run.read(&operand));
+    parsed.values("o", "output").for_each(|operand| run.write(&operand));
+    if parsed.is("", "dry-run") {
+        return;
+    }
+    match parsed.operands.first() {
+        Some(file) => run.write(file),
+        None => run.write_here("patch"),
+    }
+    parsed.operands.iter().skip(1).take(1).for_each(|operand| run.read(operand));
+}
+
+/// Its text is the first operand, or comes on standard input; a header names each file.
+fn apply_patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let given =
+        parsed.operands.first().map(|operand| Input { text: operand.text.to_string(), certain: !operand.dynamic });
+    let Some(Input { text, certain: true }) = given.or_else(|| run.input()) else { return run.write_here("patch") };
+    let before = run.count();
+    for line in text.lines() {
+        let header = line.trim_start().strip_prefix("*** ").and_then(|header| header.split_once(':'));
+        let Some((verb, path)) = header else { continue };
+        let file = Word { text: path.trim().to_owned(), ..here() };
+        match verb {
+            "Delete File" => run.delete(&Operand::of(&file), false),
+            _ => run.write(&Operand::of(&file)),
+        }
+    }
+    if run.count() == before {
+        run.write_here("patch");
+    }
+}
+
+fn formats<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let always = matches!(run.name.as_str(), "black" | "rustfmt" | "isort" | "stylua");
+    if parsed.is("", "check")
+        || (!always && !parsed.has("wi", "write") && !parsed.has("", "in-place") && !parsed.is("", "fix"))
+    {
+        return;
+    }
+    parsed.operands.iter().for_each(|operand| run.write(operand));
+}
+
+fn openssl<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    for pair in run.arguments().windows(2) {
+        let [option, file] = pair else { continue };
+        match option.text.as_str() {
+            "-in" | "-inkey" | "-kfile" => run.read(&Operand::of(file)),
+            "-out" | "-keyout" | "-writerand" => run.write(&Operand::of(file)),
+            _ => {}
+        }
+    }
+}
+
+/// The keys that an agent holds must be unlocked anew when it forgets them.
+fn keygen<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    // A host that is no longer known may be another one the next time.
+    if parsed.is("R", "") {
+        let known = parsed.value("R", "").map(|host| host.renamed("~/.ssh/known_hosts".to_owned()));
+        parsed.value("f", "").or(known).iter().for_each(|file| run.write(file));
+        return;
+    }
+    let reads_only = parsed.has("lyFB", "");
+    for file in parsed.values("f", "") {
+        if reads_only {
+            run.read(&file);
+        } else {
+            run.write(&file);
+        }
+    }
+}

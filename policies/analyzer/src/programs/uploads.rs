@@ -1,0 +1,41 @@
+//! Clients of stores elsewhere that a table describes: the files on this machine that a call takes there.
+//!
+//! A table says what is lost, not what is read. By the verbs that all of them share the operands are known.
+
+use guard_sdk::syntax::Word;
+
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::Run;
+
+/// Verbs that take files to a store, and those whose last word is where the files go.
+const VERBS: &[&str] = &["put", "send", "upload", "upload-file"];
+const COPIES: &[&str] = &["cp", "copy", "mv", "move", "scp", "rsync", "sync"];
+
+/// Options whose value is the file.
+const FILES: &[&str] = &["-f", "--file", "--files", "--body", "--source", "--path", "--source-file"];
+
+/// The most words that are looked at.
+const MOST: usize = 32;
+
+/// Adds a read for each word that names a file here and that is taken elsewhere.
+pub(super) fn find<'a>(run: &mut Run<'a>, words: &'a [Word]) {
+    let names = |verbs: &[&str], word: &Word| verbs.contains(&word.text.as_str());
+    let verb = words.iter().take(MOST).position(|word| names(VERBS, word) || names(COPIES, word));
+    let Some((at, verb)) = verb.and_then(|at| Some((at, words.get(at)?))) else { return };
+    let last = if names(COPIES, verb) { words.len().saturating_sub(1) } else { words.len() };
+    let behind = words.get(at..last).unwrap_or_default();
+    for pair in behind.windows(2).take(MOST) {
+        let [before, word] = pair else { continue };
+        let option = before.text.starts_with('-') && !before.text.contains('=');
+        if word.text.starts_with('-') || is_remote(&word.text) || option && !FILES.contains(&before.text.as_str()) {
+            continue;
+        }
+        run.read_as(&Operand::of(word), Draft::routine("read", "fs.read").flag("sent", true));
+    }
+}
+
+/// Whether the word is an address, or a place in a store or on another machine.
+fn is_remote(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(before, _)| !before.contains('/'))
+}

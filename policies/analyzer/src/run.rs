@@ -1,0 +1,281 @@
+//! [`Run`]: one command while its effects are found, and the ways to state them.
+
+pub(crate) mod collected;
+pub(crate) mod input;
+mod non_production;
+pub(crate) mod path;
+pub(crate) mod pipelines;
+mod remediation;
+
+use guard_sdk::ResolvedPath;
+use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
+
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed, parse};
+use collected::Collected;
+use path::Device;
+use pipelines::Pipelines;
+
+/// One command, what surrounds it, and where its effects go.
+pub(crate) struct Run<'a> {
+    /// The command.
+    pub(crate) command: &'a Command,
+    /// All commands of the text; a command's place is its id less one.
+    pub(crate) commands: &'a [Command],
+    pub(crate) pipelines: &'a Pipelines,
+    pub(crate) home: &'a str,
+    /// The program's name without its folder, in lower case; empty if there is none or it is not known.
+    pub(crate) name: String,
+    /// The program is written in capitals throughout, so its options are folded as well.
+    pub(crate) shouted: bool,
+    /// The directory that relative operands are meant in, if the command changed it by an option.
+    base: Option<String>,
+    place: &'static str,
+    out: &'a mut Collected,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        command: &'a Command,
+        commands: &'a [Command],
+        pipelines: &'a Pipelines,
+        home: &'a str,
+        out: &'a mut Collected,
+    ) -> Run<'a> {
+        let written = command.program();
+        let shouted =
+            written.bytes().any(|b| b.is_ascii_uppercase()) && !written.bytes().any(|b| b.is_ascii_lowercase());
+        let place = command.via.iter().rev().find_map(|via| match via.kind.as_str() {
+            "ssh" => Some("ssh"),
+            "container" => Some("container"),
+            _ => None,
+        });
+        let name = written.to_ascii_lowercase();
+        Run { command, commands, pipelines, home, name, shouted, base: None, place: place.unwrap_or(""), out }
+    }
+
+    /// The words behind the program.
+    pub(crate) fn arguments(&self) -> &'a [Word] {
+        self.command.argv.get(1..).unwrap_or_default()
+    }
+
+    /// Tells options from operands, with this command's folding of capitals.
+    pub(crate) fn parse(&self, words: &'a [Word], spec: Options) -> Parsed<'a> {
+        parse(words, spec, self.shouted)
+    }
+
+    /// Whether it was reached through a wrapper of this kind.
+    pub(crate) fn is_via(&self, kind: &str) -> bool {
+        self.command.via.iter().any(|via| via.kind == kind)
+    }
+
+    /// The directory that relative operands are meant in; empty if it is not known.
+    pub(crate) fn cwd(&self) -> &str {
+        self.base.as_deref().unwrap_or(&self.command.cwd)
+    }
+
+    /// Has relative operands meant in `folder` from here on, as after `-C`.
+    pub(crate) fn enter(&mut self, folder: &Operand<'_>) {
+        self.base = Some(path::place(folder, self.cwd(), self.home).raw);
+    }
+
+    /// How many effects there are so far, of all commands.
+    pub(crate) fn count(&self) -> usize {
+        self.out.effects.len()
+    }
+
+    /// Adds an effect that is not on a file.
+    pub(crate) fn emit(&mut self, draft: Draft) {
+        let certain = self.command.certain;
+        self.state(draft, certain);
+    }
+
+    /// Adds an effect that is as certain as the caller says, whatever the command is.
+    pub(crate) fn state(&mut self, draft: Draft, certain: bool) {
+        let mut draft = draft;
+        if draft.severity > Severity::Notable && non_production::applies(self.command, &draft) {
+            draft.severity = Severity::Notable;
+            draft.tags.push(("rehearsal".to_owned(), "yes".to_owned()));
+        }
+        let mut tags = draft.tags;
+        let is_told = || tags.iter().any(|(name, _)| name == "loses");
+        if draft.severity >= Severity::Destructive
+            && !is_told()
+            && let Some((loses, instead)) = remediation::of(draft.operation)
+        {
+            tags.extend(
+                [("loses", loses), ("instead", instead)].map(|(name, text)| (name.to_owned(), text.to_owned())),
+            );
+        }
+        if !self.place.is_empty() {
+            tags.push(("where".to_owned(), self.place.to_owned()));
+        }
+        self.out.push(Effect {
+            kind: draft.kind.to_owned(),
+            operation: draft.operation.to_owned(),
+            severity: draft.severity,
+            target: draft.target,
+            path: ResolvedPath::unresolved(draft.raw),
+            command_id: self.command.id,
+            certain: draft.certain && certain,
+            tags,
+        });
+    }
+
+    /// Adds an effect on the file or directory that `operand` names.
+    pub(crate) fn emit_on(&mut self, draft: Draft, operand: &Operand<'_>) {
+        let mut draft = draft.target(&operand.text);
+        let place = path::place(operand, self.cwd(), self.home);
+        draft.certain &= place.known && !self.is_placeholder(operand);
+        if self.place.is_empty() && !self.is_placeholder(operand) {
+            draft.raw = place.raw;
+        }
+        self.emit(draft);
+    }
+
+    /// Whether the operand stands for names that another program supplies.
+    pub(crate) fn is_placeholder(&self, operand: &Operand<'_>) -> bool {
+        operand.text.contains("{}") && !self.command.via.is_empty()
+    }
+
+    /// The file is read.
+    pub(crate) fn read(&mut self, operand: &Operand<'_>) {
+        self.read_as(operand, Draft::routine("read", "fs.read"));
+    }
+
+    /// The file is read, as the draft says.
+    pub(crate) fn read_as(&mut self, operand: &Operand<'_>, draft: Draft) {
+        if operand.text == "-" || operand.text.is_empty() || is_substituted(operand) {
+            return;
+        }
+        match self.device(operand) {
+            Some(Device::Stream) => {}
+            Some(Device::Socket) => self.connect(operand),
+            _ => {
+                let sent = pipelines::is_sent(self.command, &self.name, self.commands, self.pipelines);
+                self.emit_on(draft.flag("sent", sent), operand);
+            }
+        }
+    }
+
+    /// The file is written by this program.
+    pub(crate) fn write(&mut self, operand: &Operand<'_>) {
+        let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone());
+        self.write_as(operand, draft);
+    }
+
+    /// The file is written, as the draft says.
+    pub(crate) fn write_as(&mut self, operand: &Operand<'_>, draft: Draft) {
+        if operand.text == "-" || operand.text.is_empty() || is_substituted(operand) {
+            return;
+        }
+        match self.device(operand) {
+            Some(Device::Stream) => {}
+            Some(Device::Socket) => self.connect(operand),
+            Some(Device::Storage) => {
+                let by = draft.tags.iter().find(|(name, _)| name == "by").map_or("", |(_, by)| by.as_str());
+                let device = Draft::catastrophic("device", "device.write").tag("by", by);
+                self.emit_on(device, operand);
+            }
+            None => self.emit_on(draft, operand),
+        }
+    }
+
+    /// The file is written, and what it held is gone for nothing new.
+    pub(crate) fn empty(&mut self, operand: &Operand<'_>, draft: Draft) {
+        // A list that is put in without quotes names as many files as it likes.
+        let listed = operand.word.parts.iter().any(|part| part.kind == "command" && !part.quoted);
+        let in_turn = operand.dynamic && self.command.position.within.iter().any(|place| place == "loop");
+        let many = operand.word.glob || listed || in_turn || self.is_placeholder(operand);
+        self.write_as(operand, draft.flag("truncate", true).flag("empties", true).flag("glob", many));
+    }
+
+    /// Files in the working directory are written whose names the command line does not show.
+    pub(crate) fn write_here(&mut self, tag: &str) {
+        let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag(tag, true).certain(false);
+        self.emit_on(draft, &Operand::of(&here()));
+    }
+
+    /// The file is gone afterwards.
+    pub(crate) fn delete(&mut self, operand: &Operand<'_>, force: bool) {
+        let by = self.name.clone();
+        let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
+        self.emit_on(draft.tag("by", &by), operand);
+    }
+
+    /// The directory and all below it is gone afterwards.
+    pub(crate) fn delete_tree(&mut self, operand: &Operand<'_>, force: bool, by: &str) {
+        let glob = operand.word.glob;
+        let place = path::place(operand, self.cwd(), self.home);
+        let draft = Draft::destructive("delete", "fs.delete.recursive")
+            .severe(Severity::Catastrophic, path::is_catastrophic(&place.raw, glob, self.home))
+            .flag("force", force)
+            .flag("glob", glob)
+            .flag("whole-directory", path::is_whole_directory(&operand.text, glob, place.relative))
+            .tag("by", by);
+        self.emit_on(draft, operand);
+    }
+
+    /// A text in another language runs.
+    pub(crate) fn script(&mut self, language: &str, text: &str, certain: bool) {
+        if text.is_empty() {
+            return;
+        }
+        self.out.push_script(Script {
+            language: language.to_owned(),
+            text: text.to_owned(),
+            command_id: self.command.id,
+            certain: certain && self.command.certain,
+        });
+    }
+
+    /// What the command line names is started by this program, in a place where nobody looks for commands.
+    pub(crate) fn starts_helper(&mut self, program: &str) {
+        let by = self.name.clone();
+        self.emit(Draft::destructive("execute", "execute.helper").target(program).tag("by", &by));
+        self.not_followed("what another program starts is not followed");
+    }
+
+    /// Whether the name is that of a function, whose body stands behind the call.
+    pub(crate) fn is_function(&self) -> bool {
+        let next = usize::try_from(self.command.id).ok().and_then(|place| self.commands.get(place));
+        let next = next.filter(|next| next.parent == self.command.id);
+        next.and_then(|next| next.via.last()).is_some_and(|via| via.kind == "function")
+    }
+
+    /// The program runs commands. Says so, unless they are listed: those that it runs stand right behind it.
+    pub(crate) fn not_followed(&mut self, reason: &str) {
+        let next = usize::try_from(self.command.id).ok().and_then(|place| self.commands.get(place));
+        if next.is_none_or(|next| next.parent != self.command.id) {
+            self.reason(reason);
+        }
+    }
+
+    /// There may be more than is listed.
+    pub(crate) fn reason(&mut self, reason: &str) {
+        self.out.reason(reason);
+    }
+
+    fn connect(&mut self, operand: &Operand<'_>) {
+        self.emit(Draft::notable("network", "network.connect").target(&operand.text).certain(!operand.dynamic));
+    }
+
+    /// Whether the operand lies where devices do.
+    pub(crate) fn names_a_device(&self, operand: &Operand<'_>) -> bool {
+        path::place(operand, self.cwd(), self.home).raw.starts_with("/dev/")
+    }
+
+    fn device(&self, operand: &Operand<'_>) -> Option<Device> {
+        path::device(&path::place(operand, self.cwd(), self.home).raw)
+    }
+}
+
+/// A word for the working directory where the command line has none.
+pub(crate) fn here() -> Word {
+    Word { text: ".".to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() }
+}
+
+/// Whether the word is a process substitution: its commands are listed on their own.
+fn is_substituted(operand: &Operand<'_>) -> bool {
+    operand.word.parts.first().is_some_and(|part| part.kind == "process")
+}

@@ -1,0 +1,86 @@
+//! The text that a command reads from its standard input, where the source itself holds it.
+
+use guard_sdk::syntax::Command;
+
+use crate::options::Operand;
+use crate::run::Run;
+
+/// Text, and whether it is all known.
+pub(crate) struct Input {
+    pub(crate) text: String,
+    pub(crate) certain: bool,
+}
+
+impl<'a> Run<'a> {
+    /// The here-document, here-string or literal `echo` that feeds this command.
+    pub(crate) fn input(&self) -> Option<Input> {
+        own(self.command).or_else(|| self.piped())
+    }
+
+    /// What a process substitution gives to read, where a literal `echo` prints it.
+    pub(crate) fn substituted(&self, operand: &Operand<'_>) -> Option<Input> {
+        let is_one = operand.word.parts.first().is_some_and(|part| part.kind == "process");
+        let mut inside = self.pipelines.children(self.commands, self.command.id).filter(|_| is_one);
+        inside.find_map(|command| match command.program() {
+            "echo" | "printf" => Some(printed(command)),
+            "cat" => own(command),
+            _ => None,
+        })
+    }
+
+    /// The command before this one in the same pipeline.
+    pub(crate) fn before(&self) -> Option<&'a Command> {
+        let position = &self.command.position;
+        if position.index == 0 || position.length < 2 {
+            return None;
+        }
+        self.pipelines.stages(self.commands, position.pipeline, position.index).next_back()
+    }
+
+    fn piped(&self) -> Option<Input> {
+        let before = self.before()?;
+        match before.program() {
+            "echo" | "printf" => Some(printed(before)),
+            "cat" => own(before),
+            _ => None,
+        }
+    }
+}
+
+/// What the command's own redirections hold.
+fn own(command: &Command) -> Option<Input> {
+    let redirection = command.redirections.iter().rev().find(|r| r.operator.starts_with("<<"))?;
+    if redirection.operator == "<<<" {
+        return Some(Input { text: redirection.target.text.clone(), certain: !redirection.target.dynamic });
+    }
+    let certain = redirection.body_quoted || !redirection.body.contains(['$', '`']);
+    Some(Input { text: redirection.body.clone(), certain })
+}
+
+/// What `echo` or `printf` prints, near enough: the words in a row, with line breaks where they are spelt out.
+fn printed(command: &Command) -> Input {
+    let is_printf = command.program() == "printf";
+    let mut text = String::new();
+    let mut certain = true;
+    let mut expands = is_printf;
+    let mut is_option = !is_printf;
+    for word in command.argv.iter().skip(1) {
+        is_option = is_option && matches!(word.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en");
+        if is_option {
+            expands |= word.text.contains('e');
+            continue;
+        }
+        certain &= !word.dynamic;
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&word.text);
+    }
+    if expands {
+        text = text.replace("\\n", "\n").replace("\\t", "\t");
+    }
+    if is_printf {
+        text = text.replace("%s", " ");
+    }
+    Input { text, certain }
+}

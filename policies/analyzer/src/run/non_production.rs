@@ -1,0 +1,100 @@
+//! Losses that are no loss: what is taken away was made for a test, or lives on this machine only as long as somebody tries
+//! something out.
+
+use guard_sdk::syntax::Command;
+
+use crate::draft::Draft;
+
+/// Hosts that are this machine.
+const LOCAL: &[&str] = &["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
+
+/// Ports at which stores of data listen, where a request takes away more than what somebody just tried out:
+/// Elasticsearch, CouchDB, InfluxDB, ArangoDB, Qdrant, ClickHouse, Neo4j, and the proxy of kubectl.
+const STORES: &[&str] = &["9200", "5984", "8086", "8529", "6333", "8123", "7474", "8001"];
+
+/// Whether an effect changes nothing that others use: a database of the test environment, a cloud that runs here, a request to a server
+/// that runs here.
+pub(super) fn applies(command: &Command, draft: &Draft) -> bool {
+    match draft.kind {
+        "database" => is_of_tests(command) || is_scratch_file(command),
+        "cloud" => command.program() == "awslocal" || has_local_endpoint(command),
+        "network" => draft.operation == "http.delete" && is_local(&draft.target),
+        _ => false,
+    }
+}
+
+/// Whether the command says that it works in the environment of tests.
+fn is_of_tests(command: &Command) -> bool {
+    let is_test = |text: &str| text.eq_ignore_ascii_case("test") || text.eq_ignore_ascii_case("testing");
+    let set = command.assignments.iter().any(|set| set.name.ends_with("_ENV") && is_test(&set.value.text));
+    let options = ["--env", "--environment", "--database", "-P"];
+    let given = |option: &str, word: &str| {
+        word.strip_prefix(option).is_some_and(|value| is_test(value.strip_prefix('=').unwrap_or(value)))
+    };
+    let joined = command.argv.iter().skip(1).any(|word| options.iter().any(|option| given(option, &word.text)));
+    let apart = command
+        .argv
+        .windows(2)
+        .any(|pair| matches!(pair, [option, value] if options.contains(&option.text.as_str()) && is_test(&value.text)));
+    set || joined || apart
+}
+
+/// Whether a database that is one file lies below a folder for temporary files.
+fn is_scratch_file(command: &Command) -> bool {
+    let scratch =
+        |word: &str| ["/tmp/", "/var/tmp/"].iter().any(|folder| word.starts_with(folder)) && !word.contains("..");
+    let mut operands = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    let opens = |word: &str| word.contains(".open") || word.to_ascii_lowercase().contains("attach");
+    matches!(command.program(), "sqlite3" | "sqlite" | "duckdb")
+        && operands.next().is_some_and(scratch)
+        && !operands.any(opens)
+}
+
+fn has_local_endpoint(command: &Command) -> bool {
+    let mut words = command.argv.iter();
+    let endpoint = words.find_map(|word| match word.text.strip_prefix("--endpoint-url")? {
+        "" => Some(None),
+        rest => Some(rest.strip_prefix('=').map(str::to_owned)),
+    });
+    let endpoint = endpoint.map(|given| given.or_else(|| words.next().map(|word| word.text.clone())));
+    endpoint.flatten().is_some_and(|url| is_local(&url))
+}
+
+/// Whether the address is one of this machine. A path that stands for more than one thing is left to be asked about.
+fn is_local(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let (host, port) = match host.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        _ => (host, ""),
+    };
+    if STORES.contains(&port) {
+        return false;
+    }
+    // Names before an `@` are credentials; a host is what follows.
+    let host = host.rsplit('@').next().unwrap_or_default();
+    LOCAL.iter().any(|local| local.eq_ignore_ascii_case(host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local;
+
+    #[test]
+    fn only_hosts_of_this_machine_are_local() {
+        for url in
+            ["http://localhost:3000/x", "localhost:8080/i", "https://127.0.0.1", "http://[::1]:80/", "LOCALHOST/x"]
+        {
+            assert!(is_local(url), "{url}");
+        }
+        for url in [
+            "http://localhost.example.org/x",
+            "http://localhost@example.org/x",
+            "https://example.org/localhost",
+            "x",
+            "",
+        ] {
+            assert!(!is_local(url), "{url}");
+        }
+    }
+}

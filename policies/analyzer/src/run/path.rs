@@ -1,0 +1,242 @@
+//! What a path means by its text alone: where it points, whether it is a device, how much lies below it.
+//!
+//! Asks no machine. Symbolic links and existing files are the host's business.
+
+use guard_sdk::paths::without_dots;
+use guard_sdk::syntax::Word;
+
+use crate::options::Operand;
+
+/// A path operand made absolute as far as the text allows.
+pub(crate) struct Place {
+    /// The path with `~` and the known variables at its start replaced, joined to the working directory. Empty if
+    /// where it points is known only at run time.
+    pub(crate) raw: String,
+    /// The text is all there is to the target.
+    pub(crate) known: bool,
+    /// It was written relative to the working directory.
+    pub(crate) relative: bool,
+}
+
+/// Directories right below `/` whose loss takes the system, or everybody's files, with it.
+const SYSTEM: &[&str] = &[
+    "etc",
+    "usr",
+    "var",
+    "bin",
+    "sbin",
+    "lib",
+    "lib32",
+    "lib64",
+    "boot",
+    "home",
+    "root",
+    "opt",
+    "dev",
+    "proc",
+    "sys",
+    "srv",
+    "Users",
+    "System",
+    "Library",
+    "Applications",
+    "private",
+    "nix",
+];
+
+/// Places a path operand.
+pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
+    let text = operand.text.as_ref();
+    let word = operand.word;
+    if let Some(rest) = behind_tilde(text, word) {
+        return Place { raw: under(home, "~", rest), known: !operand.dynamic, relative: false };
+    }
+    if let Some(user) = text.strip_prefix('~').filter(|_| word.parts.iter().any(|part| part.kind == "tilde")) {
+        // Somebody else's home; where it lies is a guess, but for the root's.
+        let raw = if user.split('/').next() == Some("root") { format!("/{user}") } else { format!("/home/{user}") };
+        return Place { raw, known: false, relative: false };
+    }
+    if let Some(rest) = behind_variable(text, word, "HOME") {
+        return Place { raw: under(home, "~", rest), known: has_one_dynamic_part(word), relative: false };
+    }
+    if let Some(rest) = behind_variable(text, word, "PWD").or_else(|| text.strip_prefix("$(pwd)")) {
+        let raw = if cwd.is_empty() { String::new() } else { under(cwd, cwd, rest) };
+        return Place { known: has_one_dynamic_part(word) && !raw.is_empty(), raw, relative: true };
+    }
+    if text.starts_with('/') {
+        return Place { raw: text.to_owned(), known: !operand.dynamic, relative: false };
+    }
+    // An opening quote is a part without text.
+    let mut parts = word.parts.iter().filter(|part| part.kind != "literal" || !part.text.is_empty());
+    let starts_dynamic = operand.dynamic && parts.next().is_none_or(|part| is_dynamic(&part.kind));
+    if cwd.is_empty() || starts_dynamic {
+        return Place { raw: String::new(), known: false, relative: true };
+    }
+    let raw = format!("{}/{text}", cwd.trim_end_matches('/'));
+    Place { raw, known: !operand.dynamic, relative: true }
+}
+
+fn under(folder: &str, unknown: &str, rest: &str) -> String {
+    let folder = if folder.is_empty() { unknown } else { folder.trim_end_matches('/') };
+    if folder.is_empty() && rest.is_empty() { "/".to_owned() } else { format!("{folder}{rest}") }
+}
+
+fn behind_tilde<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
+    let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+    let expands = if word.parts.is_empty() { !word.quoted } else { word.parts.iter().any(|p| p.kind == "tilde") };
+    expands.then_some(rest)
+}
+
+fn behind_variable<'a>(text: &'a str, word: &Word, name: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix('$')?;
+    let rest = match rest.strip_prefix('{') {
+        // With an operator behind the name, as in `${HOME:?}`, it is the variable's value where there is one.
+        Some(braced) => {
+            let (operator, rest) = braced.strip_prefix(name)?.split_once('}')?;
+            let keeps = operator.is_empty() || operator.starts_with([':', '-', '?', '%']);
+            if !keeps {
+                return None;
+            }
+            rest
+        }
+        None => rest.strip_prefix(name)?,
+    };
+    let ends = rest.is_empty() || rest.starts_with('/');
+    (ends && word.dynamic).then_some(rest)
+}
+
+fn has_one_dynamic_part(word: &Word) -> bool {
+    word.parts.iter().filter(|part| is_dynamic(&part.kind)).count() <= 1
+}
+
+/// Whether a part of this kind is known only at run time.
+pub(crate) fn is_dynamic(kind: &str) -> bool {
+    matches!(kind, "variable" | "command" | "arithmetic" | "process")
+}
+
+/// Resolves `.`, `..` and double slashes of an absolute path by text alone. A leading `~` stands for the home.
+pub(crate) fn lexical(path: &str) -> String {
+    let joined = without_dots(path);
+    if path.starts_with('~') { joined } else { format!("/{joined}") }
+}
+
+/// Whether a segment matches all, or all hidden, entries of its directory.
+fn is_everything(segment: &str) -> bool {
+    segment.contains('*') && segment.chars().all(|c| matches!(c, '*' | '?' | '.' | '{' | '}' | ',' | '[' | ']' | '!'))
+}
+
+/// The directory that is lost as a whole when `path` is deleted recursively: itself, or the parent of `*`.
+fn lost_directory(path: &str, glob: bool) -> String {
+    let whole = lexical(path);
+    match whole.rsplit_once('/') {
+        Some((parent, last)) if glob && is_everything(last) => {
+            if parent.is_empty() {
+                "/".to_owned()
+            } else {
+                parent.to_owned()
+            }
+        }
+        _ => whole,
+    }
+}
+
+/// Whether deleting `raw` recursively loses the machine, a home or a system directory.
+pub(crate) fn is_catastrophic(raw: &str, glob: bool, home: &str) -> bool {
+    if raw.is_empty() {
+        return false;
+    }
+    let lost = lost_directory(raw, glob);
+    if lost == "/" || lost == "~" || lost.is_empty() || (!home.is_empty() && lost == lexical(home)) {
+        return true;
+    }
+    let Some(below) = lost.strip_prefix('/') else { return false };
+    SYSTEM.contains(&below) || is_somebodys_home(below)
+}
+
+fn is_somebodys_home(below: &str) -> bool {
+    let mut segments = below.split('/');
+    matches!(segments.next(), Some("home" | "Users")) && segments.next().is_some() && segments.next().is_none()
+}
+
+/// Whether a relative operand is the working directory, all of it, or a directory above it.
+pub(crate) fn is_whole_directory(text: &str, glob: bool, relative: bool) -> bool {
+    if !relative {
+        return false;
+    }
+    let text = ["${PWD}", "$PWD", "$(pwd)"].iter().find_map(|head| text.strip_prefix(head)).unwrap_or(text);
+    text.split('/').all(|segment| matches!(segment, "" | "." | "..") || (glob && is_everything(segment)))
+}
+
+/// A path below `/dev`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Device {
+    /// Holds data: a disk, a partition, memory.
+    Storage,
+    /// Takes or gives bytes and keeps nothing: `/dev/null`, a terminal, a descriptor.
+    Stream,
+    /// A connection that bash opens: `/dev/tcp/host/port`.
+    Socket,
+}
+
+const STORAGE: &[&str] = &[
+    "sd", "nvme", "vd", "hd", "mmcblk", "xvd", "disk", "rdisk", "loop", "dm-", "mapper/", "md", "nbd", "rbd", "zd",
+    "zvol/", "sg", "sr", "mtd", "pmem", "ram", "mem", "kmem", "block/",
+];
+
+const STREAM: &[&str] = &["null", "zero", "full", "stdin", "stdout", "stderr", "tty", "console", "random", "urandom"];
+
+/// What kind of device an absolute path names; `None` for an ordinary file.
+pub(crate) fn device(path: &str) -> Option<Device> {
+    if !path.contains("dev") || !path.starts_with('/') {
+        return None;
+    }
+    let path = lexical(path);
+    if path.starts_with("/proc/self/fd/") {
+        return Some(Device::Stream);
+    }
+    let name = path.strip_prefix("/dev/")?;
+    if STREAM.contains(&name) || name.starts_with("fd/") || name.starts_with("pts/") {
+        return Some(Device::Stream);
+    }
+    if name.starts_with("tcp/") || name.starts_with("udp/") {
+        return Some(Device::Socket);
+    }
+    STORAGE.iter().any(|start| name.starts_with(start)).then_some(Device::Storage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_lost_however_it_is_spelt() {
+        for path in ["/", "//", "/.", "/tmp/..", "/*", "/.*", "//.//", "/home/u", "/home/u/", "/home/u/*", "/etc/*"] {
+            assert!(is_catastrophic(path, true, "/home/u"), "{path}");
+        }
+        for path in ["/tmp", "/tmp/*", "/home/u/x", "/etc/nginx", "/home/u/*.log", ""] {
+            assert!(!is_catastrophic(path, true, "/home/u"), "{path}");
+        }
+        assert!(!is_catastrophic("/*", false, "/home/u"));
+    }
+
+    #[test]
+    fn the_working_directory_is_lost_as_a_whole() {
+        for text in [".", "./", "*", "./*", ".*", "..", "$PWD", "$(pwd)/*"] {
+            assert!(is_whole_directory(text, true, true), "{text}");
+        }
+        for text in ["*.log", "build/*", "x", "./x"] {
+            assert!(!is_whole_directory(text, true, true), "{text}");
+        }
+    }
+
+    #[test]
+    fn devices_that_keep_data_are_told_from_streams() {
+        assert_eq!(device("/dev/sda1"), Some(Device::Storage));
+        assert_eq!(device("//dev/../dev/nvme0n1"), Some(Device::Storage));
+        assert_eq!(device("/dev/null"), Some(Device::Stream));
+        assert_eq!(device("/dev/fd/3"), Some(Device::Stream));
+        assert_eq!(device("/dev/tcp/h/80"), Some(Device::Socket));
+        assert_eq!(device("/dev/shm/x"), None);
+        assert_eq!(device("/develop/sda"), None);
+    }
+}

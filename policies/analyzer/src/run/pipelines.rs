@@ -1,0 +1,73 @@
+//! [`Pipelines`]: which commands stand in one pipeline, and whether what one reads leaves the machine.
+
+use guard_sdk::syntax::Command;
+
+/// The places of the commands by pipeline, so that the stages before one are found without a search of all.
+#[derive(Debug, Default)]
+pub(crate) struct Pipelines {
+    /// Pipeline, index in it, place in the list of commands; sorted.
+    stages: Vec<(u32, u32, usize)>,
+    /// Parent id and place, of commands inside a word of their parent; sorted.
+    children: Vec<(u32, usize)>,
+}
+
+impl Pipelines {
+    pub(crate) fn of(commands: &[Command]) -> Pipelines {
+        let mut pipelines = Pipelines::default();
+        for (place, command) in commands.iter().enumerate() {
+            if command.position.length > 1 {
+                pipelines.stages.push((command.position.pipeline, command.position.index, place));
+            }
+            if command.parent != 0 {
+                pipelines.children.push((command.parent, place));
+            }
+        }
+        pipelines.stages.sort_unstable();
+        pipelines.children.sort_unstable();
+        pipelines
+    }
+
+    /// The commands of one pipeline that stand before `index`, in order.
+    pub(crate) fn stages<'a>(
+        &self,
+        commands: &'a [Command],
+        pipeline: u32,
+        index: u32,
+    ) -> impl DoubleEndedIterator<Item = &'a Command> {
+        let start = self.stages.partition_point(|stage| stage.0 < pipeline);
+        let end = self.stages.partition_point(|stage| (stage.0, stage.1) < (pipeline, index));
+        let places = self.stages.get(start..end).unwrap_or_default();
+        places.iter().filter_map(|(_, _, place)| commands.get(*place))
+    }
+
+    /// The commands inside words of the command with this id.
+    pub(crate) fn children<'a>(&self, commands: &'a [Command], id: u32) -> impl Iterator<Item = &'a Command> {
+        let start = self.children.partition_point(|child| child.0 < id);
+        let end = self.children.partition_point(|child| child.0 <= id);
+        let places = self.children.get(start..end).unwrap_or_default();
+        places.iter().filter_map(|(_, place)| commands.get(*place))
+    }
+}
+
+/// Programs that send their input over the network.
+pub(crate) const SENDERS: &[&str] = &[
+    "curl", "curlie", "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "ssh", "ftp", "sftp",
+    "mail", "mailx", "mutt", "sendmail", "msmtp", "wget",
+];
+
+/// At most this many later stages are looked at.
+const MAX_BEHIND: u32 = 64;
+
+/// Whether what a command reads goes out over the network: by itself, or by one behind it in the pipeline.
+pub(super) fn is_sent(command: &Command, name: &str, commands: &[Command], pipelines: &Pipelines) -> bool {
+    let position = &command.position;
+    if SENDERS.contains(&name) {
+        return true;
+    }
+    if position.length < 2 {
+        return false;
+    }
+    let stages = pipelines.stages(commands, position.pipeline, position.index.saturating_add(MAX_BEHIND));
+    let mut behind = stages.rev().take_while(|stage| stage.position.index > position.index);
+    behind.any(|stage| SENDERS.contains(&stage.program()))
+}

@@ -1,0 +1,105 @@
+//! What operations that Rust families state lose, and how to look at it first. The tables of programs say it themselves.
+
+/// An operation, what it loses, and the harmless way to look first.
+type Remediation = (&'static str, &'static str, &'static str);
+
+/// Sorted by operation, for a binary search; a test checks it.
+const REMEDIATIONS: &[Remediation] = &[
+    ("execute.helper", "nothing yet: a program that nobody sees would run", "name the program in a command of its own"),
+    (
+        "execute.served",
+        "nothing yet: whoever connects could run commands here",
+        "serve files with a program that runs none",
+    ),
+    ("fs.attributes", "the protection of a file against changes", "see it with `lsattr`"),
+    ("fs.mode", "the modes by which programs and people may work with the files", "see them with `ls -l`"),
+    ("fs.owner", "the owners by which programs and people may work with the files", "see them with `ls -l`"),
+    ("git.abort", "the resolution of conflicts so far", "see where it stands with `git status`"),
+    ("git.branch.delete", "commits that only this branch holds", "see them with `git log --oneline -5 BRANCH`"),
+    ("git.branch.move", "commits that only this branch held", "see them with `git log --oneline -5 BRANCH`"),
+    ("git.discard", "changes that no commit holds", "see them with `git diff`, or keep them with `git stash`"),
+    (
+        "git.history.rewrite",
+        "the history as others have it: every commit gets another name",
+        "see what it is with `git log --oneline`",
+    ),
+    ("git.notes.remove", "notes that no commit holds", "see them with `git notes list`"),
+    ("git.objects.prune", "commits and changes that no branch holds any more", "see them with `git fsck --lost-found`"),
+    ("git.push.delete", "a branch or tag that others may use", "see what it holds with `git ls-remote`"),
+    ("git.ref.delete", "commits that only this reference holds", "see them with `git show-ref`"),
+    ("git.reflog.expire", "the record by which lost commits are found again", "see it with `git reflog`"),
+    ("git.stash.drop", "changes that only the stash holds", "see them with `git stash show -p`"),
+    ("git.tag.delete", "a name that releases may go by", "see it with `git show TAG`"),
+    ("git.tag.move", "the commit that a release went by", "see it with `git show TAG`"),
+    ("git.worktree.remove", "changes in that worktree that no commit holds", "see them with `git -C FOLDER status`"),
+    (
+        "http.delete",
+        "what the address stands for, on a server that may keep no copy",
+        "look at it first with a GET request",
+    ),
+    ("mongo.delete", "documents of the collection", "count them first with `countDocuments`"),
+    ("mongo.drop-collection", "the collection with all its documents", "count them first with `countDocuments`"),
+    ("mongo.drop-database", "the database with all its collections", "list them first with `show collections`"),
+    ("mongo.drop-index", "an index that queries depend on", "see it with `getIndexes`"),
+    ("mongo.drop-shard", "a part of the cluster", "see it with `sh.status()`"),
+    ("mongo.drop-user", "the access of people and programs", "see them with `getUsers`"),
+    ("mongo.shutdown", "the server that others work with", "see who does with `currentOp`"),
+    ("mongo.update", "the old values of every document", "count them first with `countDocuments`"),
+    ("process.kill", "what the processes are doing, of others as well", "see which they are with `pgrep -a NAME`"),
+    ("redis.client-kill", "the connections of others", "see them with `redis-cli CLIENT LIST`"),
+    ("redis.cluster", "the place of the node in its cluster", "see it with `redis-cli CLUSTER NODES`"),
+    ("redis.config", "the settings or the users of the store", "see them with `redis-cli CONFIG GET NAME`"),
+    ("redis.delete", "the values of the keys", "see them with `redis-cli TYPE KEY`"),
+    ("redis.flush", "every key of the database", "count them first with `redis-cli DBSIZE`"),
+    ("redis.flush-all", "every key of every database", "count them first with `redis-cli INFO keyspace`"),
+    (
+        "redis.module",
+        "nothing yet: code is loaded into the server, or taken out",
+        "see what there is with `redis-cli MODULE LIST`",
+    ),
+    (
+        "redis.replicate",
+        "the data, which is replaced by that of another server",
+        "see what it is now with `redis-cli INFO replication`",
+    ),
+    ("redis.script-flush", "scripts that programs call by name", "see what there is with `redis-cli FUNCTION LIST`"),
+    ("redis.shutdown", "the server that others work with", "see who does with `redis-cli CLIENT LIST`"),
+    ("redis.swap", "the places of two databases", "count their keys first with `redis-cli INFO keyspace`"),
+    ("secret.send", "secrets, to whoever receives them", "ask the user what may be sent"),
+    ("sql.call", "what the procedure changes, which is not seen", "read the procedure first"),
+    ("sql.drop-role", "the access of people and programs", "list what the role owns first"),
+    ("sql.execute-program", "nothing yet: a program runs as the database's user", "ask the user to run it"),
+    (
+        "sql.read-file",
+        "nothing yet: a file of the server is read as the database's user",
+        "ask the user for what the file holds",
+    ),
+    ("sql.rename", "the name by which programs find the table", "ask the user which programs use it"),
+    ("sql.restore", "what the database holds now", "save it first under another name"),
+    ("sql.restore-clean", "what the database holds now", "save it first with `pg_dump`"),
+    (
+        "sql.script",
+        "what the statements of a file change, on a server that others use",
+        "read the file first, and run it in a transaction that you roll back",
+    ),
+    ("sql.shutdown", "the server that others work with", "see who does with a query of its processes"),
+    ("sql.write-file", "a file of the server, as the database's user", "write the result where you run the client"),
+    ("system.crontab.remove", "every scheduled job of the user", "see them with `crontab -l`"),
+    ("trash.empty", "files that could still be had back", "see them with `trash-list`"),
+];
+
+/// What an operation loses, and the way to look first; none for one that its own rule knows better.
+pub(super) fn of(operation: &str) -> Option<(&'static str, &'static str)> {
+    let place = REMEDIATIONS.binary_search_by_key(&operation, |(name, ..)| name).ok()?;
+    REMEDIATIONS.get(place).map(|(_, loses, instead)| (*loses, *instead))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::REMEDIATIONS;
+
+    #[test]
+    fn operations_are_sorted() {
+        assert!(REMEDIATIONS.is_sorted_by_key(|(operation, ..)| operation));
+    }
+}

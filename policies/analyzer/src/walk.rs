@@ -1,0 +1,437 @@
+//! The tree of a text to the flat list of commands that run, or may run.
+//!
+//! Every nested text is parsed anew from its own bytes. What cannot be followed becomes a reason, never silence.
+
+mod account;
+mod calls;
+mod compound;
+mod layers;
+mod names;
+mod output;
+mod plain;
+mod printed;
+pub(crate) mod shell;
+mod simple;
+mod state;
+mod unknown;
+mod variables;
+mod written;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use guard_sdk::syntax::{Command, Coverage, Span, Via};
+
+use crate::limits;
+use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
+use crate::parse::{self, Dialect};
+use crate::prescan::{self, Prepared};
+use crate::word::{self, Child, Mode};
+use crate::{fallback_lexer, witness};
+use output::Input;
+use shell::Shell;
+
+/// Walks one text and all the texts inside it.
+pub(crate) struct Walker {
+    /// What was found.
+    pub(crate) commands: Vec<Command>,
+    /// Why `coverage` is not complete.
+    pub(crate) reasons: Vec<String>,
+    /// How far the text was understood.
+    pub(crate) coverage: Coverage,
+    /// Every name that stood where a command's name stands, before wrappers were peeled.
+    names: BTreeSet<String>,
+    /// Names that the text itself defines, and whether calling them may change the directory.
+    defined: BTreeMap<String, bool>,
+    /// Variables that the text sets and that programs read more of their words from.
+    steering: BTreeSet<&'static str>,
+    shell: Shell,
+    /// What commands read that have no pipe and no redirection of their own.
+    input: Input,
+    dialect: Dialect,
+    within: Vec<&'static str>,
+    via: Vec<Via>,
+    /// What a program such as `xargs` replaces in the text that it runs.
+    marks: Vec<String>,
+    parent: u32,
+    certain: bool,
+    pipelines: u32,
+    words: usize,
+    bytes: usize,
+    parsed: usize,
+    depth: usize,
+    texts: usize,
+    /// How many layers are around the text that is walked, so that a command in it counts its own only.
+    texts_via: usize,
+    /// Nothing more can be listed, so nothing more is read.
+    full: bool,
+    /// How many more rounds of loops are walked one by one.
+    rounds_left: usize,
+    /// How many more calls of functions are followed.
+    calls_left: usize,
+    /// How many more outputs of substitutions are worked out.
+    outputs_left: usize,
+    /// What was visited of the text that is walked.
+    accounted: Vec<Range>,
+    /// How many more programs that are not known are looked into.
+    unknown_left: usize,
+    /// Files that the text writes, where what they hold is known.
+    files: BTreeMap<String, String>,
+    /// Copies of programs and links to them that the text makes, and the programs' names.
+    copies: BTreeMap<String, String>,
+    /// Functions and aliases whose text is being walked.
+    expanding: Vec<String>,
+}
+
+/// A text that is walked, and where it stands in the outermost one.
+#[derive(Clone, Copy)]
+struct Unit<'t> {
+    text: &'t str,
+    origin: Origin<'t>,
+}
+
+#[derive(Clone, Copy)]
+enum Origin<'t> {
+    /// A piece of the outermost text, from this offset.
+    Outermost(&'t Prepared, usize),
+    /// A text of its own; this span holds it.
+    Inside(Span),
+}
+
+/// Where a command stands in its pipeline.
+#[derive(Clone, Copy)]
+struct Place<'i> {
+    pipeline: u32,
+    index: u32,
+    length: u32,
+    item: &'i Item,
+}
+
+impl Unit<'_> {
+    fn span(&self, range: Range) -> Span {
+        match self.origin {
+            Origin::Inside(span) => span,
+            Origin::Outermost(prepared, base) => Span {
+                start: offset(prepared.original(base + range.start)),
+                end: offset(prepared.original(base + range.end)),
+            },
+        }
+    }
+
+    fn slice(&self, range: Range) -> &str {
+        self.text.get(range.start..range.end).unwrap_or_default()
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+impl Walker {
+    pub(crate) fn new(dialect: Dialect, cwd: &str, home: &str) -> Self {
+        Walker {
+            commands: Vec::new(),
+            reasons: Vec::new(),
+            coverage: Coverage::Complete,
+            names: BTreeSet::new(),
+            defined: BTreeMap::new(),
+            steering: BTreeSet::new(),
+            shell: Shell::new(cwd, home),
+            input: Input::Outer,
+            dialect,
+            within: Vec::new(),
+            via: Vec::new(),
+            marks: Vec::new(),
+            parent: 0,
+            certain: true,
+            pipelines: 0,
+            words: 0,
+            bytes: 0,
+            parsed: 0,
+            depth: 0,
+            texts: 0,
+            texts_via: 0,
+            full: false,
+            rounds_left: 64,
+            calls_left: limits::CALLS,
+            outputs_left: limits::OUTPUTS,
+            accounted: Vec::new(),
+            unknown_left: limits::UNKNOWN,
+            files: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            expanding: Vec::new(),
+        }
+    }
+
+    /// Walks the outermost text.
+    pub(crate) fn outermost(&mut self, source: &str) {
+        let span = Span { start: 0, end: offset(source.len()) };
+        match prescan::prepare(source) {
+            Ok(prepared) => {
+                let unit = Unit { text: &prepared.text, origin: Origin::Outermost(&prepared, 0) };
+                self.unit(unit);
+                if let Some(missed) = witness::missed(source, prepared.depth, &self.names) {
+                    self.partial(&format!("a second parser sees the command `{missed}`"));
+                }
+            }
+            Err(told) => {
+                self.unparsed(&told);
+                self.guess(source, span);
+            }
+        }
+    }
+
+    /// Walks the words of one command.
+    fn outermost_words(&mut self, words: Vec<String>) {
+        let item = Item { operator: "", background: false, negated: false, elements: Vec::new() };
+        let place = Place { pipeline: 1, index: 0, length: 1, item: &item };
+        self.guessed(words, place, Span { start: 0, end: 0 });
+    }
+
+    /// Notes that something could not be followed.
+    pub(crate) fn partial(&mut self, reason: &str) {
+        if self.coverage == Coverage::Complete {
+            self.coverage = Coverage::Partial;
+        }
+        self.reason(reason);
+    }
+
+    fn unparsed(&mut self, reason: &str) {
+        self.coverage = Coverage::Unparsed;
+        self.reason(reason);
+    }
+
+    /// Keeps a reason, once.
+    fn reason(&mut self, reason: &str) {
+        if self.reasons.len() < limits::REASONS && !self.reasons.iter().any(|known| known == reason) {
+            self.reasons.push(reason.to_owned());
+        }
+    }
+
+    /// Parses a text and walks it in this shell.
+    fn unit(&mut self, unit: Unit<'_>) {
+        if self.full {
+            return;
+        }
+        self.parsed += unit.text.len();
+        if self.parsed > limits::PARSED {
+            return self.partial("too much nested text to parse");
+        }
+        if self.depth >= limits::WALK_DEPTH {
+            return self.partial("commands are nested too deeply to follow");
+        }
+        match parse::parse(unit.text, self.dialect) {
+            Ok(sequence) => {
+                let outer = std::mem::take(&mut self.accounted);
+                self.sequence(unit, &sequence);
+                self.settle(unit);
+                self.accounted = outer;
+            }
+            Err(told) => {
+                self.unparsed(&format!("the text does not parse: {told}"));
+                self.guess(unit.text, unit.span(Range { start: 0, end: unit.text.len() }));
+            }
+        }
+    }
+
+    /// Lists what a text that is not understood may run.
+    fn guess(&mut self, text: &str, span: Span) {
+        let certain = std::mem::replace(&mut self.certain, false);
+        for words in fallback_lexer::commands(text) {
+            if self.full {
+                break;
+            }
+            self.pipelines += 1;
+            let item = Item { operator: "", background: false, negated: false, elements: Vec::new() };
+            let place = Place { pipeline: self.pipelines, index: 0, length: 1, item: &item };
+            self.guessed(words, place, span);
+        }
+        self.certain = certain;
+    }
+
+    /// Analyses a text that becomes shell: it is prepared as the outermost one is.
+    fn text(&mut self, text: &str, span: Span) {
+        if self.texts >= limits::TEXT_DEPTH {
+            self.partial("texts that become shell are nested too deeply");
+            return self.guess(text, span);
+        }
+        self.texts += 1;
+        match prescan::prepare(text) {
+            Ok(prepared) => self.unit(Unit { text: &prepared.text, origin: Origin::Inside(span) }),
+            Err(told) => {
+                self.unparsed(&told);
+                self.guess(text, span);
+            }
+        }
+        self.texts -= 1;
+    }
+
+    /// Runs `walk` inside of something.
+    fn inside(&mut self, what: &'static str, walk: impl FnOnce(&mut Self)) {
+        self.within.push(what);
+        self.depth += 1;
+        if self.depth > limits::WALK_DEPTH {
+            self.partial("commands are nested too deeply to follow");
+        } else {
+            walk(self);
+        }
+        self.depth -= 1;
+        self.within.pop();
+    }
+
+    /// Runs `walk` in a shell of its own: what it sets is lost.
+    fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let shell = self.shell.clone();
+        walk(self);
+        self.shell = shell;
+    }
+
+    fn sequence(&mut self, unit: Unit<'_>, sequence: &Sequence) {
+        let mut chain: Vec<&Item> = Vec::new();
+        for item in &sequence.items {
+            if !matches!(item.operator, "&&" | "||") {
+                self.chain(unit, &chain);
+                chain.clear();
+            }
+            chain.push(item);
+        }
+        self.chain(unit, &chain);
+    }
+
+    /// Walks pipelines that are joined by `&&` and `||`.
+    fn chain(&mut self, unit: Unit<'_>, chain: &[&Item]) {
+        if let [item] = chain
+            && !item.background
+        {
+            self.pipeline(unit, item);
+            return;
+        }
+        let before = self.shell.clone();
+        // What holds if the chain ends before its last pipeline.
+        let mut early: Option<Shell> = None;
+        let mut left: Option<&Item> = None;
+        for (index, item) in chain.iter().enumerate() {
+            let entry = self.shell.clone();
+            if item.operator == "||" {
+                // The left side failed, perhaps at its `cd`.
+                if index == 1 {
+                    self.shell = before.clone();
+                } else {
+                    self.shell.meet(&before);
+                }
+                self.pipeline(unit, item);
+                let runs = index == 1 && left.is_some_and(|left| state::fails(unit, left));
+                if !runs && (state::leaves(unit, item) || state::keeps_shell(unit, item)) {
+                    self.shell = entry;
+                } else if !runs {
+                    self.shell.meet(&entry);
+                }
+            } else {
+                if left.is_some_and(|left| !state::succeeds(unit, left)) {
+                    match &mut early {
+                        Some(early) => early.meet(&entry),
+                        None => early = Some(entry),
+                    }
+                }
+                self.pipeline(unit, item);
+            }
+            left = Some(item);
+        }
+        if let Some(early) = early {
+            self.shell.meet(&early);
+        }
+        if chain.iter().any(|item| item.background) {
+            self.shell = before;
+        }
+    }
+
+    /// Walks one pipeline. Gives what its last command writes to its standard output.
+    fn pipeline(&mut self, unit: Unit<'_>, item: &Item) -> Input {
+        if self.full {
+            return Input::Pipe;
+        }
+        self.pipelines += 1;
+        let length = item.elements.len();
+        let pipeline = self.pipelines;
+        let mut input = self.input.clone();
+        for (index, node) in item.elements.iter().enumerate() {
+            let place = Place { pipeline, index: offset(index), length: offset(length), item };
+            if length > 1 {
+                let shell = self.shell.clone();
+                input = self.node(unit, node, place, input);
+                self.shell = shell;
+            } else {
+                input = self.node(unit, node, place, input);
+            }
+        }
+        input
+    }
+
+    /// Walks one command. Gives what it writes to its standard output.
+    fn node(&mut self, unit: Unit<'_>, node: &Node, place: Place<'_>, input: Input) -> Input {
+        if let Kind::Simple { assignments, words } = &node.kind {
+            return self.simple(unit, node, assignments, words, place, input);
+        }
+        let mut input = input;
+        if !node.redirects.is_empty() {
+            // The redirections of a group stand in a pseudo command of their own.
+            let count = self.commands.len();
+            self.simple(unit, node, &[], &[], place, Input::Outer);
+            let group = self.commands.get(count).map(|command| command.redirections.as_slice());
+            input = group.and_then(|group| output::redirected(group, &self.shell)).unwrap_or(input);
+        }
+        let outer = std::mem::replace(&mut self.input, input);
+        self.compound(unit, node);
+        self.input = outer;
+        Input::Pipe
+    }
+
+    /// Runs what stands in an operand that is no word of a command.
+    fn operand(&mut self, unit: Unit<'_>, range: Range, mode: Mode) {
+        self.account(range);
+        let reading = word::read(unit.text, range, mode);
+        if reading.torn {
+            self.partial("a quote or a bracket has no end");
+        }
+        let parent = self.parent;
+        self.children(unit, &reading.children, parent);
+    }
+
+    /// Walks the substitutions of a word.
+    fn children(&mut self, unit: Unit<'_>, children: &[Child], parent: u32) {
+        let before = std::mem::replace(&mut self.parent, parent);
+        for child in children {
+            let body = child.text.as_deref().unwrap_or_else(|| unit.slice(child.body));
+            if self.full || is_empty(body) {
+                continue;
+            }
+            let what = if child.process { "process" } else { "substitution" };
+            let count = self.commands.len();
+            let fed = child.process && unit.slice(child.whole).starts_with('>');
+            let outer = fed.then(|| std::mem::replace(&mut self.input, Input::Pipe));
+            self.inside(what, |walker| {
+                walker.apart(|walker| match (&child.text, unit.origin) {
+                    (Some(text), _) => walker.text(text, unit.span(child.whole)),
+                    (None, origin) => {
+                        let origin = match origin {
+                            Origin::Outermost(prepared, base) => Origin::Outermost(prepared, base + child.body.start),
+                            inside => inside,
+                        };
+                        walker.unit(Unit { text: unit.slice(child.body), origin });
+                    }
+                });
+            });
+            if let Some(outer) = outer {
+                self.input = outer;
+            }
+            if count == self.commands.len() {
+                self.partial("a substitution holds no command that could be read");
+            }
+        }
+        self.parent = before;
+    }
+}
+
+/// Whether a body holds nothing that runs: white space and comments.
+fn is_empty(body: &str) -> bool {
+    body.lines().all(|line| line.trim_start().is_empty() || line.trim_start().starts_with('#'))
+}

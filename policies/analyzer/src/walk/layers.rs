@@ -1,0 +1,256 @@
+//! From a command as it is written to what runs: layer by layer, until no wrapper is left.
+
+use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, Word};
+
+use super::output::Input;
+use super::shell::Shell;
+use super::{Place, Unit, Walker};
+use crate::limits;
+use crate::word::{Child, is_name};
+use crate::wrappers;
+use crate::wrappers::layer::{self, Layer, What};
+
+/// A command on its way through the wrappers.
+pub(super) struct Pending<'t> {
+    pub(super) argv: Vec<Word>,
+    pub(super) assignments: Vec<Assignment>,
+    pub(super) redirections: Vec<Redirection>,
+    pub(super) span: Span,
+    pub(super) certain: bool,
+    pub(super) input: Input,
+    /// What runs because the words are expanded; taken by the first command that is listed.
+    pub(super) children: Option<(Unit<'t>, Vec<Child>)>,
+    pub(super) level: usize,
+}
+
+impl Walker {
+    /// Takes the wrappers off a command and lists what is left.
+    pub(super) fn dispatch(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
+        if let Some(name) = layer::program(&pending.argv).filter(|_| !self.copies.is_empty()) {
+            let name = name.to_owned();
+            self.names.insert(name);
+        }
+        pending.certain &= !self.name_is_supposed(&mut pending.argv) && !self.name_is_copied(&mut pending.argv);
+        if let Some(name) = layer::program(&pending.argv) {
+            let name = name.to_owned();
+            self.names.insert(name);
+        }
+        if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
+            pending.input = self.supplied(&pending.redirections).unwrap_or(input);
+        }
+        self.add_words(&mut pending.argv, &pending.assignments);
+        let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
+        let layer = if pending.level >= limits::WRAPPERS {
+            None
+        } else if let Some(layer) = self.unalias(&pending.argv) {
+            Some(layer)
+        } else if shadowed {
+            None
+        } else {
+            let known = wrappers::peel(&pending.argv, pending.input.text());
+            known.or_else(|| self.behind_unknown(&pending))
+        };
+        if pending.level >= limits::WRAPPERS {
+            self.partial("too many wrappers around one command");
+        }
+        let Some(layer) = layer else { return self.plain(pending, place) };
+        let (before, level) = (self.parent, pending.level + 1);
+        let Layer { outer, runs } = layer;
+        let texts = runs.iter().any(|run| matches!(run.what, What::Text { .. }));
+        let stays = outer.is_some();
+        let mut fed: Vec<Redirection> = Vec::new();
+        if stays || texts {
+            let argv = outer.unwrap_or_default();
+            let carries = stays || !pending.redirections.is_empty() || !pending.assignments.is_empty();
+            if carries {
+                let assignments = pending.assignments.clone();
+                let redirections = std::mem::take(&mut pending.redirections);
+                if stays {
+                    // What it is given to read, it hands on.
+                    fed = redirections
+                        .iter()
+                        .filter(|redirection| redirection.operator.starts_with("<<"))
+                        .cloned()
+                        .collect();
+                }
+                let id = self.push(argv, assignments, redirections, pending.span, pending.certain, place);
+                self.run_children(&mut pending, id);
+                self.run_variables(id);
+                if stays {
+                    self.parent = id;
+                    pending.assignments.clear();
+                }
+            }
+            self.run_children(&mut pending, before);
+        }
+        let mut output = Input::Pipe;
+        let certain = self.certain;
+        for run in runs {
+            if run.place == layer::Place::Remote && pending.redirections.is_empty() {
+                pending.redirections = std::mem::take(&mut fed);
+            }
+            let shell = self.shell.clone();
+            match &run.place {
+                layer::Place::Here | layer::Place::Apart => {}
+                layer::Place::Directory(directory) => {
+                    self.shell.change_directory(std::slice::from_ref(directory));
+                }
+                layer::Place::Unknown => self.shell.lose_directory(),
+                layer::Place::Remote => self.shell = Shell::new("", ""),
+            }
+            let late = run.via.kind == "trap";
+            let expands = run.via.kind == "alias";
+            if expands {
+                self.expanding.push(run.via.detail.clone());
+            }
+            self.via.push(run.via);
+            self.certain &= run.certain && pending.certain;
+            let marks = self.marks.len();
+            self.marks.extend(run.mark);
+            match as_text(run.what) {
+                What::Words { assignments, words } => {
+                    let mut inner = Pending {
+                        argv: words,
+                        assignments: pending.assignments.clone(),
+                        redirections: std::mem::take(&mut pending.redirections),
+                        span: pending.span,
+                        certain: pending.certain,
+                        input: pending.input.clone(),
+                        children: pending.children.take(),
+                        level,
+                    };
+                    inner.assignments.extend(assignments);
+                    output = self.dispatch(inner, place);
+                }
+                What::Text { text, parameters } => {
+                    for assignment in &pending.assignments {
+                        self.shell.assign(&assignment.name, &assignment.value, false);
+                    }
+                    if let Some(parameters) = parameters {
+                        if let Some(name) = parameters.first() {
+                            self.shell.assign("0", name, false);
+                        }
+                        self.shell.set_parameters(parameters.get(1..).unwrap_or_default());
+                    }
+                    let outer = std::mem::replace(&mut self.input, pending.input.clone());
+                    if late {
+                        self.inside("trap", |walker| walker.run_text(&text, pending.span));
+                    } else {
+                        self.run_text(&text, pending.span);
+                    }
+                    self.input = outer;
+                }
+            }
+            self.via.pop();
+            if expands {
+                self.expanding.pop();
+            }
+            self.marks.truncate(marks);
+            self.certain = certain;
+            if run.place != layer::Place::Here {
+                self.shell = shell;
+            }
+        }
+        self.parent = before;
+        output
+    }
+
+    /// Analyses a word that becomes shell.
+    pub(super) fn run_text(&mut self, word: &Word, span: Span) {
+        let certain = self.certain;
+        let mut text = String::with_capacity(word.text.len());
+        let runs_late = |part: &Part| {
+            matches!(part.kind.as_str(), "variable" | "command" | "arithmetic" | "process" | "array")
+                && part.text != "{}"
+        };
+        if !word.dynamic && word.parts.iter().any(runs_late) {
+            // What it gives is known all the same.
+            text.push_str(&word.text);
+        } else {
+            for part in &word.parts {
+                match part.kind.as_str() {
+                    "literal" | "glob" | "tilde" | "brace" => text.push_str(&part.text),
+                    "variable" if is_name(&part.text) => {
+                        text.push('$');
+                        text.push_str(&part.text);
+                    }
+                    "variable" if part.text == "{}" => text.push_str("{}"),
+                    // It ran already; what it gave is not known.
+                    _ => text.push_str("$_"),
+                }
+            }
+            if word.parts.iter().any(runs_late) {
+                self.certain = false;
+                self.partial("a text with parts known only at run time becomes shell");
+            }
+        }
+        let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
+        self.text(&text, span);
+        self.texts_via = texts_via;
+        self.certain = certain;
+    }
+
+    pub(super) fn run_children(&mut self, pending: &mut Pending<'_>, parent: u32) {
+        if let Some((unit, children)) = pending.children.take() {
+            self.children(unit, &children, parent);
+        }
+    }
+
+    /// Lists a command. Gives its id, or the parent's if there is no room.
+    pub(super) fn push(
+        &mut self,
+        argv: Vec<Word>,
+        assignments: Vec<Assignment>,
+        redirections: Vec<Redirection>,
+        span: Span,
+        certain: bool,
+        place: Place<'_>,
+    ) -> u32 {
+        self.words += argv.len();
+        self.bytes += argv.iter().map(|word| 64 + 2 * word.text.len()).sum::<usize>()
+            + assignments.iter().map(|assignment| 2 * assignment.value.text.len()).sum::<usize>()
+            + redirections
+                .iter()
+                .map(|redirection| redirection.body.len() + 2 * redirection.target.text.len())
+                .sum::<usize>();
+        if self.commands.len() >= limits::COMMANDS || self.words > limits::WORDS || self.bytes > limits::RESULT {
+            self.partial("more commands than can be listed");
+            self.full = true;
+            return self.parent;
+        }
+        let id = super::offset(self.commands.len() + 1);
+        self.commands.push(Command {
+            id,
+            parent: self.parent,
+            argv,
+            assignments,
+            redirections,
+            position: Position {
+                pipeline: place.pipeline,
+                index: place.index,
+                length: place.length,
+                operator: place.item.operator.to_owned(),
+                background: place.item.background,
+                within: self.within.iter().map(|what| (*what).to_owned()).collect(),
+            },
+            via: self.via.clone(),
+            span,
+            cwd: self.shell.cwd.clone(),
+            certain: certain && self.certain,
+        });
+        id
+    }
+}
+
+/// A single word with blanks is no program's name: who is given it hands it to a shell.
+fn as_text(what: What) -> What {
+    match what {
+        What::Words { words, assignments } => match words.as_slice() {
+            [text] if !text.dynamic && text.text.trim().contains(' ') && !text.text.starts_with(['/', '.']) => {
+                What::Text { text: text.clone(), parameters: None }
+            }
+            _ => What::Words { words, assignments },
+        },
+        text => text,
+    }
+}

@@ -1,0 +1,124 @@
+//! What a command's name stands for, where it is neither written out nor fixed by the text.
+
+use guard_sdk::syntax::Word;
+
+use super::Walker;
+use crate::limits;
+use crate::programs;
+use crate::word::expand::literal;
+use crate::word::expand::parameter;
+use crate::wrappers;
+use crate::wrappers::layer::{Layer, Place, What, joined, program, spelled};
+
+/// Programs that a pattern is taken to mean, if it can: those by which most is lost, and those that run others.
+const SUPPOSED: &[&str] = &[
+    "rm", "dd", "shred", "mkfs", "sudo", "doas", "su", "bash", "sh", "zsh", "git", "find", "chmod", "chown", "mv",
+    "cp", "curl", "wget", "python3", "python", "perl", "env", "xargs", "docker", "kubectl", "tee", "truncate", "kill",
+];
+
+impl Walker {
+    /// Puts what a name is taken to mean in its place. Whether it did.
+    pub(super) fn name_is_supposed(&mut self, argv: &mut Vec<Word>) -> bool {
+        let Some(first) = argv.first().filter(|first| first.glob || first.dynamic) else { return false };
+        let words = if first.glob { matched(first).map(|word| vec![word]) } else { defaults(first) };
+        let words = words.or_else(|| {
+            let found = named_after(argv)?;
+            self.partial("the name of a command is known only at run time");
+            Some(vec![found])
+        });
+        let Some(words) = words else { return false };
+        argv.splice(..1, words);
+        true
+    }
+
+    /// The text that an alias of this text makes of a command.
+    pub(super) fn unalias(&self, argv: &[Word]) -> Option<Layer> {
+        let (first, mut rest) = argv.split_first()?;
+        if first.quoted || first.dynamic || self.expanding.contains(&first.text) {
+            return None;
+        }
+        let mut words = vec![(*self.shell.aliased(&first.text)?).clone()];
+        // A text that ends in a blank has the next word looked up as well.
+        while words.last().is_some_and(|word| word.text.ends_with([' ', '\t']))
+            && let Some((next, tail)) = rest.split_first()
+            && let Some(text) = self.shell.aliased(&next.text)
+            && words.len() < limits::CALL_DEPTH
+        {
+            words.push((*text).clone());
+            rest = tail;
+        }
+        words.extend(rest.iter().map(spelled));
+        let text = joined(&words);
+        let mut layer = Layer::one("alias", &first.text, What::Text { text, parameters: None }, Place::Here);
+        if let Some(run) = layer.runs.first_mut() {
+            // A shell that is not interactive may leave aliases alone.
+            run.certain = false;
+        }
+        Some(layer)
+    }
+}
+
+/// `${x:-rm}`: the default, as nothing is known of the variable.
+fn defaults(name: &Word) -> Option<Vec<Word>> {
+    if !name.parts.iter().any(|part| part.kind == "variable") {
+        return None;
+    }
+    let mut text = String::new();
+    for part in &name.parts {
+        match part.kind.as_str() {
+            "literal" => text.push_str(&part.text),
+            "variable" => {
+                let default = parameter::default(&part.text)?.trim_matches(['"', '\'']);
+                if default.contains(['$', '`', '"', '\'', '\\', '*', '?', '[']) {
+                    return None;
+                }
+                text.push_str(default);
+            }
+            _ => return None,
+        }
+    }
+    let words: Vec<Word> =
+        if name.quoted { vec![literal(&text)] } else { text.split_whitespace().map(literal).collect() };
+    (!words.is_empty()).then_some(words)
+}
+
+/// `$KUBECTL`, `"$SHELL"`: the program that a variable is named after, as nothing else is known of it.
+fn named_after(argv: &[Word]) -> Option<Word> {
+    let (first, rest) = argv.split_first()?;
+    let mut parts = first.parts.iter().filter(|part| !part.text.is_empty());
+    let part = parts.next()?;
+    if part.kind != "variable" || parts.next().is_some() {
+        return None;
+    }
+    let name = part.text.trim_start_matches(['$', '{']).trim_end_matches('}');
+    let name = name.trim_end_matches("[@]").trim_end_matches("[*]");
+    let text = rest.first().is_some_and(|option| option.text.starts_with('-') && option.text.ends_with('c'));
+    let found = match name {
+        "SHELL" | "BASH" => "bash".to_owned(),
+        "0" if text => "bash".to_owned(),
+        "TF" => "terraform".to_owned(),
+        "PY" => "python3".to_owned(),
+        "MAKE" | "EDITOR" | "PAGER" | "CC" | "CXX" => return None,
+        _ if name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) => {
+            name.to_ascii_lowercase()
+        }
+        _ => return None,
+    };
+    let known = wrappers::peel(&std::iter::once(literal(&found)).chain(rest.iter().cloned()).collect::<Vec<_>>(), None);
+    (known.is_some() || programs::is_known(&found)).then(|| literal(&found))
+}
+
+/// `/bin/r?`: a program that the pattern can match.
+fn matched(name: &Word) -> Option<Word> {
+    if name.dynamic || name.text.contains('{') {
+        return None;
+    }
+    let pattern = program(std::slice::from_ref(name))?;
+    if !pattern.contains(['*', '?', '[']) || !pattern.contains(|char: char| char.is_ascii_alphabetic()) {
+        return None;
+    }
+    let folder = name.text.strip_suffix(pattern)?;
+    let names_system = folder.is_empty() || folder.ends_with("bin/") || folder.contains(['*', '?', '[']);
+    let found = SUPPOSED.iter().find(|known| parameter::matches(pattern, known)).filter(|_| names_system)?;
+    Some(literal(&format!("{folder}{found}")))
+}

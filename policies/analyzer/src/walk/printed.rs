@@ -1,0 +1,37 @@
+//! What a substitution prints, where its own words say so: `$(echo rm)`.
+
+use guard_sdk::syntax::Span;
+
+use super::output::Input;
+use super::{Origin, Unit, Walker};
+use crate::limits;
+use crate::parse;
+
+impl Walker {
+    /// What a command or process substitution, given as it is written, prints, if its words say so.
+    pub(super) fn printed(&mut self, source: &str) -> Option<String> {
+        let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
+        let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
+        let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        let prints = matches!(name, "echo" | "printf" | "cat" | "which" | "command" | "type");
+        if !prints || self.outputs_left == 0 || body.len() > limits::VALUE || body.contains('`') {
+            return None;
+        }
+        self.outputs_left -= 1;
+        let sequence = parse::parse(body, self.dialect).ok()?;
+        let [item] = sequence.items.as_slice() else { return None };
+        let mut probe = Walker::new(self.dialect, "", "");
+        probe.shell = self.shell.clone();
+        probe.outputs_left = std::mem::take(&mut self.outputs_left);
+        probe.depth = self.depth + 1;
+        let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
+        let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
+        self.outputs_left = probe.outputs_left;
+        // That a text is decoded is worth telling more than the text.
+        let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
+        match output {
+            Input::Piped(word) if !word.dynamic && !decoded => Some(word.text.trim_end_matches('\n').to_owned()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! What a text fixes about the shell that runs it: its directory and the values of some variables.
+//!
+//! Follows straight lines only. What may or may not have happened is unknown afterwards.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use guard_sdk::syntax::{Part, Word};
+
+use crate::limits;
+use crate::word::expand::parameter;
+use crate::word::expand::{Values, literal};
+
+/// What a variable holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Scalar(Rc<Word>),
+    /// Subscripts and elements, in order.
+    Array(Rc<Vec<(String, Word)>>),
+    /// The name of another variable, by `declare -n`.
+    Reference(Rc<str>),
+}
+
+/// The state of one shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shell {
+    /// Absolute, or empty when it is not known.
+    pub(crate) cwd: String,
+    /// What `cd -` goes to.
+    previous: String,
+    home: Rc<str>,
+    variables: BTreeMap<Rc<str>, Value>,
+    parameters: Option<Rc<[Word]>>,
+    /// Texts of functions that the text defines.
+    functions: BTreeMap<Rc<str>, Rc<str>>,
+    /// Texts of aliases that the text defines.
+    aliases: BTreeMap<Rc<str>, Rc<Word>>,
+}
+
+impl Values for Shell {
+    fn value(&self, name: &str) -> Option<Cow<'_, Word>> {
+        match self.variables.get(name) {
+            Some(Value::Scalar(word)) => return Some(Cow::Borrowed(word)),
+            Some(Value::Array(elements)) => return Some(Cow::Borrowed(&elements.first()?.1)),
+            Some(Value::Reference(other)) => {
+                return match self.variables.get(other)? {
+                    Value::Scalar(word) => Some(Cow::Borrowed(word)),
+                    _ => None,
+                };
+            }
+            None => {}
+        }
+        if let Some(index) = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
+            return self.parameters.as_ref()?.get(index).map(Cow::Borrowed);
+        }
+        (name == "PWD" && !self.cwd.is_empty()).then(|| Cow::Owned(literal(&self.cwd)))
+    }
+
+    fn elements(&self, name: &str) -> Option<Vec<&Word>> {
+        if name == "@" {
+            return self.parameters.as_ref().map(|words| words.iter().collect());
+        }
+        match self.variables.get(name)? {
+            Value::Array(elements) => Some(elements.iter().map(|(_, word)| word).collect()),
+            Value::Scalar(word) => Some(vec![&**word]),
+            Value::Reference(_) => None,
+        }
+    }
+
+    fn element(&self, name: &str, subscript: &str) -> Option<&Word> {
+        match self.variables.get(name)? {
+            Value::Array(elements) => {
+                elements.iter().find(|(known, _)| known == subscript.trim_matches(['"', '\''])).map(|(_, word)| word)
+            }
+            Value::Scalar(word) => (subscript == "0").then_some(&**word),
+            Value::Reference(_) => None,
+        }
+    }
+
+    fn separators(&self) -> Option<&str> {
+        match self.variables.get("IFS") {
+            Some(Value::Scalar(word)) => (!word.dynamic).then_some(word.text.as_str()),
+            Some(_) => None,
+            None => Some(" \t\n"),
+        }
+    }
+}
+
+impl Shell {
+    pub(crate) fn new(cwd: &str, home: &str) -> Self {
+        Shell {
+            cwd: cwd.to_owned(),
+            previous: String::new(),
+            home: home.into(),
+            variables: BTreeMap::new(),
+            parameters: None,
+            functions: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+        }
+    }
+
+    /// Sets the parameters `$1`, `$2`, ...
+    pub(crate) fn set_parameters(&mut self, words: &[Word]) {
+        self.parameters = (words.len() <= limits::ELEMENTS).then(|| words.into());
+    }
+
+    /// Takes the parameters away, to be put back later.
+    pub(crate) fn take_parameters(&mut self) -> Option<Rc<[Word]>> {
+        self.parameters.take()
+    }
+
+    /// Puts back what [`Shell::take_parameters`] took.
+    pub(crate) fn restore_parameters(&mut self, parameters: Option<Rc<[Word]>>) {
+        self.parameters = parameters;
+    }
+
+    /// `shift`, by a number if it is known.
+    pub(crate) fn shift(&mut self, by: Option<usize>) {
+        let words = self.parameters.take();
+        self.parameters = words.zip(by).and_then(|(words, by)| words.get(by..).map(Into::into));
+    }
+
+    /// Assigns a word to a variable. `append` for `+=`.
+    pub(crate) fn assign(&mut self, name: &str, word: &Word, append: bool) {
+        let word = match self.plain(word) {
+            Some(text) => literal(&text),
+            None => word.clone(),
+        };
+        let word = match (append, self.value(name)) {
+            (false, _) => Some(word),
+            (true, Some(before)) if !matches!(self.variables.get(name), Some(Value::Array(_))) => {
+                Some(concatenated(&before, &word))
+            }
+            (true, _) => None,
+        };
+        // Of a value without any text of its own nothing is known.
+        let told =
+            |part: &Part| part.kind == "literal" || part.kind == "variable" && parameter::default(&part.text).is_some();
+        let worth = |word: &Word| !word.dynamic || word.parts.iter().any(told);
+        // A separator that is not known leaves a mark, for the usual one does not hold any more.
+        let kept = word.filter(|word| {
+            (name == "IFS" || worth(word)) && word.text.len() <= limits::VALUE && word.parts.len() <= limits::PARTS
+        });
+        match kept {
+            Some(word) => self.set(name, Value::Scalar(Rc::new(word))),
+            None => self.forget(name),
+        }
+    }
+
+    /// Has a variable stand for the files that a pattern selects, one after the other. Quotes around the variable change
+    /// nothing about that, as the pattern was expanded before.
+    pub(crate) fn assign_selected(&mut self, name: &str, pattern: &Word) {
+        if pattern.text.len() <= limits::VALUE && pattern.parts.len() <= limits::PARTS {
+            self.set(name, Value::Scalar(Rc::new(pattern.clone())));
+        } else {
+            self.forget(name);
+        }
+    }
+
+    /// Assigns `NAME=(...)`: subscripts, where they are written, and words.
+    pub(crate) fn assign_array(&mut self, name: &str, words: Vec<(Option<String>, Word)>, append: bool) {
+        let mut elements = match self.variables.get(name) {
+            Some(Value::Array(elements)) if append => elements.to_vec(),
+            _ => Vec::new(),
+        };
+        for (subscript, word) in words {
+            let next = elements.last().and_then(|(last, _): &(String, Word)| last.parse::<usize>().ok());
+            let subscript = subscript.unwrap_or_else(|| next.map_or(elements.len(), |last| last + 1).to_string());
+            // A home is looked up now; quotes around the array later change nothing about that.
+            let settled = self.plain(&word).filter(|_| !word.glob);
+            elements.push((subscript, settled.map_or(word, |text| literal(&text))));
+        }
+        self.keep_array(name, elements);
+    }
+
+    /// Assigns one element of an array.
+    pub(crate) fn assign_element(&mut self, name: &str, subscript: &str, word: &Word) {
+        let mut elements = match self.variables.get(name) {
+            Some(Value::Array(elements)) => elements.to_vec(),
+            _ => Vec::new(),
+        };
+        let plain = subscript.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !plain || word.dynamic {
+            return self.forget(name);
+        }
+        match elements.iter_mut().find(|(known, _)| known == subscript) {
+            Some((_, old)) => word.clone_into(old),
+            None => elements.push((subscript.to_owned(), word.clone())),
+        }
+        self.keep_array(name, elements);
+    }
+
+    fn keep_array(&mut self, name: &str, elements: Vec<(String, Word)>) {
+        let size: usize = elements.iter().map(|(_, word)| word.text.len()).sum();
+        if elements.len() <= limits::ELEMENTS && size <= limits::VALUE {
+            self.set(name, Value::Array(Rc::new(elements)));
+        } else {
+            self.forget(name);
+        }
+    }
+
+    /// `declare -n NAME=OTHER`.
+    pub(crate) fn refer(&mut self, name: &str, other: &str) {
+        self.set(name, Value::Reference(other.into()));
+    }
+
+    fn set(&mut self, name: &str, value: Value) {
+        if self.variables.len() < limits::VARIABLES || self.variables.contains_key(name) {
+            self.variables.insert(name.into(), value);
+        } else {
+            self.forget(name);
+        }
+    }
+
+    /// The value of this variable is not known any more.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.variables.remove(name);
+    }
+
+    /// Nothing is known of variables any more.
+    pub(crate) fn forget_all(&mut self) {
+        self.variables.clear();
+        self.parameters = None;
+    }
+
+    /// Keeps the text of a function.
+    pub(crate) fn define(&mut self, name: &str, text: &str) {
+        if self.functions.len() < limits::VARIABLES && text.len() <= limits::VALUE {
+            self.functions.insert(name.into(), text.into());
+        } else {
+            self.functions.remove(name);
+        }
+    }
+
+    /// The text of a function, if it is known.
+    pub(crate) fn function(&self, name: &str) -> Option<Rc<str>> {
+        self.functions.get(name).cloned()
+    }
+
+    /// Keeps the text of an alias; `None` ends it.
+    pub(crate) fn alias(&mut self, name: &str, text: Option<Word>) {
+        match text {
+            Some(text) if self.aliases.len() < limits::VARIABLES && text.text.len() <= limits::VALUE => {
+                self.aliases.insert(name.into(), Rc::new(text));
+            }
+            _ => drop(self.aliases.remove(name)),
+        }
+    }
+
+    /// The text of an alias.
+    pub(crate) fn aliased(&self, name: &str) -> Option<Rc<Word>> {
+        self.aliases.get(name).cloned()
+    }
+
+    /// Forgets the variables that `body`, which may run again, could set: those that it names without a `$`.
+    pub(crate) fn forget_named_in(&mut self, body: &str) {
+        let names = |name: &str| {
+            body.match_indices(name).any(|(at, _)| {
+                let before = body.get(..at).and_then(|head| head.chars().next_back());
+                let after = body.get(at + name.len()..).and_then(|tail| tail.chars().next());
+                let joins = |char: Option<char>| char.is_some_and(|char| char.is_ascii_alphanumeric() || char == '_');
+                !joins(before) && !joins(after) && !matches!(before, Some('$' | '{'))
+            })
+        };
+        self.variables.retain(|name, _| !names(name));
+        if names("shift") || names("set") {
+            self.parameters = None;
+        }
+    }
+
+    /// Keeps only what is the same in `other`, which may have been reached instead.
+    pub(crate) fn meet(&mut self, other: &Shell) {
+        if self.cwd != other.cwd {
+            self.cwd.clear();
+        }
+        if self.previous != other.previous {
+            self.previous.clear();
+        }
+        if self.parameters != other.parameters {
+            self.parameters = None;
+        }
+        let odd = self.separators() != other.separators();
+        self.variables.retain(|name, value| other.variables.get(name) == Some(value));
+        self.functions.retain(|name, text| other.functions.get(name) == Some(text));
+        self.aliases.retain(|name, text| other.aliases.get(name) == Some(text));
+        if odd {
+            self.refer("IFS", "");
+        }
+    }
+
+    /// The text of a word, with a leading home made absolute; `None` if a part of it is not known.
+    pub(crate) fn plain(&self, word: &Word) -> Option<String> {
+        let tilde = |part: &Part| part.kind == "tilde";
+        if !word.dynamic && !word.parts.iter().any(tilde) {
+            return Some(word.text.clone());
+        }
+        let mut text = String::new();
+        for (index, part) in word.parts.iter().enumerate() {
+            match part.kind.as_str() {
+                "literal" | "glob" => text.push_str(&part.text),
+                "tilde" if index == 0 && part.text == "~" && !self.home.is_empty() => text.push_str(&self.home),
+                "variable" if part.text == "HOME" && !self.home.is_empty() => text.push_str(&self.home),
+                _ => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// `cd` with these operands.
+    pub(crate) fn change_directory(&mut self, operands: &[Word]) {
+        let operands: Vec<&Word> =
+            operands.iter().filter(|word| !matches!(word.text.as_str(), "-L" | "-P" | "-e" | "-@" | "--")).collect();
+        let target = match operands.as_slice() {
+            [] => Some(self.home.to_string()),
+            [word] if word.text == "-" => Some(self.previous.clone()),
+            [word] => self.plain(word).and_then(|path| resolve(&self.cwd, &path)),
+            _ => None,
+        };
+        self.previous = std::mem::replace(&mut self.cwd, target.unwrap_or_default());
+    }
+
+    /// The directory is not known any more.
+    pub(crate) fn lose_directory(&mut self) {
+        self.cwd.clear();
+    }
+}
+
+/// Two values, one behind the other.
+fn concatenated(first: &Word, second: &Word) -> Word {
+    let mut word = first.clone();
+    word.text.push_str(&second.text);
+    word.dynamic |= second.dynamic;
+    if word.dynamic {
+        word.parts.extend(second.parts.iter().cloned());
+    } else {
+        word = literal(&word.text);
+    }
+    word
+}
+
+/// `path` made absolute against `cwd` and freed of `.` and `..`, by text alone.
+pub(crate) fn resolve(cwd: &str, path: &str) -> Option<String> {
+    if !path.starts_with('/') && (cwd.is_empty() || path.is_empty()) {
+        return None;
+    }
+    let base = if path.starts_with('/') { "" } else { cwd };
+    let mut steps: Vec<&str> = Vec::new();
+    for step in base.split('/').chain(path.split('/')) {
+        match step {
+            "" | "." => {}
+            ".." => {
+                steps.pop();
+            }
+            step => steps.push(step),
+        }
+    }
+    Some(format!("/{}", steps.join("/")))
+}

@@ -1,0 +1,211 @@
+//! Programs that nobody has described, with a dangerous command at the end of their words.
+//!
+//! A net under the table of wrappers: such a program may run the command, so the command is listed as uncertain. It
+//! acts only where the words, taken as a command, would lose something.
+
+use guard_sdk::syntax::{Severity, Via, Word};
+
+use super::Walker;
+use super::layers::Pending;
+use crate::effects;
+use crate::limits;
+use crate::programs;
+use crate::wrappers::layer::{Layer, Place, Run, What, program};
+use crate::wrappers::reads_program;
+use crate::wrappers::shells::is_shell;
+
+/// Words behind which a program's words are often another command.
+const BEFORE_WORDS: &[&str] = &["--", "-e", "-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "with"];
+
+/// Options whose value is often a text that becomes shell.
+const BEFORE_TEXT: &[&str] =
+    &["-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "--script", "--hook"];
+
+/// Programs whose words are data, code of another language, or names.
+const DATA: &[&str] = &[
+    "ack",
+    "ag",
+    "alias",
+    "apropos",
+    "ast-grep",
+    "awk",
+    "cheat",
+    "claude",
+    "codex",
+    "compgen",
+    "complete",
+    "cowsay",
+    "curl",
+    "declare",
+    "echo",
+    "export",
+    "fc",
+    "find",
+    "gawk",
+    "gemini",
+    "gh",
+    "git",
+    "glab",
+    "guard-host",
+    "hash",
+    "help",
+    "history",
+    "hub",
+    "jq",
+    "logger",
+    "man",
+    "mongosh",
+    "mysql",
+    "node",
+    "notify-send",
+    "perl",
+    "php",
+    "printf",
+    "psql",
+    "python",
+    "python3",
+    "rg",
+    "ruby",
+    "say",
+    "sed",
+    "set",
+    "shellcheck",
+    "sqlite3",
+    "test",
+    "tldr",
+    "trap",
+    "type",
+    "unset",
+    "vim",
+    "wget",
+    "whatis",
+    "whereis",
+    "which",
+    "yq",
+    "[",
+];
+
+/// Effects that others feel although little is lost.
+const STOPPED: &[&str] = &["secret.", "package.publish", "service.stop"];
+
+/// The most words that are looked at.
+const MOST: usize = 64;
+
+impl Walker {
+    /// The dangerous command at the end of the words of a program that is no known wrapper.
+    pub(super) fn behind_unknown(&mut self, pending: &Pending<'_>) -> Option<Layer> {
+        let (first, words) = pending.argv.split_first()?;
+        let name = program(&pending.argv)?;
+        if words.is_empty() || first.dynamic || self.unknown_left == 0 {
+            return None;
+        }
+        let mut pairs = words.windows(2).take(MOST).enumerate();
+        let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit") || is_own(&pending.argv);
+        if let Some(at) = shell_text(words).filter(|_| !known) {
+            let outer = pending.argv.get(..=at)?.to_vec();
+            let what = What::Words { assignments: Vec::new(), words: words.get(at..)?.to_vec() };
+            return Some(self.guessed_layer(name, outer, what));
+        }
+        // A program of which nobody knows anything may as well run all of its words.
+        let all = (!known && leads(name, &pending.argv))
+            .then(|| (What::Words { assignments: Vec::new(), words: words.to_vec() }, 0));
+        let (what, at) = all.or_else(|| {
+            pairs.find_map(|(index, pair)| {
+                let [before, word] = pair else { return None };
+                let (before, at) = (before.text.as_str(), index + 1);
+                let plain = word.text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/');
+                if !plain || word.dynamic || known {
+                    return None;
+                }
+                if BEFORE_TEXT.contains(&before) && word.text.contains(' ') {
+                    return Some((What::Text { text: word.clone(), parameters: None }, at));
+                }
+                let rest = words.get(at..)?;
+                let several = rest.len() > 1 && !word.text.contains(' ');
+                let found = What::Words { assignments: Vec::new(), words: rest.to_vec() };
+                (BEFORE_WORDS.contains(&before) && several).then_some((found, at))
+            })
+        })?;
+        self.unknown_left -= 1;
+        if !self.loses(&what) {
+            return None;
+        }
+        let outer = match what {
+            What::Words { .. } => pending.argv.get(..=at)?.to_vec(),
+            What::Text { .. } => pending.argv.clone(),
+        };
+        Some(self.guessed_layer(name, outer, what))
+    }
+
+    fn guessed_layer(&self, name: &str, outer: Vec<Word>, what: What) -> Layer {
+        let via = Via { kind: "unknown".to_owned(), detail: name.to_owned() };
+        Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Apart, certain: false, mark: None }] }
+    }
+
+    /// Whether a command, taken alone, loses something that does not come back by itself.
+    fn loses(&self, what: &What) -> bool {
+        let mut probe = Walker::new(self.dialect, &self.shell.cwd, "");
+        probe.unknown_left = 0;
+        probe.outputs_left = 0;
+        match what {
+            What::Text { text, .. } if text.text.len() <= limits::VALUE => probe.outermost(&text.text),
+            What::Text { .. } => return false,
+            What::Words { words, .. } => {
+                probe.outermost_words(words.iter().map(|word: &Word| word.text.clone()).collect())
+            }
+        }
+        let effects = effects::collect(&probe.commands, "").effects;
+        // A text that reads like SQL is no command.
+        let by_store = |id: u32| {
+            let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
+            place.and_then(|place| probe.commands.get(place)).is_some_and(|command| reads_program(&command.argv))
+        };
+        effects.iter().any(|effect| match effect.severity {
+            Severity::Destructive | Severity::Catastrophic => {
+                !effect.operation.starts_with("sql.") || by_store(effect.command_id)
+            }
+            _ => STOPPED.iter().any(|start| effect.operation.starts_with(start)),
+        })
+    }
+}
+
+/// Whether the first word behind a program that nobody knows is a program that is known, and the only one.
+fn leads(name: &str, argv: &[Word]) -> bool {
+    let first = argv.get(1).map(|word| word.text.as_str()).unwrap_or_default();
+    let plain = first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'.');
+    let relative = argv.first().is_some_and(|name| name.text.starts_with("../") || name.text.starts_with("./"));
+    plain
+        && !relative
+        && argv.len() > 2
+        && programs::is_known(first)
+        && !programs::is_known(name)
+        && !programs::is_plain(name)
+}
+
+/// Whether the words behind are arguments of the user's own program, which is built here and run.
+fn is_own(argv: &[Word]) -> bool {
+    let word = |at: usize| argv.get(at).map(|word| word.text.as_str()).unwrap_or_default();
+    let built = ["target/debug/", "target/release/", "build/", "dist/", "bin/Debug/"];
+    match word(0) {
+        "cargo" | "go" | "dotnet" | "swift" | "stack" | "cabal" | "gleam" | "zig" => {
+            matches!(word(1), "run" | "test" | "r" | "t")
+        }
+        "pytest" | "ctest" => true,
+        path => {
+            path.trim_start_matches("./").starts_with(built[0])
+                || built.iter().any(|folder| path.contains(&format!("/{folder}")))
+        }
+    }
+}
+
+/// Where a shell with a text to run stands among the words: `bash -c TEXT` is no data.
+fn shell_text(words: &[Word]) -> Option<usize> {
+    let text = |three: &[Word]| {
+        let [shell, option, _] = three else { return false };
+        let letters = option.text.strip_prefix('-').unwrap_or_default();
+        is_shell(shell.text.rsplit('/').next().unwrap_or_default())
+            && letters.ends_with('c')
+            && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    words.windows(3).take(MOST).position(text)
+}

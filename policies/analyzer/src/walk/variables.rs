@@ -1,0 +1,242 @@
+//! Variables whose value is a command that the next program runs, or more words for it.
+
+use guard_sdk::syntax::{Assignment, Via, Word};
+
+use super::Walker;
+use crate::limits;
+use crate::word::expand::{Values as _, literal};
+use crate::wrappers::is_program_setting;
+use crate::wrappers::layer::program;
+
+/// Variables whose value some program runs.
+const COMMANDS: &[&str] = &[
+    "BASH_ENV",
+    "BROWSER",
+    "EDITOR",
+    "ENV",
+    "FCEDIT",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "HGEDITOR",
+    "KUBE_EDITOR",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "MANPAGER",
+    "PAGER",
+    "PROMPT_COMMAND",
+    "PS0",
+    "PS1",
+    "PS4",
+    "RSYNC_RSH",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "SVN_EDITOR",
+    "SYSTEMD_EDITOR",
+    "SYSTEMD_PAGER",
+    "VISUAL",
+];
+
+/// Variables that a shell expands before it takes them for something else: only substitutions in them run.
+const EXPANDED: &[&str] = &["BASH_ENV", "ENV", "PS0", "PS1", "PS4"];
+
+/// Variables that name a library or a file of code that the next program loads.
+const LOADED: &[&str] = &[
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "ENV",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "PYTHONSTARTUP",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "npm_config_script_shell",
+];
+
+/// Variables that hold options, and the options in them that name code.
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("NODE_OPTIONS", &["--require", "-r", "--import", "--loader", "--experimental-loader"]),
+    ("RUBYOPT", &["-r"]),
+    ("PERL5OPT", &["-M"]),
+    ("JAVA_TOOL_OPTIONS", &["-javaagent:", "-agentpath:"]),
+    ("_JAVA_OPTIONS", &["-javaagent:", "-agentpath:"]),
+    ("GOFLAGS", &["-toolexec=", "-exec="]),
+];
+
+/// How the reason begins that a file is loaded; a policy reads it.
+const LOADS: &str = "a variable has the program load code from a folder that everybody may write to: ";
+
+/// Variables that name folders in which programs or modules are looked for.
+const SEARCHED: &[&str] = &["PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "GIT_EXEC_PATH", "GEM_PATH"];
+
+/// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
+const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
+
+/// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded.
+fn loaded_from_anywhere<'v>(name: &str, value: &'v str) -> Option<&'v str> {
+    let open = |path: &&str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
+    if LOADED.contains(&name) {
+        return value.split([':', ' ']).find(open);
+    }
+    let (_, options) = OPTIONS.iter().find(|(known, _)| *known == name)?;
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let inline = words.iter().filter_map(|word| {
+        let rest = options.iter().find_map(|option| word.strip_prefix(option))?;
+        Some(rest.trim_start_matches('='))
+    });
+    let apart = words.windows(2).filter_map(|pair| match pair {
+        [option, path] if options.contains(option) => Some(*path),
+        _ => None,
+    });
+    inline.chain(apart).find(open)
+}
+
+/// The command in the value of a variable that holds more than a command, as it is spelled.
+fn held(name: &str, value: &str, assignments: &[Assignment]) -> Option<String> {
+    if let Some(number) = name.strip_prefix("GIT_CONFIG_VALUE_") {
+        let key = format!("GIT_CONFIG_KEY_{number}");
+        let key = &assignments.iter().find(|assignment| assignment.name == key)?.value.text;
+        return is_program_setting(&key.to_ascii_lowercase()).then(|| value.trim_start_matches('!').to_owned());
+    }
+    match name {
+        "GIT_CONFIG_PARAMETERS" => {
+            let (key, text) = value.trim_matches('\'').split_once('=')?;
+            let program = is_program_setting(&key.trim_matches('\'').to_ascii_lowercase());
+            program.then(|| text.trim_matches(['\'', '!']).to_owned())
+        }
+        "MAKEFLAGS" | "GNUMAKEFLAGS" => {
+            let (_, text) = value.split_once("--eval=")?;
+            let command = text.split_once(';').map_or_else(
+                || text.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')')),
+                |(_, rest)| Some(rest),
+            );
+            command.map(str::to_owned)
+        }
+        "GOFLAGS" => {
+            let (_, text) = value.split_once("-toolexec=").or_else(|| value.split_once("-exec="))?;
+            Some(text.to_owned())
+        }
+        "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" => Some(value.to_owned()),
+        _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => {
+            Some(value.to_owned())
+        }
+        // A function that the shell takes from its environment.
+        _ if name.starts_with("BASH_FUNC_") => {
+            value.split_once('{').map(|(_, body)| body.trim_end().trim_end_matches('}').to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Programs that read more of their words from a variable.
+const MORE_WORDS: &[(&[&str], &str)] = &[(&["tar", "gtar"], "TAR_OPTIONS"), (&["zip"], "ZIPOPT"), (&["gzip"], "GZIP")];
+
+impl Walker {
+    /// Walks the values that programs run, of a command that was just listed.
+    pub(super) fn run_variables(&mut self, id: u32) {
+        let Some(place) = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)) else { return };
+        let Some(command) = self.commands.get(place) else { return };
+        let exported = matches!(command.word(0), "export" | "declare" | "typeset");
+        if command.assignments.is_empty() && !exported {
+            return;
+        }
+        let names = command.assignments.iter().map(|assignment| assignment.name.as_str());
+        let declared = command.argv.iter().skip(1).filter(|_| exported).map(|word| word.text.as_str());
+        let names = names.chain(declared.map(|text| text.split('=').next().unwrap_or_default()));
+        let names: Vec<&str> = names.collect();
+        self.steering.extend(MORE_WORDS.iter().map(|(_, variable)| *variable).filter(|name| names.contains(name)));
+        let given = command.assignments.iter().map(|assignment| (assignment.name.clone(), assignment.value.clone()));
+        let declared = command.argv.iter().skip(1).filter(|_| exported).filter_map(|word| {
+            let (name, value) = word.text.split_once('=')?;
+            Some((name.to_owned(), literal(value)))
+        });
+        let span = command.span;
+        let all: Vec<(String, Word)> = given.chain(declared).take(limits::VARIABLES).collect();
+        let mut loaded = all.iter().filter_map(|(name, value)| loaded_from_anywhere(name, &value.text));
+        let loaded = loaded.next().map(str::to_owned);
+        let searched = all.iter().filter(|(name, _)| SEARCHED.contains(&name.as_str()));
+        let mut folders =
+            searched.flat_map(|(_, value)| value.text.split(':')).filter(|folder| folder.starts_with('/'));
+        let planted = folders.find(|folder| self.fills(folder, id)).map(str::to_owned);
+        let found: Vec<(String, Word)> = all
+            .into_iter()
+            .filter_map(|(name, value)| {
+                if COMMANDS.contains(&name.as_str()) {
+                    return Some((name, value));
+                }
+                let text = held(&name, &value.text, &command.assignments).filter(|_| !value.dynamic)?;
+                Some((name, literal(&text)))
+            })
+            .collect();
+        if let Some(path) = loaded.or(planted) {
+            self.partial(&format!("{LOADS}{path}"));
+        }
+        for (name, value) in found {
+            // A bare word names a helper.
+            let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+:".contains(char);
+            let text = value.text.trim_start_matches(['|', '-']).to_owned();
+            let expanded = EXPANDED.contains(&name.as_str());
+            if text.chars().all(bare) || (expanded && !text.contains(['`', '('])) {
+                continue;
+            }
+            let value = if expanded {
+                literal(&format!(": \"{text}\""))
+            } else if text.len() < value.text.len() && !value.dynamic {
+                literal(&text)
+            } else {
+                value
+            };
+            let parent = std::mem::replace(&mut self.parent, id);
+            let certain = std::mem::replace(&mut self.certain, false);
+            self.via.push(Via { kind: "variable".to_owned(), detail: name });
+            self.apart(|walker| walker.run_text(&value, span));
+            self.via.pop();
+            self.certain = certain;
+            self.parent = parent;
+        }
+    }
+
+    /// Whether a command before this one writes into a folder that everybody may write to.
+    fn fills(&self, folder: &str, id: u32) -> bool {
+        let open = OPEN_TO_ALL.iter().any(|open| folder.starts_with(open));
+        let inside = |text: &str| text.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
+        let mut before = self.commands.iter().filter(|command| command.id < id).take(limits::VARIABLES);
+        open && before.any(|command| {
+            let redirected =
+                command.redirections.iter().any(|found| found.operator.starts_with('>') && inside(&found.target.text));
+            let writes = matches!(
+                command.program(),
+                "cp" | "mv" | "ln" | "install" | "tee" | "curl" | "wget" | "chmod" | "touch"
+            );
+            redirected || writes && command.argv.iter().skip(1).any(|word| inside(&word.text))
+        })
+    }
+
+    /// Adds the words that a program reads from a variable.
+    pub(super) fn add_words(&mut self, argv: &mut Vec<Word>, assignments: &[Assignment]) {
+        let Some(name) = program(argv) else { return };
+        let Some((_, variable)) = MORE_WORDS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
+        let given = assignments.iter().rev().find(|assignment| assignment.name == *variable);
+        let value = match given {
+            Some(assignment) => Some(assignment.value.clone()),
+            None => self.shell.value(variable).map(|word| word.into_owned()),
+        };
+        match value.filter(|value| !value.dynamic) {
+            Some(value) => drop(argv.splice(1..1, value.text.split_whitespace().map(literal))),
+            None if given.is_some() || self.steering.contains(variable) => {
+                self.partial(&format!("more words of the program stand in {variable}, whose value is not known"));
+            }
+            None => {}
+        }
+    }
+}

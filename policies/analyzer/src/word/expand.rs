@@ -1,0 +1,365 @@
+//! Pieces to words: braces, values of variables that are known, and the splitting of what they give.
+
+pub(crate) mod parameter;
+
+use std::borrow::Cow;
+
+use guard_sdk::syntax::{Part, Word};
+
+use super::{Piece, PieceKind, brace, is_name};
+use crate::limits;
+
+/// What a text knows of its variables. A value may have parts that are known only at run time.
+pub(crate) trait Values {
+    /// The value of `name`, or of the parameter of this number.
+    fn value(&self, name: &str) -> Option<Cow<'_, Word>>;
+    /// The elements of the array `name`; of `@`, the parameters.
+    fn elements(&self, name: &str) -> Option<Vec<&Word>>;
+    /// The element of the array `name` at a literal subscript.
+    fn element(&self, name: &str, subscript: &str) -> Option<&Word>;
+    /// The characters that an unquoted value is split at.
+    fn separators(&self) -> Option<&str>;
+}
+
+/// A text of which no variable is known.
+pub(crate) struct Nothing;
+
+impl Values for Nothing {
+    fn value(&self, _: &str) -> Option<Cow<'_, Word>> {
+        None
+    }
+
+    fn elements(&self, _: &str) -> Option<Vec<&Word>> {
+        None
+    }
+
+    fn element(&self, _: &str, _: &str) -> Option<&Word> {
+        None
+    }
+
+    fn separators(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// What is known of an expansion.
+pub(super) enum Known<'v> {
+    One(Cow<'v, Word>),
+    /// `"$@"`: a word each. Joined if it is `$*`.
+    Each(Vec<Cow<'v, Word>>),
+    Joined(Vec<Cow<'v, Word>>),
+}
+
+fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<Known<'v>> {
+    match piece.kind {
+        PieceKind::Variable { .. } => variable(&piece.text, values),
+        PieceKind::Parameter => parameter::known(&piece.text, values),
+        _ => None,
+    }
+}
+
+/// What is known of a plain variable.
+pub(super) fn variable<'v>(name: &str, values: &'v dyn Values) -> Option<Known<'v>> {
+    let all = || values.elements("@").map(|words| words.into_iter().map(Cow::Borrowed).collect());
+    match name {
+        "@" => all().map(Known::Each),
+        "*" => all().map(Known::Joined),
+        _ => values.value(name).map(Known::One),
+    }
+}
+
+/// The words that one word becomes.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    pub(crate) words: Vec<Word>,
+    /// Words were split at a field separator that is only assumed.
+    pub(crate) assumed: bool,
+}
+
+/// Expands a word as far as it is known.
+pub(crate) fn words(pieces: Vec<Piece>, values: &dyn Values) -> Words {
+    let mut result = Words::default();
+    for variant in brace::expand(pieces) {
+        let mut fields = Fields::default();
+        for piece in variant {
+            fields.piece(piece, values, &mut result.assumed);
+        }
+        fields.end(true);
+        result.words.append(&mut fields.done);
+        if result.words.len() > limits::WORDS {
+            break;
+        }
+    }
+    result
+}
+
+/// Expands a word that is never split: a value, a redirection's target.
+pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
+    let mut fields = Fields::default();
+    for piece in pieces {
+        if fields.current.as_ref().is_some_and(|word| word.text.len() > limits::SOURCE) {
+            fields.unknown(piece);
+            continue;
+        }
+        match known(&piece, values) {
+            Some(Known::One(word)) if word.text.len() <= limits::VALUE => fields.value(&word, piece.quoted),
+            Some(Known::Each(words) | Known::Joined(words)) => {
+                for (index, word) in words.iter().enumerate() {
+                    if index > 0 {
+                        fields.literal(" ", piece.quoted);
+                    }
+                    fields.value(word, piece.quoted);
+                }
+            }
+            _ => match &piece.output {
+                Some(output) => fields.output(&piece, output),
+                None => fields.unknown(piece),
+            },
+        }
+    }
+    fields.end(true);
+    fields.done.pop().unwrap_or_else(|| literal(""))
+}
+
+/// Expands a word that is not split, but may be several by its braces: an operand of `declare`.
+pub(crate) fn unsplit(pieces: Vec<Piece>, values: &dyn Values) -> Words {
+    let words = brace::expand(pieces).into_iter().map(|variant| word(variant, values)).collect();
+    Words { words, assumed: false }
+}
+
+/// The elements of an array, with the subscripts that are written before them. `None` if one cannot be read.
+pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(Option<String>, Word)>> {
+    let mut groups: Vec<Vec<Piece>> = vec![Vec::new()];
+    for piece in pieces {
+        if piece.kind != PieceKind::Literal || piece.quoted {
+            groups.last_mut()?.push(piece);
+            continue;
+        }
+        for (index, text) in piece.text.split([' ', '\t', '\n']).enumerate() {
+            if index > 0 {
+                groups.push(Vec::new());
+            }
+            if !text.is_empty() {
+                groups.last_mut()?.push(Piece { text: text.to_owned(), ..piece.clone() });
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for mut group in groups.into_iter().filter(|group| !group.is_empty()) {
+        if found.len() > limits::ELEMENTS {
+            return None;
+        }
+        let assigned = group.get(1).and_then(|piece| piece.text.strip_prefix('=')).map(str::to_owned);
+        match (group.first(), assigned) {
+            (Some(Piece { kind: PieceKind::Glob, text, .. }), Some(value)) if text.starts_with('[') => {
+                let subscript = text.trim_matches(['[', ']']).to_owned();
+                group.remove(0);
+                group.first_mut()?.text = value;
+                found.push((Some(subscript), word(group, values)));
+            }
+            (Some(Piece { kind: PieceKind::Literal, text, quoted: false, .. }), _) if text == "[" => return None,
+            _ => found.extend(words(group, values).words.into_iter().map(|word| (None, word))),
+        }
+    }
+    Some(found)
+}
+
+/// A word of plain text.
+pub(crate) fn literal(text: &str) -> Word {
+    let parts = vec![Part { kind: "literal".to_owned(), text: text.to_owned(), quoted: false }];
+    Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts }
+}
+
+#[derive(Default)]
+struct Fields {
+    done: Vec<Word>,
+    current: Option<Word>,
+    /// An unquoted variable was empty: without anything else there is no word.
+    vanished: bool,
+}
+
+impl Fields {
+    fn current(&mut self) -> &mut Word {
+        self.current.get_or_insert_with(|| Word {
+            text: String::new(),
+            dynamic: false,
+            quoted: false,
+            glob: false,
+            parts: Vec::new(),
+        })
+    }
+
+    fn part(&mut self, kind: &str, text: &str, quoted: bool) {
+        let word = self.current();
+        if let Some(last) = word.parts.last_mut()
+            && last.kind == "literal"
+            && kind == "literal"
+            && last.quoted == quoted
+        {
+            last.text.push_str(text);
+            return;
+        }
+        word.parts.push(Part { kind: kind.to_owned(), text: text.to_owned(), quoted });
+    }
+
+    fn literal(&mut self, text: &str, quoted: bool) {
+        self.part("literal", text, quoted);
+        let word = self.current();
+        word.text.push_str(text);
+        word.quoted |= quoted;
+    }
+
+    fn end(&mut self, last: bool) {
+        match self.current.take() {
+            Some(word) => self.done.push(word),
+            None if last && !self.vanished && self.done.is_empty() => {
+                self.current();
+                self.end(false);
+            }
+            None => {}
+        }
+    }
+
+    /// A value that is not split.
+    fn value(&mut self, value: &Word, quoted: bool) {
+        if !value.dynamic && !value.glob {
+            return self.literal(&value.text, quoted);
+        }
+        for part in &value.parts {
+            self.value_part(part, quoted);
+        }
+    }
+
+    fn value_part(&mut self, part: &Part, quoted: bool) {
+        if part.kind == "literal" {
+            return self.literal(&part.text, quoted);
+        }
+        self.part(&part.kind, &part.text, quoted);
+        let word = self.current();
+        word.text.push_str(&source(part));
+        word.quoted |= quoted;
+        word.dynamic |= !matches!(part.kind.as_str(), "glob" | "tilde");
+        word.glob |= part.kind == "glob";
+    }
+
+    /// What a substitution prints; the part says where it comes from.
+    fn output(&mut self, piece: &Piece, text: &str) {
+        self.part("command", &piece.text, piece.quoted);
+        let word = self.current();
+        word.text.push_str(text);
+        word.quoted |= piece.quoted;
+    }
+
+    /// A value outside quotes: split at the separators, and a pattern if it holds one.
+    fn split(&mut self, value: &Word, separators: &str) {
+        self.vanished = true;
+        if !value.dynamic && !value.glob {
+            return self.split_text(&value.text, separators, None);
+        }
+        for part in &value.parts {
+            match part.kind.as_str() {
+                "literal" => self.split_text(&part.text, separators, None),
+                _ => self.value_part(part, false),
+            }
+        }
+    }
+
+    fn split_text(&mut self, text: &str, separators: &str, from: Option<&Piece>) {
+        self.vanished = true;
+        if text.starts_with(|char| separators.contains(char)) {
+            self.end(false);
+        }
+        let fields = text.split(|char| separators.contains(char)).filter(|field| !field.is_empty());
+        for (index, field) in fields.enumerate() {
+            if index > 0 {
+                self.end(false);
+            }
+            match from {
+                Some(piece) => self.output(piece, field),
+                None => self.literal(field, false),
+            }
+            if field.contains(['*', '?', '[']) {
+                self.current().glob = true;
+            }
+        }
+        if text.ends_with(|char| separators.contains(char)) {
+            self.end(false);
+        }
+    }
+
+    fn piece(&mut self, piece: Piece, values: &dyn Values, assumed: &mut bool) {
+        let separators = values.separators();
+        match (known(&piece, values), separators) {
+            (Some(Known::One(value)), _) if value.text.len() > limits::VALUE => self.unknown(piece),
+            (Some(Known::One(value)), _) if piece.quoted => self.value(&value, true),
+            (Some(Known::One(value)), Some(separators)) => self.split(&value, separators),
+            (Some(Known::Joined(words)), _) if piece.quoted => {
+                for (index, word) in words.iter().enumerate() {
+                    if index > 0 {
+                        self.literal(" ", true);
+                    }
+                    self.value(word, true);
+                }
+            }
+            (Some(Known::Each(words) | Known::Joined(words)), Some(separators)) => {
+                self.vanished = true;
+                for (index, word) in words.iter().enumerate() {
+                    if index > 0 {
+                        self.end(false);
+                    }
+                    if piece.quoted {
+                        self.value(word, true);
+                    } else {
+                        self.split(word, separators);
+                    }
+                }
+            }
+            _ if piece.text == "IFS" && !piece.quoted && piece.kind != PieceKind::Literal => {
+                *assumed = true;
+                self.vanished = true;
+                self.end(false);
+            }
+            _ => match (&piece.output, separators) {
+                (Some(output), _) if piece.quoted => self.output(&piece, output),
+                (Some(output), Some(separators)) => self.split_text(output, separators, Some(&piece)),
+                _ => self.unknown(piece),
+            },
+        }
+    }
+
+    fn unknown(&mut self, piece: Piece) {
+        let (kind, dynamic) = match piece.kind {
+            PieceKind::Literal => return self.literal(&piece.text, piece.quoted),
+            PieceKind::Variable { .. } | PieceKind::Parameter => ("variable", true),
+            PieceKind::Command => ("command", true),
+            PieceKind::Arithmetic => ("arithmetic", true),
+            PieceKind::Process => ("process", true),
+            PieceKind::Glob => ("glob", false),
+            PieceKind::Tilde => ("tilde", false),
+            PieceKind::Brace => ("brace", true),
+        };
+        self.part(kind, &piece.text, piece.quoted);
+        let word = self.current();
+        word.dynamic |= dynamic;
+        word.quoted |= piece.quoted;
+        word.glob |= piece.kind == PieceKind::Glob;
+        match piece.kind {
+            PieceKind::Variable { braces: true } => {
+                word.text.push_str("${");
+                word.text.push_str(&piece.text);
+                word.text.push('}');
+            }
+            PieceKind::Variable { braces: false } => {
+                word.text.push('$');
+                word.text.push_str(&piece.text);
+            }
+            _ => word.text.push_str(&piece.text),
+        }
+    }
+}
+
+/// A part as it is written.
+pub(crate) fn source(part: &Part) -> Cow<'_, str> {
+    let plain = is_name(&part.text) || part.text.len() == 1;
+    if part.kind == "variable" && plain { Cow::Owned(format!("${}", part.text)) } else { Cow::Borrowed(&part.text) }
+}

@@ -1,0 +1,86 @@
+//! Commands that run another command: what they run, and what of them stays.
+//!
+//! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
+
+mod carried;
+mod code;
+pub(crate) mod layer;
+mod remote;
+mod search;
+pub(crate) mod shells;
+mod table;
+
+use guard_sdk::syntax::Word;
+
+use crate::word::expand::literal;
+use crate::word::is_name;
+use layer::{Layer, Place, What, program};
+
+/// Takes the outermost layer off a command; `None` if it is no wrapper.
+///
+/// `input` is what it reads, if that is known.
+pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
+    let name = program(argv)?;
+    let mut carried = carried::runs(name, argv);
+    carried.append(&mut code::runs(name, argv, input));
+    let layer = outermost(name, argv, input);
+    if carried.is_empty() {
+        return layer;
+    }
+    let mut layer = layer.unwrap_or_else(|| Layer { outer: Some(argv.to_vec()), runs: Vec::new() });
+    layer.runs.extend(carried);
+    Some(layer)
+}
+
+fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
+    match name {
+        "find" | "gfind" => search::find(argv),
+        "fd" | "fdfind" => search::fd(argv),
+        "xargs" | "gxargs" => search::xargs(argv, input),
+        "parallel" => search::parallel(argv, input),
+        "ssh" | "autossh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl"
+        | "oc" => remote::peel(name, argv),
+        "eval" => shells::eval(argv),
+        "trap" => shells::trap(argv),
+        "git" => shells::git_alias(argv),
+        "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => shells::of_windows(name, argv),
+        _ if shells::is_shell(name) => shells::command_text(argv),
+        // The loader runs the program that it is given.
+        _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => table::peel("ld.so", argv),
+        _ if name.starts_with("qemu-")
+            && !["system", "img", "nbd", "io", "ga"].iter().any(|tool| name.contains(tool)) =>
+        {
+            table::peel("qemu-user", argv)
+        }
+        // `=rm` is where zsh finds `rm`.
+        _ if name.strip_prefix('=').is_some_and(is_name) => {
+            let mut words = argv.to_vec();
+            *words.first_mut()? = literal(name.trim_start_matches('='));
+            Some(Layer::one("command", "", What::Words { assignments: Vec::new(), words }, Place::Here))
+        }
+        _ => table::peel(name, argv),
+    }
+}
+
+/// Whether the standard input of this program is often a program itself: code, queries, or commands of a store.
+pub(crate) fn reads_program(argv: &[Word]) -> bool {
+    const STORES: &[&str] = &["sql", "maria", "mongo", "redis", "valkey", "duckdb", "clickhouse", "cqlsh", "keydb"];
+    let name = program(argv).unwrap_or_default().to_ascii_lowercase();
+    let store = STORES.iter().any(|part| name.contains(part));
+    store || reads_code(&name)
+}
+
+/// Whether this program reads code of a general language.
+pub(crate) fn reads_code(name: &str) -> bool {
+    code::is_language(&name.to_ascii_lowercase())
+}
+
+/// The file of code that a command has a general language read.
+pub(crate) fn code_file(argv: &[Word]) -> Option<&Word> {
+    code::file(program(argv)?, argv)
+}
+
+/// Whether the value of this setting of git, in lower case, is a program.
+pub(crate) fn is_program_setting(name: &str) -> bool {
+    carried::is_program_setting(name)
+}

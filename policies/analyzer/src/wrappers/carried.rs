@@ -1,0 +1,345 @@
+//! Programs that run a text which stands in an option or an operand: what they run. The program itself stays.
+//!
+//! Which option of which program it is, is data. A value that is one bare word (`tar -I zstd`) names a helper and is
+//! left alone: without words of its own it does nothing to name.
+
+use guard_sdk::syntax::{Via, Word};
+
+use super::layer::{Place, Run, What, takes};
+use crate::options::{Flag, Options, leading};
+use crate::word::expand::literal;
+
+/// A program, and where the texts stand that it runs.
+struct Carrier {
+    names: &'static [&'static str],
+    takes: Options,
+    /// Options, each with what must stand before the text in its value.
+    options: &'static [(&'static str, &'static str)],
+    /// What must stand before the text in an operand.
+    operands: &'static [&'static str],
+}
+
+const fn carrier(
+    names: &'static [&'static str],
+    takes: Options,
+    options: &'static [(&'static str, &'static str)],
+    operands: &'static [&'static str],
+) -> Carrier {
+    Carrier { names, takes, options, operands }
+}
+
+/// Escapes of editors to the shell.
+const ESCAPES: &[&str] = &["+!", "+:!", "+silent !", "+:silent !"];
+
+static CARRIERS: &[Carrier] = &[
+    carrier(
+        &["tar", "gtar", "bsdtar"],
+        takes(
+            "fCbIKNTXFHLVg",
+            "file directory blocking-factor use-compress-program files-from exclude-from info-script \
+             new-volume-script format checkpoint-action to-command rsh-command exclude transform",
+        ),
+        &[
+            ("I", ""),
+            ("use-compress-program", ""),
+            ("to-command", ""),
+            ("rsh-command", ""),
+            ("F", ""),
+            ("info-script", ""),
+            ("new-volume-script", ""),
+            ("checkpoint-action", "exec="),
+        ],
+        &[],
+    ),
+    carrier(
+        &["rsync"],
+        takes("efBTM", "rsh filter exclude include rsync-path"),
+        &[("e", ""), ("rsh", ""), ("rsync-path", "")],
+        &[],
+    ),
+    carrier(
+        &["ssh", "autossh", "mosh", "sshfs"],
+        takes("BbcDEeFIiJLlmOopPQRSWw", ""),
+        &[("o", "proxycommand="), ("o", "localcommand="), ("o", "knownhostscommand="), ("o", "ssh_command=")],
+        &[],
+    ),
+    carrier(
+        &["scp", "sftp"],
+        takes("cDFiJloPSXbBR", ""),
+        &[("S", ""), ("o", "proxycommand="), ("o", "localcommand=")],
+        &[],
+    ),
+    carrier(&["man"], takes("CLmMSePrH", "pager html config-file"), &[("P", ""), ("pager", ""), ("H", "")], &[]),
+    carrier(&["less", "more"], takes("bhjkopPtTxyz", ""), &[], &["+!", "+:!"]),
+    carrier(
+        &["vim", "vi", "nvim", "ex", "view", "vimdiff", "gvim", "rvim"],
+        takes("cSuUtTwWi", "cmd startuptime"),
+        &[
+            ("c", "!"),
+            ("c", ":!"),
+            ("c", "silent !"),
+            ("c", ":silent !"),
+            ("cmd", "!"),
+            ("cmd", ":!"),
+            ("cmd", "silent !"),
+        ],
+        ESCAPES,
+    ),
+    carrier(&["zip"], takes("bnitxT", "unzip-command temp-path"), &[("unzip-command", ""), ("TT", "")], &[]),
+    carrier(&["split"], takes("abClnt", "filter bytes lines number suffix-length"), &[("filter", "")], &[]),
+    carrier(
+        &["sort"],
+        takes("kotST", "key output field-separator buffer-size compress-program parallel"),
+        &[("compress-program", "")],
+        &[],
+    ),
+    carrier(&["tcpdump"], takes("BcCDEFGijmMrsTVwyzZ", ""), &[("z", "")], &[]),
+    carrier(&["rg"], takes("ABCEefgjmMrtT", "pre pre-glob glob type regexp"), &[("pre", "")], &[]),
+    carrier(
+        &["fzf"],
+        takes("qdmn", "preview query bind delimiter"),
+        &[("preview", ""), ("bind", "start:execute("), ("bind", "load:execute(")],
+        &[],
+    ),
+    carrier(&["psql"], takes("cdfFhLopPRTUv", "command dbname file host"), &[("c", "\\!"), ("command", "\\!")], &[]),
+    carrier(
+        &["mysql", "mariadb"],
+        takes("DehPpuS", "execute database host user"),
+        &[("e", "\\!"), ("execute", "\\!"), ("e", "system "), ("execute", "system ")],
+        &[],
+    ),
+    carrier(
+        &["sqlite3", "sqlite", "duckdb"],
+        takes("", ""),
+        &[],
+        &[".shell ", ".system ", ".once |", ".output |", ".once -e |"],
+    ),
+    carrier(
+        &["gdb", "lldb"],
+        takes("xod", "ex eval-command command args"),
+        &[("ex", "shell "), ("ex", "!"), ("eval-command", "shell "), ("eval-command", "!")],
+        &[],
+    ),
+    carrier(&["socat", "socat1"], takes("bLtTx", ""), &[], &["exec:", "system:", "shell:"]),
+    carrier(
+        &["nc", "ncat", "netcat"],
+        takes("ceimopqswxX", "exec sh-exec"),
+        &[("c", ""), ("e", ""), ("exec", ""), ("sh-exec", "")],
+        &[],
+    ),
+    carrier(&["hg"], takes("R", "config repository cwd"), &[("config", "=!")], &[]),
+    carrier(
+        &["sbatch"],
+        takes("ApJntcNoeDM", "wrap account partition job-name ntasks time nodes output error chdir mem"),
+        &[("wrap", "")],
+        &[],
+    ),
+    carrier(&["go"], takes("", "toolexec exec"), &[("toolexec", ""), ("exec", "")], &[]),
+    carrier(&["make", "gmake"], takes("fCIjlo", "file directory eval"), &[], &["shell="]),
+    carrier(&["mapfile", "readarray"], takes("dnOsuCc", ""), &[("C", "")], &[]),
+    carrier(&["complete", "compgen"], takes("oAGWFCXPS", ""), &[("C", "")], &[]),
+    carrier(&["npm", "pnpm", "yarn"], takes("", "script-shell prefix"), &[("script-shell", "")], &[]),
+    carrier(&["nodemon"], takes("xew", "exec ext watch ignore delay"), &[("x", ""), ("exec", "")], &[]),
+    carrier(&["cargo"], takes("xs", "exec shell"), &[("s", ""), ("shell", "")], &[]),
+    carrier(&["ansible"], takes("imaeutfM", "inventory args module-name"), &[("a", ""), ("args", "")], &[]),
+    carrier(&["apt", "apt-get", "aptitude"], takes("ot", "option"), &[("o", "invoke::="), ("o", "invoke=")], &[]),
+    carrier(&["expect"], takes("c", ""), &[("c", "spawn ")], &[]),
+    carrier(&["vagrant"], takes("c", "command"), &[("c", ""), ("command", "")], &[]),
+    carrier(&["gcloud"], takes("", "command zone project"), &[("command", "")], &[]),
+    carrier(&["fly", "flyctl"], takes("Cac", "command app config"), &[("C", ""), ("command", "")], &[]),
+];
+
+/// The texts that the command carries, as things to run.
+pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
+    let words = argv.get(1..).unwrap_or_default();
+    if name == "git" {
+        return git(words);
+    }
+    if matches!(name, "gcc" | "g++" | "cc" | "c++" | "clang") {
+        // `-wrapper PROGRAM,WORD,...`
+        let wrapped = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-wrapper"));
+        let texts = wrapped.filter_map(|pair| run(name, &literal(&pair.get(1)?.text.replace(',', " "))));
+        return texts.collect();
+    }
+    if name == "bind" {
+        // `bind -x '"KEY": COMMAND'`
+        let bound = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-x"));
+        let texts = bound.filter_map(|pair| run(name, &literal(pair.get(1)?.text.split_once(':')?.1)));
+        return texts.collect();
+    }
+    let Some(carrier) = CARRIERS.iter().find(|carrier| carrier.names.contains(&name)) else { return Vec::new() };
+    let (flags, operands) = everything(words, carrier.takes, name);
+    let mut found = Vec::new();
+    for flag in &flags {
+        let matching = carrier.options.iter().filter(|(option, _)| flag.is(option));
+        found.extend(matching.filter_map(|(_, before)| run(name, &behind(&flag.word(), before)?)).take(1));
+    }
+    for operand in operands {
+        found.extend(carrier.operands.iter().filter_map(|before| run(name, &behind(operand, before)?)).take(1));
+    }
+    found
+}
+
+/// All options, wherever they stand, and the operands.
+fn everything<'a>(words: &'a [Word], takes: Options, name: &str) -> (Vec<Flag<'a>>, Vec<&'a Word>) {
+    let (mut flags, mut operands) = (Vec::new(), Vec::new());
+    let mut rest = words;
+    // Long options of these begin with one dash.
+    if matches!(name, "gdb" | "lldb" | "zip" | "go") {
+        let single = |pair: &'a [Word]| match pair {
+            [option, value] => Some(Flag::long(option.text.strip_prefix('-')?.trim_start_matches('-'), value)),
+            _ => None,
+        };
+        return (words.windows(2).filter_map(single).collect(), operands);
+    }
+    loop {
+        let mut options = leading(rest, takes);
+        flags.append(&mut options.flags);
+        let Some((operand, tail)) = options.rest.split_first() else { break };
+        operands.push(operand);
+        rest = tail;
+    }
+    (flags, operands)
+}
+
+/// What follows `before`, whatever its case, in a word; past it if it begins a name's end, as `=!` does.
+fn behind(word: &Word, before: &str) -> Option<Word> {
+    if before.is_empty() {
+        return Some(word.clone());
+    }
+    let text = word.text.trim_start();
+    let lower = text.to_ascii_lowercase();
+    let at = if before.contains(['=']) { lower.find(before)? } else { lower.starts_with(before).then_some(0)? };
+    let mut rest = literal(text.get(at + before.len()..)?.trim_end_matches(')'));
+    rest.dynamic = false;
+    Some(rest)
+}
+
+/// A text that runs, unless it is a bare word.
+fn run(name: &str, text: &Word) -> Option<Run> {
+    let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+".contains(char);
+    if text.text.chars().all(bare) {
+        return None;
+    }
+    Some(of(name, What::Text { text: text.clone(), parameters: None }))
+}
+
+fn of(name: &str, what: What) -> Run {
+    let via = Via { kind: "option".to_owned(), detail: name.to_owned() };
+    Run { via, what, place: Place::Apart, certain: true, mark: None }
+}
+
+/// Settings of git whose value is a program: whole names, and the ends of names that have something in between.
+const SETTINGS: &[&str] = &[
+    "core.askpass",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.pager",
+    "core.sshcommand",
+    "credential.helper",
+    "diff.external",
+    "gpg.program",
+    "gpg.ssh.program",
+    "gpg.ssh.defaultkeycommand",
+    "interactive.difffilter",
+    "sequence.editor",
+    "sendemail.smtpserver",
+    "uploadpack.packobjectshook",
+];
+const SETTING_ENDS: &[(&str, &str)] = &[
+    ("filter.", ".clean"),
+    ("filter.", ".smudge"),
+    ("filter.", ".process"),
+    ("diff.", ".command"),
+    ("diff.", ".textconv"),
+    ("merge.", ".driver"),
+    ("mergetool.", ".cmd"),
+    ("difftool.", ".cmd"),
+    ("browser.", ".cmd"),
+    ("credential.", ".helper"),
+    ("remote.", ".uploadpack"),
+    ("remote.", ".receivepack"),
+    ("trailer.", ".command"),
+    ("trailer.", ".cmd"),
+    ("pager.", ""),
+];
+
+/// Whether the value of this setting of git is a program, or with `!` before it.
+pub(super) fn is_program_setting(name: &str) -> bool {
+    SETTINGS.contains(&name) || SETTING_ENDS.iter().any(|(start, end)| name.starts_with(start) && name.ends_with(end))
+}
+
+/// Subcommands of git that run the text of an option.
+const GIT_OPTIONS: &[(&str, &[&str])] = &[
+    ("rebase", &["x", "exec"]),
+    ("difftool", &["x", "extcmd"]),
+    ("grep", &["O", "open-files-in-pager"]),
+    ("clone", &["u", "upload-pack"]),
+    ("fetch", &["upload-pack"]),
+    ("pull", &["upload-pack"]),
+    ("ls-remote", &["upload-pack", "exec"]),
+    ("push", &["receive-pack", "exec"]),
+    ("archive", &["exec"]),
+    (
+        "filter-branch",
+        &[
+            "env-filter",
+            "tree-filter",
+            "index-filter",
+            "parent-filter",
+            "msg-filter",
+            "commit-filter",
+            "tag-name-filter",
+            "setup",
+        ],
+    ),
+];
+
+fn git(words: &[Word]) -> Vec<Run> {
+    let global = takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env attr-source");
+    let options = leading(words, global);
+    let mut found = Vec::new();
+    for setting in options.flags.iter().filter(|flag| flag.is("c")) {
+        let Some((name, text)) = setting.text().split_once('=') else { continue };
+        if is_program_setting(&name.to_ascii_lowercase()) {
+            found.extend(run("git", &literal(text.strip_prefix('!').unwrap_or(text))));
+        }
+    }
+    let Some((verb, rest)) = options.rest.split_first() else { return found };
+    // `ext::COMMAND` is a transport that starts it; a blank inside of a word has `%` before it.
+    for text in rest.iter().filter_map(|word| word.text.strip_prefix("ext::")) {
+        let text = text.replace("% ", "\u{1}");
+        let words = text.split_whitespace().map(|word| literal(&word.replace('\u{1}', " "))).collect();
+        found.push(of("git", What::Words { assignments: Vec::new(), words }));
+    }
+    let tail = match (verb.text.as_str(), rest.first().map(|word| word.text.as_str())) {
+        ("submodule", _) => rest.iter().position(|word| word.text == "foreach").and_then(|at| rest.get(at + 1..)),
+        ("bisect", Some("run")) => rest.get(1..),
+        _ => None,
+    };
+    if let Some(tail) = tail {
+        let tail = leading(tail, takes("", "")).rest;
+        if let [text] = tail {
+            found.extend(run("git", text));
+        } else if !tail.is_empty() {
+            let what = What::Words { assignments: Vec::new(), words: tail.to_vec() };
+            found.push(of("git", what));
+        }
+    }
+    if let Some((_, names)) = GIT_OPTIONS.iter().find(|(known, _)| *known == verb.text) {
+        let long = "exec extcmd upload-pack receive-pack onto strategy env-filter tree-filter index-filter parent-filter \
+                    msg-filter commit-filter tag-name-filter setup";
+        let short = if verb.text == "rebase" || verb.text == "difftool" {
+            "xsX"
+        } else if verb.text == "grep" {
+            "OefmABC"
+        } else {
+            "u"
+        };
+        let (flags, _) = everything(rest, takes(short, long), "git");
+        let texts = flags.iter().filter(|flag| flag.is_any(names));
+        found.extend(texts.filter_map(|flag| run("git", &flag.word())));
+    }
+    found
+}

@@ -1,0 +1,404 @@
+//! Code of a general language on the command line, in a here-document or from a known pipe: the commands that it starts.
+//!
+//! No language is parsed. A call by which its language starts a program, with literal words, is taken at its word; what
+//! is not literal becomes a part that is known only at run time. What code does to files itself is the business of
+//! [`crate::languages::code`].
+
+mod languages;
+
+use guard_sdk::syntax::{Part, Via, Word};
+
+use super::layer::{Place, Run, What, takes};
+use crate::options::{Flag, leading};
+use crate::programs::program::unversioned;
+use crate::word::expand::literal;
+use languages::{LANGUAGES, Language};
+
+/// Programs whose input has lines that run, and what begins such a line.
+const LINES: &[(&[&str], &[&str])] = &[
+    (&["psql"], &["\\!"]),
+    (&["mysql", "mariadb"], &["\\!", "system "]),
+    (&["sqlite3", "sqlite", "duckdb"], &[".shell ", ".system "]),
+    (&["ed", "ex", "vi", "vim", "nvim", "view"], &["!", ":!", "r !", ":r !"]),
+    (&["gdb", "lldb"], &["shell ", "!"]),
+    (&["tclsh", "wish", "expect"], &["exec ", "spawn "]),
+    (&["ftp", "sftp", "lftp"], &["!"]),
+    (&["make", "gmake"], &["\t@", "\t-", "\t"]),
+];
+
+/// The most calls that are looked at, and the longest call.
+const MOST: usize = 64;
+const LONGEST: usize = 4096;
+
+/// Whether this program, in lower case, reads code of a general language.
+pub(super) fn is_language(name: &str) -> bool {
+    let plain = unversioned(name);
+    LANGUAGES.iter().any(|language| language.programs.contains(&plain))
+}
+
+/// The file of code that the interpreter `name` is given, if it is one.
+pub(super) fn file<'a>(name: &str, argv: &'a [Word]) -> Option<&'a Word> {
+    let lower = name.to_ascii_lowercase();
+    let plain = unversioned(&lower);
+    let language = LANGUAGES.iter().find(|language| language.programs.contains(&plain) && !language.operand)?;
+    let options = leading(argv.get(1..)?, language.takes);
+    if options.flag(language.code).is_some() || options.flag(&["m"]).is_some() {
+        return None;
+    }
+    options.rest.iter().find(|word| word.text != "run")
+}
+
+/// What the code that a command is given runs.
+pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
+    let lower = name.to_ascii_lowercase();
+    let words = argv.get(1..).unwrap_or_default();
+    if let Some((_, starts)) = LINES.iter().find(|(programs, _)| programs.contains(&lower.as_str())) {
+        return lines(name, words, starts, input.unwrap_or_default());
+    }
+    match lower.as_str() {
+        "crontab" if words.iter().all(|word| word.text == "-") => return schedule(input.unwrap_or_default()),
+        "sed" | "gsed" => return sed(words),
+        _ => {}
+    }
+    let plain = unversioned(&lower);
+    let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
+        return Vec::new();
+    };
+    let options = leading(words, language.takes);
+    let mut texts: Vec<&str> = Vec::new();
+    texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
+    let is_file = options.flag(&["f", "file"]).is_some();
+    match options.rest.first() {
+        Some(word) if language.operand && !is_file => texts.push(&word.text),
+        Some(word) if plain == "deno" && word.text == "eval" => {
+            texts
+                .extend(options.rest.iter().skip(1).map(|word| word.text.as_str()).find(|text| !text.starts_with('-')));
+        }
+        Some(word) if word.text == "-" || word.text == "/dev/stdin" => texts.extend(input),
+        None if texts.is_empty() => texts.extend(input),
+        _ => {}
+    }
+    let found = texts.into_iter().flat_map(|text| commands(language, text)).take(MOST);
+    found.map(|what| run(name, what)).collect()
+}
+
+fn run(name: &str, what: What) -> Run {
+    let via = Via { kind: "code".to_owned(), detail: name.to_owned() };
+    Run { via, what, place: Place::Apart, certain: true, mark: None }
+}
+
+fn text(text: &str) -> What {
+    What::Text { text: literal(text), parameters: None }
+}
+
+/// Lines of an input that run.
+fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
+    let make = name.ends_with("make");
+    let pairs = words.windows(2).filter_map(|pair| match pair {
+        [option, text] if matches!(option.text.as_str(), "--eval" | "-E") => Some(text.text.as_str()),
+        _ => None,
+    });
+    let evals = words.iter().filter_map(|word| word.text.strip_prefix("--eval="));
+    let evals = evals.chain(pairs).filter(|_| make);
+    // A makefile is read from the input only if it is asked for.
+    let reads = !make
+        || words.windows(2).any(|pair| matches!(pair, [option, file] if option.text == "-f" && matches!(file.text.as_str(), "-" | "/dev/stdin")));
+    let given = input.lines().filter(|_| reads);
+    // A script of tcl on the command line has its commands behind semicolons as well.
+    let scripts = words.windows(2).filter(|pair| pair.first().is_some_and(|word| word.text == "-c"));
+    let scripts =
+        scripts.filter_map(|pair| pair.last()).flat_map(|script| script.text.split([';', '\n'])).map(str::trim_start);
+    let is_tcl = matches!(name, "tclsh" | "wish" | "expect");
+    let mut found = Vec::new();
+    for line in given.chain(evals.clone().flat_map(str::lines)).chain(scripts.filter(|_| is_tcl)) {
+        let command = starts.iter().find_map(|start| line.strip_prefix(start));
+        // A rule of one line: `target: ; command`.
+        let command =
+            command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
+        found.extend(command.map(|command| run(name, text(&command.replace("$$", "$")))));
+        if make {
+            let shells =
+                line.match_indices("$(shell ").take(MOST).filter_map(|(at, opener)| line.get(at + opener.len()..));
+            let ends = |rest: &str| rest.bytes().take(LONGEST).position(|byte| byte == b')');
+            found.extend(shells.filter_map(|rest| Some(run(name, text(rest.get(..ends(rest)?)?)))));
+        }
+        if found.len() >= MOST {
+            break;
+        }
+    }
+    found
+}
+
+/// The commands of a table of `cron`.
+fn schedule(input: &str) -> Vec<Run> {
+    let mut found = Vec::new();
+    for line in input.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).take(MOST) {
+        let fields = if line.starts_with('@') { 1 } else { 5 };
+        let mut rest = line;
+        for _ in 0..fields {
+            rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
+        }
+        if !rest.is_empty() && !line.split(' ').next().unwrap_or_default().contains('=') {
+            found.push(run("crontab", text(rest)));
+        }
+    }
+    found
+}
+
+/// `sed '1e COMMAND'`.
+fn sed(words: &[Word]) -> Vec<Run> {
+    let options = leading(words, takes("efEl", "expression file"));
+    let scripts = options.flags.iter().filter(|flag| flag.is_any(&["e", "expression"]));
+    let mut texts: Vec<&str> = scripts.map(Flag::text).collect();
+    if texts.is_empty() && options.flag(&["f", "file"]).is_none() {
+        texts.extend(options.rest.first().map(|word| word.text.as_str()));
+    }
+    let command = |script: &&str| {
+        let behind = script.trim_start_matches(|char: char| char.is_ascii_digit() || "$,! ".contains(char));
+        behind.strip_prefix("e ").map(|command| run("sed", text(command)))
+    };
+    let mut found: Vec<Run> = texts.iter().filter_map(command).collect();
+    for script in &texts {
+        found.extend(script.split([';', '\n']).skip(1).filter_map(|piece| command(&piece)).take(MOST));
+        found.extend(replaced(script).map(|command| run("sed", text(&command))));
+    }
+    found
+}
+
+/// What `s/PATTERN/COMMAND/e` runs, as far as it is written out.
+fn replaced(script: &str) -> Option<String> {
+    let rest = script.trim_start_matches(|char: char| char.is_ascii_digit() || "$,! ".contains(char));
+    let rest = rest.strip_prefix('s')?;
+    let delimiter = rest.chars().next().filter(char::is_ascii_punctuation)?;
+    let mut parts = rest.strip_prefix(delimiter)?.split(delimiter);
+    let (_, command, flags) = (parts.next()?, parts.next()?, parts.next()?);
+    let plain = flags.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (plain && flags.contains('e') && parts.next().is_none()).then(|| command.to_owned())
+}
+
+/// The commands that a piece of code starts.
+fn commands(language: &Language, code: &str) -> Vec<What> {
+    let mut found = Vec::new();
+    if !language.needs.is_empty() && !language.needs.iter().any(|need| code.contains(need)) {
+        return found;
+    }
+    let awk = language.operand;
+    let mut at = 0;
+    let mut before = ' ';
+    let mut tried = 0;
+    while tried < MOST
+        && let Some(char) = code.get(at..).and_then(|rest| rest.chars().next())
+    {
+        let rest = code.get(at..).unwrap_or_default();
+        let name_end = rest.find(|char: char| !is_part_of_name(char)).unwrap_or(rest.len());
+        let name = rest.get(..name_end).unwrap_or_default();
+        if name_end > 0 && !is_part_of_name(before) {
+            let tail = rest.get(name_end..).unwrap_or_default();
+            let known = language.calls.contains(&name);
+            if known {
+                tried += 1;
+                found.extend(call(language, tail));
+            }
+            before = name.chars().next_back().unwrap_or(' ');
+            at += name_end;
+            continue;
+        }
+        match char {
+            '`' if language.backticks => {
+                let inner = rest.get(1..).unwrap_or_default();
+                let Some((command, _)) = inner.split_once('`') else { break };
+                tried += 1;
+                found.push(text(command));
+                at += command.len() + 2;
+                before = '`';
+                continue;
+            }
+            '%' if language.backticks && rest.starts_with("%x") => {
+                tried += 1;
+                let close = match rest.chars().nth(2) {
+                    Some('(') => ')',
+                    Some('{') => '}',
+                    Some('[') => ']',
+                    Some(other) => other,
+                    None => break,
+                };
+                if let Some((command, _)) = rest.get(3..).unwrap_or_default().split_once(close) {
+                    found.push(text(command));
+                }
+            }
+            // `print | "command"` and `"command" | getline`.
+            '|' if awk => {
+                tried += 1;
+                let tail = rest.get(1..).unwrap_or_default().trim_start_matches(['&', ' ']);
+                if let Some((command, _)) = string(tail) {
+                    found.push(text(&command));
+                }
+            }
+            '"' if awk => {
+                if let Some((inside, width)) = string(rest) {
+                    let tail = rest.get(width..).unwrap_or_default().trim_start();
+                    if tail
+                        .strip_prefix('|')
+                        .is_some_and(|tail| tail.trim_start_matches(['&', ' ']).starts_with("getline"))
+                    {
+                        found.push(text(&inside));
+                    }
+                    at += width;
+                    before = '"';
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        before = char;
+        at += char.len_utf8();
+    }
+    found
+}
+
+fn is_part_of_name(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_' || char == '-'
+}
+
+/// The command of a call, whose arguments begin `tail`.
+fn call(language: &Language, tail: &str) -> Option<What> {
+    let open = tail.trim_start_matches([' ', '\t']);
+    let inside = match open.strip_prefix('(') {
+        Some(inside) => inside,
+        None if language.bare && open.starts_with(['"', '\'', 'q', '{', '[', '`']) => open,
+        None => return None,
+    };
+    let mut words: Vec<Word> = Vec::new();
+    let (mut listed, mut depth, mut nested) = (false, 0_usize, 0_usize);
+    // Whether the last word is still growing: literals side by side, or joined by an operator.
+    let (mut grows, mut named) = (false, false);
+    let mut rest = inside;
+    let start = inside.len();
+    while let Some(char) = rest.chars().next() {
+        if start.saturating_sub(rest.len()) > LONGEST || words.len() >= MOST {
+            break;
+        }
+        if let Some((literal_text, width)) = string(rest) {
+            if !named && nested == 0 {
+                match words.last_mut().filter(|_| grows) {
+                    Some(word) => extend(word, Some(&literal_text)),
+                    None => words.push(literal(&literal_text)),
+                }
+                grows = true;
+            }
+            named = false;
+            rest = rest.get(width..).unwrap_or_default();
+            continue;
+        }
+        let mut width = char.len_utf8();
+        match char {
+            ',' if depth == 0 || listed => grows = false,
+            '[' | '(' => {
+                listed |= char == '[' && words.len() <= 1;
+                grows &= char != '[';
+                depth += 1;
+                nested += usize::from(char == '(');
+            }
+            ')' | ']' => {
+                let Some(left) = depth.checked_sub(1) else { break };
+                depth = left;
+                nested = nested.saturating_sub(usize::from(char == ')'));
+                if char == ']' && listed && depth == 0 {
+                    break;
+                }
+            }
+            '{' if !listed && !rest.contains("args") => break,
+            ';' | '\n' if depth == 0 && !words.is_empty() => break,
+            '=' => named = !rest.starts_with("=="),
+            _ if char.is_ascii_alphabetic() || matches!(char, '$' | '_' | '@') => {
+                width = rest
+                    .find(|char: char| !char.is_ascii_alphanumeric() && !"_$@.".contains(char))
+                    .unwrap_or(rest.len())
+                    .max(1);
+                let name = rest.get(..width).unwrap_or_default();
+                let keyword = rest.get(width..).unwrap_or_default().trim_start().starts_with(['=', ':']);
+                if !keyword && !named && !matches!(name, "nil" | "None" | "new" | "r" | "f" | "b" | "q" | "qq" | "t") {
+                    let calls = rest.get(width..).unwrap_or_default().starts_with('(');
+                    let first = words.is_empty() && !(calls && nested == 0);
+                    match words.last_mut().filter(|_| grows) {
+                        Some(word) => extend(word, None),
+                        None if first => {}
+                        None => words.push(unknown()),
+                    }
+                    grows = true;
+                }
+                named = false;
+            }
+            _ => {}
+        }
+        rest = rest.get(width..).unwrap_or_default();
+    }
+    what(words, listed)
+}
+
+/// The words of a call as a text, or as a program and its words.
+fn what(mut words: Vec<Word>, listed: bool) -> Option<What> {
+    let first = words.first()?;
+    let is_text = first.text.contains([' ', '\t', '\n', ';', '|', '&', '`']);
+    if is_text && (!listed || words.len() == 1) || words.len() == 1 {
+        return Some(What::Text { text: words.swap_remove(0), parameters: None });
+    }
+    // `execlp("rm", "rm", "-rf")` names the program twice.
+    let base = first.text.rsplit('/').next().unwrap_or_default().to_owned();
+    if words.get(1).is_some_and(|second| second.text == base || second.text == first.text) {
+        words.remove(0);
+    }
+    Some(What::Words { assignments: Vec::new(), words })
+}
+
+fn unknown_part() -> Part {
+    Part { kind: "variable".to_owned(), text: "_".to_owned(), quoted: false }
+}
+
+fn unknown() -> Word {
+    Word { text: "$_".to_owned(), dynamic: true, quoted: false, glob: false, parts: vec![unknown_part()] }
+}
+
+/// Adds a literal, or something that is known only at run time, to a word.
+fn extend(word: &mut Word, more: Option<&str>) {
+    match more {
+        Some(text) => {
+            word.text.push_str(text);
+            word.parts.extend(literal(text).parts);
+        }
+        None if word.dynamic => {}
+        None => {
+            word.text.push_str("$_");
+            word.dynamic = true;
+            word.parts.push(unknown_part());
+        }
+    }
+}
+
+/// The string literal that the text begins with, without its quotes, and how long it is.
+fn string(text: &str) -> Option<(String, usize)> {
+    for quote in ["\"\"\"", "'''", "\"", "'", "`"] {
+        let Some(inside) = text.strip_prefix(quote) else { continue };
+        let mut result = String::new();
+        let mut chars = inside.char_indices();
+        while let Some((at, char)) = chars.next() {
+            if inside.get(at..).is_some_and(|rest| rest.starts_with(quote)) {
+                return Some((result, at + 2 * quote.len()));
+            }
+            if at > LONGEST {
+                return None;
+            }
+            match char {
+                '\\' => match chars.next() {
+                    Some((_, 'n')) => result.push('\n'),
+                    Some((_, 't')) => result.push('\t'),
+                    Some((_, other)) => result.push(other),
+                    None => return None,
+                },
+                _ => result.push(char),
+            }
+        }
+        return None;
+    }
+    None
+}

@@ -1,0 +1,131 @@
+//! [`Layer`]: what is under a wrapper, and the words that lead to it.
+
+use guard_sdk::syntax::{Assignment, Part, Via, Word};
+
+use crate::options::Options;
+use crate::word::expand::literal;
+use crate::word::is_name;
+
+/// What a wrapper runs.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    /// What stays as a command of its own.
+    pub(crate) outer: Option<Vec<Word>>,
+    pub(crate) runs: Vec<Run>,
+}
+
+/// One thing that a wrapper runs.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) via: Via,
+    pub(crate) what: What,
+    pub(crate) place: Place,
+    /// False if an option was known only at run time, so that the rest is a guess.
+    pub(crate) certain: bool,
+    /// What the wrapper replaces in the words, such as `{}`.
+    pub(crate) mark: Option<String>,
+}
+
+/// What is run.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// A program and its words.
+    Words { assignments: Vec<Assignment>, words: Vec<Word> },
+    /// A text that becomes shell, with the parameters it gets, `$0` first.
+    Text { text: Word, parameters: Option<Vec<Word>> },
+}
+
+/// Where it is run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In this shell: what it sets stays set.
+    Here,
+    /// In a process of its own.
+    Apart,
+    /// In a process with this working directory.
+    Directory(Word),
+    /// In directories that are not known.
+    Unknown,
+    /// On another machine, or in a container.
+    Remote,
+}
+
+/// The options of a wrapper that take a value, letters and long names. None is abbreviated.
+pub(super) const fn takes(short: &'static str, long: &'static str) -> Options {
+    Options::leading(short, long).exactly()
+}
+
+impl Layer {
+    /// One thing that runs, and nothing that stays.
+    pub(crate) fn one(kind: &str, detail: &str, what: What, place: Place) -> Layer {
+        let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
+        Layer { outer: None, runs: vec![Run { via, what, place, certain: true, mark: None }] }
+    }
+}
+
+/// The name of a command's program, without its folder.
+pub(crate) fn program(argv: &[Word]) -> Option<&str> {
+    let name = argv.first()?.text.as_str();
+    name.rsplit('/').next()
+}
+
+/// Words joined by spaces, as `eval` and `ssh` join them.
+pub(crate) fn joined(words: &[Word]) -> Word {
+    let mut result = literal("");
+    result.parts.clear();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            result.text.push(' ');
+            result.parts.extend(literal(" ").parts);
+        }
+        result.text.push_str(&word.text);
+        result.parts.extend(word.parts.iter().cloned());
+        result.dynamic |= word.dynamic;
+        result.quoted |= word.quoted;
+        result.glob |= word.glob;
+    }
+    result
+}
+
+/// Splits leading `NAME=value` words off.
+pub(super) fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
+    let mut found = Vec::new();
+    let mut rest = words;
+    while let Some((first, tail)) = rest.split_first()
+        && let Some((name, value)) = first.text.split_once('=')
+        // A function for a shell has a name of its own kind.
+        && (is_name(name) || name.starts_with("BASH_FUNC_"))
+    {
+        let mut word = first.clone();
+        word.text = value.to_owned();
+        if let Some(part) = word.parts.first_mut() {
+            part.text = part.text.split_once('=').map_or_else(String::new, |(_, tail)| tail.to_owned());
+        }
+        found.push(Assignment { name: name.to_owned(), value: word });
+        rest = tail;
+    }
+    (found, rest)
+}
+
+/// A word spelled so that a shell reads the same word again.
+pub(crate) fn spelled(word: &Word) -> Word {
+    let quoted = |text: &str| {
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_./:=@%+,-".contains(char);
+        if !text.is_empty() && text.chars().all(plain) {
+            return text.to_owned();
+        }
+        format!("'{}'", text.replace('\'', "'\\''"))
+    };
+    let literal_part = |text: &str| Part { kind: "literal".to_owned(), text: quoted(text), quoted: false };
+    let mut result = word.clone();
+    if !word.dynamic && !word.glob && word.parts.iter().all(|part| part.kind != "tilde") {
+        result.parts = vec![literal_part(&word.text)];
+        return result;
+    }
+    for part in &mut result.parts {
+        if part.kind == "literal" {
+            *part = literal_part(&part.text);
+        }
+    }
+    result
+}

@@ -1,0 +1,200 @@
+//! Commands whose words become shell again: shells with `-c`, `eval`, `trap`, an alias of git.
+
+use guard_sdk::syntax::Word;
+
+use super::layer::{Layer, Place, What, joined, program, takes};
+use crate::options::leading;
+
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
+    "elvish", "osh", "ysh",
+];
+
+/// Whether this program reads shell.
+pub(crate) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
+}
+
+/// How a shell was called.
+enum Call<'a> {
+    /// `-c TEXT NAME PARAMETERS`
+    Text(&'a Word, &'a [Word]),
+    /// Reads commands from standard input, with parameters.
+    Input,
+    /// Reads a file, with parameters.
+    File(&'a Word, &'a [Word]),
+}
+
+/// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
+fn call(argv: &[Word]) -> Option<Call<'_>> {
+    let mut rest = argv.get(1..)?;
+    let (mut text, mut input, mut set_up) = (false, false, None);
+    while let Some((first, tail)) = rest.split_first() {
+        let option = first.text.as_str();
+        if matches!(option, "--" | "-") {
+            rest = tail;
+            break;
+        }
+        if let Some(long) = option.strip_prefix("--") {
+            text |= long == "command";
+            if matches!(long, "rcfile" | "init-file") {
+                rest = tail.get(1..).unwrap_or_default();
+                set_up = set_up.or(tail.first());
+            } else {
+                rest = tail;
+            }
+            continue;
+        }
+        let Some(letters) = option.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else { break };
+        text |= option.starts_with('-') && letters.contains('c');
+        input |= letters.contains('s');
+        let values = letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
+        rest = tail.get(values..).unwrap_or_default();
+    }
+    match rest.split_first() {
+        Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
+        Some((word, parameters)) if !input && !is_input(&word.text) => Some(Call::File(word, parameters)),
+        // What it reads first runs whatever it reads then.
+        _ => Some(set_up.map_or(Call::Input, |file| Call::File(file, &[]))),
+    }
+}
+
+/// `bash -c TEXT`.
+pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
+    let Call::Text(text, parameters) = call(argv)? else { return None };
+    let parameters = Some(parameters.to_vec());
+    let name = program(argv).unwrap_or_default();
+    Some(Layer::one("shell-c", name, What::Text { text: text.clone(), parameters }, Place::Apart))
+}
+
+/// Whether this command is a shell that reads its commands from standard input.
+pub(crate) fn reads_input(argv: &[Word]) -> bool {
+    match program(argv) {
+        // Without a command, the shell of the other machine reads.
+        Some("ssh") => super::remote::ssh_has_no_command(argv),
+        Some("sudo" | "sudo-rs" | "doas") => {
+            let spec = takes("ugpCchrRtTDU", "user group chdir");
+            let options = leading(argv.get(1..).unwrap_or_default(), spec);
+            options.rest.is_empty() && options.flag(&["s", "i", "shell", "login"]).is_some()
+        }
+        Some("su") => argv.iter().skip(1).all(|word| !word.text.contains("-c") && word.text != "--help"),
+        // A job is shell, unless a file holds it.
+        Some("sbatch" | "qsub" | "bsub") => {
+            argv.iter().skip(1).all(|word| word.text.starts_with('-'))
+                && !argv.iter().any(|word| word.text.starts_with("--wrap"))
+        }
+        Some("newgrp") => argv.len() <= 2,
+        // What they read runs later.
+        Some("at" | "batch") => {
+            let words = argv.get(1..).unwrap_or_default();
+            let file = |word: &Word| matches!(word.text.as_str(), "-f" | "-l" | "-r" | "-d" | "-c");
+            !words.iter().any(file) && (program(argv) == Some("batch") || !words.is_empty())
+        }
+        Some(name) => is_shell(name) && matches!(call(argv), Some(Call::Input)),
+        None => false,
+    }
+}
+
+/// A file of shell that a command runs.
+pub(crate) struct Script {
+    pub(crate) file: Word,
+    pub(crate) parameters: Vec<Word>,
+    /// In this very shell.
+    pub(crate) here: bool,
+}
+
+/// Whether a file is standard input.
+pub(crate) fn is_input(file: &str) -> bool {
+    matches!(file, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
+}
+
+/// The file that a shell, `source`, or a path as a command's name runs.
+pub(crate) fn script(argv: &[Word]) -> Option<Script> {
+    let (first, rest) = argv.split_first()?;
+    let (file, parameters, here) = match program(argv)? {
+        "source" | "." => rest.split_first().map(|(file, parameters)| (file, parameters, true))?,
+        name if is_shell(name) => match call(argv)? {
+            Call::File(file, parameters) => (file, parameters, false),
+            Call::Text(..) | Call::Input => return None,
+        },
+        _ if first.text.contains('/') => (first, rest, false),
+        _ => return None,
+    };
+    Some(Script { file: file.clone(), parameters: parameters.to_vec(), here })
+}
+
+/// `eval WORDS`, joined by spaces, in this very shell.
+pub(super) fn eval(argv: &[Word]) -> Option<Layer> {
+    let words = argv.get(1..)?;
+    let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
+    if words.is_empty() {
+        return None;
+    }
+    Some(Layer::one("eval", "", What::Text { text: joined(words), parameters: None }, Place::Here))
+}
+
+/// `trap TEXT SIGNALS`. The text runs later, in this shell; `trap` stays.
+pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
+    let options = leading(argv.get(1..)?, takes("", ""));
+    if options.flag(&["p", "l"]).is_some() {
+        return None;
+    }
+    let (text, signals) = options.rest.split_first()?;
+    if signals.is_empty() || matches!(text.text.as_str(), "" | "-") {
+        return None;
+    }
+    let mut layer = Layer::one("trap", "", What::Text { text: text.clone(), parameters: None }, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    Some(layer)
+}
+
+/// `git -c alias.x='!TEXT' x WORDS`.
+pub(super) fn git_alias(argv: &[Word]) -> Option<Layer> {
+    let spec = takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env");
+    let options = leading(argv.get(1..)?, spec);
+    let (verb, words) = options.rest.split_first()?;
+    let setting = options.flags.iter().filter(|flag| flag.is("c")).find_map(|flag| {
+        let (name, value) = flag.text().split_once('=')?;
+        let name = name.to_ascii_lowercase();
+        (name.strip_prefix("alias.")? == verb.text.to_ascii_lowercase()).then_some(value)
+    })?;
+    let mut text = crate::word::expand::literal(setting.strip_prefix('!').unwrap_or(setting));
+    if !setting.starts_with('!') {
+        text = joined(&[crate::word::expand::literal("git"), text]);
+    }
+    let text = joined(&[std::slice::from_ref(&text), words].concat());
+    Some(Layer::one("alias", &verb.text, What::Text { text, parameters: None }, Place::Apart))
+}
+
+/// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program stays.
+pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
+    let words = argv.get(1..)?;
+    let is = |word: &Word, names: &[&str]| {
+        let option = word.text.strip_prefix(['-', '/']).unwrap_or_default().to_ascii_lowercase();
+        names.contains(&option.as_str())
+    };
+    let text = if name.starts_with("cmd") {
+        let at = words.iter().position(|word| is(word, &["c", "k", "r"]))?;
+        joined(words.get(at + 1..)?)
+    } else if let Some(at) = words.iter().position(|word| is(word, &["c", "command"])) {
+        joined(words.get(at + 1..)?)
+    } else {
+        let at = words.iter().position(|word| is(word, &["e", "ec", "enc", "encodedcommand"]))?;
+        let bytes = crate::base64::decode(&words.get(at + 1)?.text)?;
+        let units: Vec<u16> = bytes
+            .chunks_exact(2)
+            .map(|pair| pair.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte)))
+            .collect();
+        crate::word::expand::literal(&String::from_utf16_lossy(&units))
+    };
+    if text.text.is_empty() {
+        return None;
+    }
+    let mut layer = Layer::one("shell-c", name, What::Text { text, parameters: None }, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    for run in &mut layer.runs {
+        // Its language is another one; the names of programs are the same.
+        run.certain = false;
+    }
+    Some(layer)
+}

@@ -1,0 +1,208 @@
+//! Plain wrappers: programs whose operands are another command. The table is data, one entry a program.
+
+mod system;
+mod tools;
+
+use guard_sdk::syntax::Word;
+
+use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
+use crate::options::{Flag, Options, Parsed, leading};
+
+/// A wrapper whose operands are a program and its words.
+pub(super) struct Wrapper {
+    pub(super) name: &'static str,
+    pub(super) takes: Options,
+    /// Operands before the program.
+    pub(super) skip: usize,
+    /// Words that must stand before the options, such as `run` in `uv run`.
+    pub(super) verbs: &'static [&'static str],
+    /// With one of these options no program is run.
+    pub(super) inert: &'static [&'static str],
+    /// Options whose value is a text that becomes shell.
+    pub(super) text: &'static [&'static str],
+    /// Options whose value is worth telling: a user.
+    pub(super) detail: &'static [&'static str],
+    /// Options whose value is the working directory.
+    pub(super) directory: &'static [&'static str],
+    /// `NAME=value` may stand before the program.
+    pub(super) assigns: bool,
+    /// It is a builtin: what runs, runs in this shell.
+    pub(super) here: bool,
+    /// The operands are joined and become shell.
+    pub(super) joins: bool,
+    /// Each operand becomes shell of its own.
+    pub(super) each: bool,
+    /// The program stands behind one of these words, wherever it is.
+    pub(super) after: &'static [&'static str],
+    /// Options with two values.
+    pub(super) pairs: &'static [&'static str],
+    /// The option whose value is the program that the operands are given to.
+    pub(super) entry: &'static str,
+    /// `container` or `ssh`: it runs elsewhere. Empty: on this machine.
+    pub(super) kind: &'static str,
+}
+
+pub(super) const PLAIN: Wrapper = Wrapper {
+    name: "",
+    takes: takes("", ""),
+    skip: 0,
+    verbs: &[],
+    inert: &[],
+    text: &[],
+    detail: &[],
+    directory: &[],
+    assigns: false,
+    here: false,
+    joins: false,
+    each: false,
+    after: &[],
+    pairs: &[],
+    entry: "",
+    kind: "",
+};
+
+/// Options a plain wrapper off.
+pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
+    let words = argv.get(1..)?;
+    let rows = [tools::WRAPPERS, system::WRAPPERS];
+    let mut rows = rows.into_iter().flatten().filter(|wrapper| wrapper.name == name);
+    rows.find_map(|wrapper| by_row(wrapper, words))
+}
+
+fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
+    let name = wrapper.name;
+    let mut words = words;
+    if !wrapper.verbs.is_empty() {
+        // Options of the program itself may stand before the verb.
+        words = leading(words, wrapper.takes).rest;
+        let (verb, rest) = words.split_first()?;
+        if !wrapper.verbs.contains(&verb.text.as_str()) {
+            return None;
+        }
+        words = rest;
+    }
+    if !wrapper.after.is_empty() {
+        let at = words.iter().position(|word| wrapper.after.contains(&word.text.as_str()))?;
+        let rest = words.get(at + 1..)?.get(wrapper.skip..)?;
+        return finish(
+            wrapper,
+            "",
+            What::Words { assignments: Vec::new(), words: rest.to_vec() },
+            wrapper.place(),
+            rest,
+        );
+    }
+    let options = read(wrapper, words);
+    if options.flag(wrapper.inert).is_some() {
+        return None;
+    }
+    let detail = options.flag(wrapper.detail).map_or("", Flag::text);
+    let place = match options.flag(wrapper.directory).map(Flag::word) {
+        Some(directory) => Place::Directory(directory),
+        None => wrapper.place(),
+    };
+    if let Some(text) = text(wrapper, words, &options) {
+        let kind = if wrapper.kind.is_empty() { name } else { wrapper.kind };
+        return Some(Layer::one(kind, detail, What::Text { text, parameters: None }, place));
+    }
+    let mut rest = options.rest.get(wrapper.skip..)?;
+    let mut assigned = Vec::new();
+    if wrapper.assigns {
+        (assigned, rest) = assignments(rest);
+    } else if wrapper.skip > 0 && rest.first().is_some_and(|word| word.text == "--") {
+        rest = rest.get(1..)?;
+    }
+    if name == "env" && rest.first().is_some_and(|word| word.text == "-") {
+        // `env -` empties the environment; assignments may follow.
+        (assigned, rest) = assignments(rest.get(1..)?);
+    }
+    // A number is the value of an option that is spelled with one dash, as in `-np 2`, and no program.
+    while let Some((first, tail)) = rest.split_first()
+        && !tail.is_empty()
+        && first.text.bytes().all(|byte| byte.is_ascii_digit())
+        && !first.text.is_empty()
+    {
+        rest = tail;
+    }
+    let entry = options.flag(&[wrapper.entry]).map(Flag::word).filter(|_| !wrapper.entry.is_empty());
+    let inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
+    let what = What::Words { assignments: assigned, words: inner.clone() };
+    let mut layer = finish(wrapper, detail, what, place, &inner)?;
+    if let Some(Run { certain, .. }) = layer.runs.first_mut() {
+        *certain = options.certain;
+    }
+    Some(layer)
+}
+
+/// Options, those with two values included.
+fn read<'a>(wrapper: &Wrapper, words: &'a [Word]) -> Parsed<'a> {
+    let mut options = leading(words, wrapper.takes);
+    if wrapper.pairs.is_empty() {
+        return options;
+    }
+    let mut rest = words;
+    while let Some((first, tail)) = rest.split_first() {
+        let width = match first.text.strip_prefix("--") {
+            Some("") => {
+                rest = tail;
+                break;
+            }
+            Some(_) if wrapper.pairs.contains(&first.text.as_str()) => 2,
+            Some(long) => usize::from(wrapper.takes.long.split_ascii_whitespace().any(|known| known == long)),
+            None => break,
+        };
+        rest = tail.get(width..).unwrap_or_default();
+    }
+    options.rest = rest;
+    options
+}
+
+fn finish(wrapper: &Wrapper, detail: &str, what: What, place: Place, rest: &[Word]) -> Option<Layer> {
+    if rest.is_empty() {
+        return None;
+    }
+    let kind = if wrapper.kind.is_empty() { wrapper.name } else { wrapper.kind };
+    if !wrapper.joins && !wrapper.each {
+        return Some(Layer::one(kind, detail, what, place));
+    }
+    let joined = [joined(rest)];
+    let texts = if wrapper.each { rest } else { &joined };
+    let mut runs = Vec::new();
+    for text in texts {
+        let what = What::Text { text: text.clone(), parameters: None };
+        runs.append(&mut Layer::one(kind, detail, what, wrapper.place()).runs);
+    }
+    Some(Layer { outer: None, runs })
+}
+
+impl Wrapper {
+    fn place(&self) -> Place {
+        match (self.here, self.kind) {
+            (true, _) => Place::Here,
+            (false, "") => Place::Apart,
+            (false, _) => Place::Remote,
+        }
+    }
+}
+
+/// The text of `-c`, which may also stand after the operands: `su root -c TEXT`, `flock FILE -c TEXT`.
+fn text(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<Word> {
+    if wrapper.text.is_empty() {
+        return None;
+    }
+    if let Some(mut text) = options.flag(wrapper.text).map(Flag::word) {
+        if wrapper.name == "env" {
+            // What follows `-S TEXT` are more words of the same command.
+            text = joined(&[std::slice::from_ref(&text), options.rest].concat());
+        }
+        return Some(text);
+    }
+    if wrapper.skip == 0 {
+        return None;
+    }
+    let late = words.iter().position(|word| {
+        let name = word.text.trim_start_matches('-');
+        word.text.starts_with('-') && wrapper.text.contains(&name)
+    })?;
+    words.get(late + 1).cloned()
+}

@@ -1,0 +1,156 @@
+//! [`CallView`]: the call as the rules see it, and [`Hit`]: what a rule says of it.
+//!
+//! Facts that most calls do not need are asked for when a rule wants them. Decides nothing.
+
+use std::cell::OnceCell;
+
+use guard_sdk::syntax::{Analysis, Command, Effect};
+use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
+
+use crate::Settings;
+use crate::settings::Names;
+
+/// Longest piece of a command that a message shows, in characters.
+const SHOWN: usize = 299;
+
+/// Longest target that a message shows, in characters.
+const NAMED: usize = 120;
+
+/// The call as the rules see it.
+pub(crate) struct CallView<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) settings: &'a Settings,
+    call: &'a Call<'a>,
+    facts: OnceCell<Facts>,
+    raw_text: OnceCell<String>,
+    text: OnceCell<String>,
+}
+
+impl<'a> CallView<'a> {
+    pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &'a Settings) -> Self {
+        CallView { analysis, settings, call, facts: OnceCell::new(), raw_text: OnceCell::new(), text: OnceCell::new() }
+    }
+
+    /// Where the call happens.
+    pub(crate) fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| self.call.context())
+    }
+
+    /// The call's command as it was written. Empty if the tool has none.
+    pub(crate) fn raw_text(&self) -> &str {
+        self.raw_text.get_or_init(|| {
+            let input = self.call.input().unwrap_or_default();
+            let text = ["command", "code"].iter().find_map(|key| input.get(*key)?.as_str());
+            text.unwrap_or_default().to_owned()
+        })
+    }
+
+    /// The same, each run of white space one space.
+    pub(crate) fn text(&self) -> &str {
+        self.text.get_or_init(|| one_line(self.raw_text()))
+    }
+
+    /// The command that has an effect.
+    pub(crate) fn command(&self, effect: &Effect) -> Option<&Command> {
+        self.command_by_id(effect.command_id)
+    }
+
+    /// The command with this id. They stand in the order of their ids.
+    pub(crate) fn command_by_id(&self, id: u32) -> Option<&Command> {
+        let commands = &self.analysis.commands;
+        let place = commands.binary_search_by_key(&id, |command| command.id).ok()?;
+        commands.get(place)
+    }
+
+    /// What to show of the call: all of it if it is short, else the command in question.
+    fn shown(&self, command_id: u32) -> String {
+        let text = self.text();
+        if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
+            return text.to_owned();
+        }
+        let text = self.command_by_id(command_id).map_or_else(|| text.to_owned(), |command| one_line(&command.text()));
+        cut(&text, SHOWN)
+    }
+}
+
+/// What a rule says of a call.
+pub(crate) struct Hit {
+    outcome: Outcome,
+    command_id: u32,
+    kind: String,
+    operation: String,
+    why: String,
+    remedy: String,
+    tags: Vec<(&'static str, String)>,
+}
+
+impl Hit {
+    /// A hit by an effect. `why` is a clause: what happens, and why it matters.
+    pub(crate) fn new(outcome: Outcome, effect: &Effect, why: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let hit = Self::of_command(outcome, effect.command_id, why, remedy);
+        Hit { kind: effect.kind.clone(), operation: effect.operation.clone(), ..hit }
+    }
+
+    /// A hit by a command, or with the id 0 by the call.
+    pub(crate) fn of_command(
+        outcome: Outcome,
+        command_id: u32,
+        why: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Hit {
+            outcome,
+            command_id,
+            kind: String::new(),
+            operation: String::new(),
+            why: why.into(),
+            remedy: remedy.into(),
+            tags: Vec::new(),
+        }
+    }
+
+    pub(crate) fn tag(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.tags.push((name, value.into()));
+        self
+    }
+
+    /// The finding of `rule`, whose outcome the settings may change. None if they silence it.
+    pub(crate) fn into_finding(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<Finding> {
+        let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
+        let outcome = view.settings.adjust(&names, self.outcome)?;
+        let (summary, why, shown) = (rule.summary, self.why, view.shown(self.command_id));
+        let message = match outcome {
+            Outcome::Deny => format!("Dangerous command: `{shown}` ({summary}): {why}"),
+            Outcome::Ask => format!("`{shown}` needs confirmation ({summary}): {why}"),
+            _ => format!("`{shown}` ({summary}): {why}"),
+        };
+        let finding = Finding::new(rule, message).at(outcome).remedy(self.remedy);
+        Some(self.tags.into_iter().fold(finding, |finding, (name, value)| finding.tag(name, value)))
+    }
+}
+
+/// What a call of the effect's program loses, as the table of programs has it: a phrase.
+pub(crate) fn loses<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
+    effect.tag("loses").unwrap_or(otherwise)
+}
+
+/// What to do instead of the effect, or before it, as the table of programs has it.
+pub(crate) fn instead<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
+    effect.tag("instead").unwrap_or(otherwise)
+}
+
+/// A target or a reason as a message shows it.
+pub(crate) fn shorten(text: &str) -> String {
+    cut(text, NAMED)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

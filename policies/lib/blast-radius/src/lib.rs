@@ -1,0 +1,212 @@
+//! How far a change of a path reaches: one directory, all of the working directory, a home, the system.
+//!
+//! Judges by text, by what the analyzer made of the text, and by what the machine says; the farthest reach counts.
+//! Knows nothing of rules and outcomes; it is a library, not a policy.
+
+use guard_sdk::Facts;
+use guard_sdk::syntax::{Command, Effect, Severity};
+
+/// How far a change reaches, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BlastRadius {
+    /// A file or a directory somewhere.
+    Part,
+    /// The working directory, all that is in it, or a directory above it.
+    WorkingDirectory,
+    /// A home directory, or all that is in it.
+    Home,
+    /// A directory of the system at the top level.
+    System,
+    /// The root of the file system.
+    Root,
+}
+
+/// Directories at the top level that a machine does not run, or is not itself, without.
+const SYSTEM: &[&str] = &[
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "Volumes",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "nix",
+    "opt",
+    "private",
+    "proc",
+    "sbin",
+    "srv",
+    "sys",
+    "usr",
+    "var",
+];
+
+/// Ways to write the working directory that are known only at run time.
+const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
+
+/// Whether the effect takes all of its target away: not only what tests select in it, nor an empty directory.
+#[must_use]
+pub fn takes_whole(effect: &Effect) -> bool {
+    effect.kind == "delete" && effect.tag("filtered").is_none() && effect.tag("by") != Some("rmdir")
+}
+
+/// How far the effect of `command` reaches. `facts` is asked only if it matters.
+#[must_use]
+pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
+    // A quoted `*` is a file of that name.
+    if effect.target.contains('*')
+        && effect.tag("glob").is_none()
+        && !HERE.iter().any(|here| effect.target.starts_with(here))
+    {
+        return BlastRadius::Part;
+    }
+    let mut farthest = if effect.tag("whole-directory").is_some() || is_here(&effect.target) {
+        BlastRadius::WorkingDirectory
+    } else {
+        BlastRadius::Part
+    };
+    if effect.severity == Severity::Catastrophic {
+        // The host knows homes that no text shows.
+        farthest = farthest.max(BlastRadius::Home);
+    }
+    if effect.tag("where").is_some() {
+        // In a container or on another host only the text means anything.
+        return farthest.max(of_absolute(&effect.target)).max(of_home(&effect.target));
+    }
+    let path = &effect.path;
+    if path.raw.starts_with('/') {
+        for text in [&path.raw, &path.lexical, &path.canonical] {
+            farthest = farthest.max(of_absolute(text)).max(of_facts(text, command, facts));
+        }
+        let tilde = |command: &Command| command.argv.iter().any(|word| !word.quoted && word.text == effect.target);
+        if effect.target.starts_with('~') && command.is_some_and(tilde) {
+            farthest = farthest.max(of_home(&effect.target));
+        }
+        farthest
+    } else {
+        let target = effect.target.as_str();
+        let bare = !target.is_empty() && !target.starts_with('/') && components(target).is_empty();
+        let bare = if bare { BlastRadius::WorkingDirectory } else { BlastRadius::Part };
+        farthest.max(bare).max(of_absolute(target)).max(of_facts(target, command, facts)).max(of_home(target))
+    }
+}
+
+/// Whether a text is the working directory, spelled so that only the shell knows it.
+fn is_here(text: &str) -> bool {
+    let rest = HERE.iter().find_map(|here| text.strip_prefix(here));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') && components(rest).is_empty())
+}
+
+/// What an absolute path is on every machine.
+fn of_absolute(text: &str) -> BlastRadius {
+    if !text.starts_with('/') {
+        return BlastRadius::Part;
+    }
+    match components(text).as_slice() {
+        [] => BlastRadius::Root,
+        ["root"] | ["home" | "Users", _] => BlastRadius::Home,
+        [top] if SYSTEM.iter().any(|name| policy_sensitive_paths::matches(top, name)) => BlastRadius::System,
+        _ => BlastRadius::Part,
+    }
+}
+
+/// What an absolute path is where the call happens.
+fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
+    if !text.starts_with('/') {
+        return BlastRadius::Part;
+    }
+    let (names, facts) = (components(text), facts());
+    if facts.home.starts_with('/') && names == components(&facts.home) {
+        return BlastRadius::Home;
+    }
+    let above = |directory: &str| directory.starts_with('/') && components(directory).starts_with(&names);
+    let here = above(&facts.cwd) || command.is_some_and(|command| above(&command.cwd));
+    if here { BlastRadius::WorkingDirectory } else { BlastRadius::Part }
+}
+
+/// What a text that begins with a home directory is.
+fn of_home(text: &str) -> BlastRadius {
+    match below_home(text) {
+        None => BlastRadius::Part,
+        // A path that climbs out of the home is the directory of all homes, or worse.
+        Some(below) if below.split('/').find(|name| !matches!(*name, "" | ".")) == Some("..") => BlastRadius::System,
+        Some(below) if components(below).is_empty() => BlastRadius::Home,
+        Some(_) => BlastRadius::Part,
+    }
+}
+
+/// What follows the home directory in a text that begins with it.
+fn below_home(text: &str) -> Option<&str> {
+    let rest = ["$HOME", "${HOME}"].iter().find_map(|home| text.strip_prefix(home));
+    let rest = rest.or_else(|| {
+        let user = text.strip_prefix('~')?;
+        Some(user.find('/').and_then(|slash| user.get(slash..)).unwrap_or(""))
+    })?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+}
+
+/// The components of a path, without those that do not narrow it down: `.`, and at the end patterns for everything.
+fn components(text: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in text.split('/') {
+        match name {
+            "" | "." => {}
+            ".." if !names.is_empty() => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    while names.last().is_some_and(|name| matches!(*name, "*" | ".*" | "**" | "?*" | "*?" | ".[!.]*" | ".??*" | "..?*"))
+    {
+        names.pop();
+    }
+    if text.starts_with('/') {
+        names.retain(|name| *name != "..");
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_for_everything_do_not_narrow_a_path() {
+        for text in ["/", "//", "/.", "/*", "/.*", "/tmp/..", "/./*/", "/**", "/.."] {
+            assert_eq!(of_absolute(text), BlastRadius::Root, "{text}");
+        }
+    }
+
+    #[test]
+    fn directories_of_the_system_are_told_from_those_inside() {
+        for text in ["/usr", "/usr/", "/etc/*", "//bin", "/u*r", "/home", "/Users/*"] {
+            assert_eq!(of_absolute(text), BlastRadius::System, "{text}");
+        }
+        for text in ["/usr/local", "/tmp/*", "/usr2", "usr", "/opt/a/b"] {
+            assert_eq!(of_absolute(text), BlastRadius::Part, "{text}");
+        }
+    }
+
+    #[test]
+    fn homes_are_told_from_what_is_inside() {
+        for text in ["~", "~/", "~/*", "$HOME", "${HOME}/.", "~other", "~/x/.."] {
+            assert_eq!(of_home(text), BlastRadius::Home, "{text}");
+        }
+        for text in ["~/a", "$HOMEDIR", "$HOME/a/*", "a~", "x/~"] {
+            assert_eq!(of_home(text), BlastRadius::Part, "{text}");
+        }
+        assert_eq!(of_home("~/.."), BlastRadius::System);
+        assert_eq!(of_absolute("/home/u"), BlastRadius::Home);
+    }
+
+    #[test]
+    fn the_working_directory_is_known_by_its_spellings() {
+        assert!(["$PWD", "$(pwd)/", "${PWD}/*", "`pwd`"].into_iter().all(is_here));
+        assert!(!["$PWD/build", "$PWDX", "pwd"].into_iter().any(is_here));
+    }
+}

@@ -1,0 +1,134 @@
+//! Names of variables, keys and options whose values are secrets: one table, and [`likelihood`], which looks a name up.
+//!
+//! Allocates nothing. Looks at names alone, never at values.
+
+/// How likely the value of a name is a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Likelihood {
+    /// It may be one: enough to hide the value in a log, too little to ask about a command.
+    Possible,
+    /// It is one, as far as names go.
+    Likely,
+}
+
+use Likelihood::{Likely, Possible};
+
+/// Parts of a name, in upper case without `_` and `-`. The likely ones stand first.
+const PARTS: &[(&str, Likelihood)] = &[
+    ("TOKEN", Likely),
+    ("SECRET", Likely),
+    ("PASSWORD", Likely),
+    ("PASSWD", Likely),
+    ("PASSPHRASE", Likely),
+    ("PASSCODE", Likely),
+    ("APIKEY", Likely),
+    ("ACCESSKEY", Likely),
+    ("ACCOUNTKEY", Likely),
+    ("AUTHKEY", Likely),
+    ("ENCRYPTIONKEY", Likely),
+    ("MASTERKEY", Likely),
+    ("PRIVATEKEY", Likely),
+    ("SIGNINGKEY", Likely),
+    // Often the path of a file.
+    ("CREDENTIAL", Possible),
+    ("AUTHORIZATION", Possible),
+    ("COOKIE", Possible),
+];
+
+/// Whole names, in the same spelling. The short ones are passwords in connection strings and other things in a shell.
+const WHOLE: &[(&str, Likelihood)] = &[
+    ("PGPASS", Likely),
+    ("MYSQLPWD", Likely),
+    ("PASS", Possible),
+    ("PW", Possible),
+    ("PWD", Possible),
+    ("SIG", Possible),
+    ("AUTH", Possible),
+    ("TOKENS", Possible),
+];
+
+/// Ends of a name, in the same spelling, that make it the name of something else: a file, a number, a program.
+const HARMLESS_ENDS: &[&str] = &[
+    "FILE", "PATH", "DIR", "STDIN", "HELPER", "NAME", "TYPE", "LENGTH", "POLICY", "MANAGER", "COUNT", "LIMIT",
+    "EXPIRY", "TTL", "JAR", "ENV", "TOKENS",
+];
+
+/// Ends of a name that say which secret it is, or where it is had. Such a value goes with the secret.
+const REFERENCES: &[&str] = &["_ID", "_URL", "_ARN"];
+
+/// The end of a name that is looked at, in bytes.
+const NAME_BYTES: usize = 128;
+
+/// How likely the value of this name is a secret; `None` if nothing speaks for it.
+///
+/// Letter case, `_`, `-`, and signs around the name do not count. Of a long name the last 128 bytes are looked at.
+///
+/// ```
+/// use policy_secret_names::{Likelihood, likelihood};
+///
+/// assert_eq!(likelihood("DB_PASSPHRASE"), Some(Likelihood::Likely));
+/// assert_eq!(likelihood("AWS_ACCESS_KEY_ID"), Some(Likelihood::Possible));
+/// assert_eq!(likelihood("TOKEN_FILE"), None);
+/// ```
+#[must_use]
+pub fn likelihood(name: &str) -> Option<Likelihood> {
+    let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric()).as_bytes();
+    let name = name.get(name.len().saturating_sub(NAME_BYTES)..).unwrap_or(name);
+    let mut buffer = [0; NAME_BYTES];
+    let letters = name.iter().filter(|byte| !matches!(byte, b'_' | b'-'));
+    let mut length = 0;
+    for (slot, byte) in buffer.iter_mut().zip(letters) {
+        *slot = byte.to_ascii_uppercase();
+        length += 1;
+    }
+    let bare = buffer.get(..length).unwrap_or_default();
+    if let Some((_, found)) = WHOLE.iter().find(|(whole, _)| whole.as_bytes() == bare) {
+        return Some(*found);
+    }
+    let (_, found) = PARTS.iter().find(|(part, _)| holds(bare, part))?;
+    if HARMLESS_ENDS.iter().any(|end| bare.ends_with(end.as_bytes())) || holds(bare, "TOKENIZ") {
+        return None;
+    }
+    let refers = REFERENCES.iter().any(|end| {
+        let tail = name.len().checked_sub(end.len()).and_then(|start| name.get(start..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+    });
+    Some(if refers { Possible } else { *found })
+}
+
+fn holds(bare: &[u8], part: &str) -> bool {
+    bare.windows(part.len()).any(|window| window == part.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_told_from_names_of_other_things() {
+        for name in ["DB_PASSWORD", "DB_PASSPHRASE", "github-token", "apiKey", "MYSQL_PWD", "--secret", "SIGNING_KEY"] {
+            assert_eq!(likelihood(name), Some(Likely), "{name}");
+        }
+        for name in
+            ["AWS_ACCESS_KEY_ID", "TOKEN_URL", "PWD", "Authorization", "cookie", "GOOGLE_APPLICATION_CREDENTIALS"]
+        {
+            assert_eq!(likelihood(name), Some(Possible), "{name}");
+        }
+        for name in ["", "PATH", "TOKEN_FILE", "MAX_TOKENS", "TOKENIZERS_PARALLELISM", "COOKIE_JAR", "PWDS", "OLDPWD"] {
+            assert_eq!(likelihood(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_name_the_end_counts() {
+        let long = "X_".repeat(400);
+        assert_eq!(likelihood(&format!("{long}TOKEN")), Some(Likely));
+        assert_eq!(likelihood(&format!("TOKEN{long}Y")), None);
+        assert_eq!(likelihood(&"é_TOKEN".repeat(100)), Some(Likely));
+    }
+
+    #[test]
+    fn the_likely_parts_stand_first() {
+        assert!(PARTS.is_sorted_by(|(_, left), (_, right)| left >= right));
+    }
+}

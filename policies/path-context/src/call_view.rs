@@ -1,0 +1,175 @@
+//! [`CallView`]: the call as the rules see it, and [`Verdicts`]: what they say of it.
+
+use std::cell::OnceCell;
+
+use guard_sdk::syntax::{Analysis, Command, Effect};
+use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
+
+use crate::Settings;
+use crate::place::{Map, Place};
+
+/// More findings of one rule at one outcome than this say nothing new.
+const FINDINGS_OF_A_RULE: usize = 3;
+
+/// Longest target that a message shows, in characters.
+const SHOWN: usize = 300;
+
+/// How many of the first effects are searched for links.
+const FEW: usize = 64;
+
+/// The call as the rules see it.
+pub(crate) struct CallView<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) settings: &'a Settings,
+    pub(crate) facts: Facts,
+    pub(crate) map: Map<'a>,
+    call: &'a Call<'a>,
+    raw_text: OnceCell<String>,
+}
+
+impl<'a> CallView<'a> {
+    pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &'a Settings) -> Self {
+        let facts = call.context();
+        let map = Map::new(call, settings, &facts);
+        CallView { analysis, settings, facts, map, call, raw_text: OnceCell::new() }
+    }
+
+    /// The tool's name.
+    pub(crate) fn tool(&self) -> &str {
+        self.call.tool()
+    }
+
+    /// Whether the tool runs a command.
+    pub(crate) fn is_shell(&self) -> bool {
+        matches!(self.call.tool(), "Bash" | "PowerShell")
+    }
+
+    /// The call's command as it was written.
+    pub(crate) fn raw_text(&self) -> &str {
+        self.raw_text.get_or_init(|| {
+            let input = self.call.input().unwrap_or_default();
+            let text = ["command", "code"].iter().find_map(|key| input.get(*key)?.as_str());
+            text.unwrap_or_default().to_owned()
+        })
+    }
+
+    /// The command that has an effect. They stand in the order of their ids.
+    pub(crate) fn command(&self, id: u32) -> Option<&Command> {
+        let commands = &self.analysis.commands;
+        let place = commands.binary_search_by_key(&id, |command| command.id).ok()?;
+        commands.get(place)
+    }
+
+    /// Where the target of an effect lies; none if that is on another machine.
+    pub(crate) fn place(&self, effect: &Effect) -> Option<Place> {
+        if effect.tag("where").is_some() {
+            return None;
+        }
+        if effect.path.raw.is_empty() {
+            return Some(self.place_of_found(effect).unwrap_or(Place::Outside));
+        }
+        let place = if effect.kind == "delete" { self.map.of_entry(effect) } else { self.map.of_path(&effect.path) };
+        Some(place.max(self.place_behind_new_link(effect).unwrap_or(place)))
+    }
+
+    /// Where a path leads through a link that the call itself makes, which the machine does not know yet.
+    fn place_behind_new_link(&self, effect: &Effect) -> Option<Place> {
+        let made = self.analysis.effects.iter().take(FEW).filter(|made| made.command_id < effect.command_id);
+        let behind = made.filter_map(|made| {
+            let (link, to) = (made.path.raw.as_str(), made.tag("link-to")?);
+            let rest = effect.path.raw.strip_prefix(link).filter(|rest| rest.starts_with('/') && !link.is_empty())?;
+            let folder = link.rsplit_once('/').map_or("", |(folder, _)| folder);
+            Some(self.map.of_text(&join(folder, &format!("{to}{rest}"))))
+        });
+        behind.max()
+    }
+
+    /// The worst place of those where `find` looks for what it hands to the command.
+    fn place_of_found(&self, effect: &Effect) -> Option<Place> {
+        let command = self.command(effect.command_id)?;
+        // The target stands for what is found, not for a variable.
+        if effect.target.contains(['$', '`']) || command.via.last()?.kind != "find-exec" {
+            return None;
+        }
+        let find = self.command(command.parent)?;
+        let is_folder = |word: &str| !word.starts_with(['-', '(', '!']);
+        let words = find.argv.iter().skip(1).take_while(|word| is_folder(&word.text));
+        let folders: Vec<_> = words.collect();
+        if folders.iter().any(|word| word.dynamic) || find.cwd.is_empty() {
+            return None;
+        }
+        if folders.is_empty() {
+            return Some(self.map.of_text(&find.cwd));
+        }
+        folders.iter().map(|word| self.map.of_text(&join(&find.cwd, &word.text))).max()
+    }
+
+    /// Where the files lie that a command touches, the worst of them; of one that touches none, where it runs.
+    pub(crate) fn place_of_command(&self, command: &Command) -> Place {
+        let effects = self.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+        let places = effects.filter(|effect| is_of_file(effect)).filter_map(|effect| self.place(effect));
+        let arguments = || {
+            let words =
+                command.argv.iter().skip(1).filter(|word| word.text.contains('/') && !word.text.starts_with('-'));
+            words.map(|word| self.map.of_text(&join(&command.cwd, &word.text))).max()
+        };
+        let cwd = if command.cwd.is_empty() { &self.facts.cwd } else { &command.cwd };
+        places.max().or_else(arguments).unwrap_or_else(|| self.map.of_text(cwd))
+    }
+}
+
+/// Whether the effect changes a file.
+pub(crate) fn is_of_file(effect: &Effect) -> bool {
+    matches!(effect.kind.as_str(), "write" | "delete" | "metadata")
+}
+
+fn join(folder: &str, text: &str) -> String {
+    if text.starts_with(['/', '~']) { text.to_owned() } else { format!("{folder}/{text}") }
+}
+
+/// What the rules say.
+#[derive(Debug, Default)]
+pub(crate) struct Verdicts(Vec<Finding>);
+
+impl Verdicts {
+    /// Adds a finding in the words of the guard's messages. `what` is what happens, `target` to what.
+    pub(crate) fn add(&mut self, rule: &Rule, outcome: Outcome, what: &str, target: &str, place: Option<Place>) {
+        let same = |finding: &&Finding| finding.rule == rule.id && finding.outcome == outcome;
+        if self.0.iter().filter(same).count() >= FINDINGS_OF_A_RULE {
+            return;
+        }
+        let is_blocked = outcome == Outcome::Deny;
+        let word = if is_blocked { "BLOCKED" } else { "CONFIRM" };
+        let message = format!("GUARDRAIL {word}: {what}.\nTarget: {}\nRule: {}", shown(target), rule.id);
+        // Who confirms is told how by the host, and that text comes last.
+        let remedy = if is_blocked { "leave it as it is and tell the user what is needed" } else { "" };
+        let finding = Finding::new(rule, message).at(outcome).remedy(remedy);
+        self.0.push(finding.tag("path-context", place.map_or("n/a", Place::word)));
+    }
+
+    /// Adds a tag to the last finding if it is one of this rule.
+    pub(crate) fn tag(&mut self, rule: &Rule, name: &str, value: &str) {
+        if let Some(last) = self.0.pop_if(|last| last.rule == rule.id) {
+            self.0.push(last.tag(name, shown(value)));
+        }
+    }
+
+    /// Whether the rule has spoken.
+    pub(crate) fn has(&self, rule: &Rule) -> bool {
+        self.0.iter().any(|finding| finding.rule == rule.id)
+    }
+
+    pub(crate) fn into_findings(self) -> Vec<Finding> {
+        self.0
+    }
+}
+
+/// A text as a message shows it: one line, not too long.
+fn shown(text: &str) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = line.char_indices().nth(SHOWN) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}

@@ -1,0 +1,83 @@
+//! [`CallView`]: the call as the rules see it.
+//!
+//! What most calls do not need is made when a rule wants it. Decides nothing.
+
+use std::cell::OnceCell;
+
+use guard_sdk::serde_json::Value;
+use guard_sdk::syntax::{Analysis, Command};
+use guard_sdk::{Call, Facts};
+
+use crate::Settings;
+use crate::guarded::Guard;
+use crate::touch::{self, Touch};
+
+/// Longest target that a message shows, in characters.
+const NAMED: usize = 120;
+
+/// The call as the rules see it.
+pub(crate) struct CallView<'a> {
+    pub(crate) call: &'a Call<'a>,
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) guard: Guard,
+    facts: OnceCell<Facts>,
+    input: OnceCell<Value>,
+    touches: OnceCell<Vec<Touch<'a>>>,
+}
+
+impl<'a> CallView<'a> {
+    pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &Settings) -> Self {
+        CallView {
+            call,
+            analysis,
+            guard: Guard::new(&settings.places),
+            facts: OnceCell::new(),
+            input: OnceCell::new(),
+            touches: OnceCell::new(),
+        }
+    }
+
+    /// Where the call happens.
+    pub(crate) fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| self.call.context())
+    }
+
+    /// The call's input; null if it cannot be read.
+    pub(crate) fn input(&self) -> &Value {
+        self.input.get_or_init(|| self.call.input().unwrap_or_default())
+    }
+
+    /// Whether the call runs a command that was analysed.
+    pub(crate) fn is_command(&self) -> bool {
+        matches!(self.call.tool(), "Bash" | "PowerShell")
+    }
+
+    /// The call's command as it was written. Empty if the tool has none.
+    pub(crate) fn text(&self) -> &str {
+        self.input().get("command").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// What the call does to guarded files.
+    pub(crate) fn touches(&self) -> &[Touch<'a>] {
+        self.touches.get_or_init(|| touch::all(self))
+    }
+
+    /// The command with this id. They stand in the order of their ids.
+    pub(crate) fn command_by_id(&self, id: u32) -> Option<&'a Command> {
+        let commands = &self.analysis.commands;
+        commands.get(commands.binary_search_by_key(&id, |command| command.id).ok()?)
+    }
+}
+
+/// A text as a message shows it.
+pub(crate) fn shorten(text: &str) -> String {
+    match text.char_indices().nth(NAMED) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+/// Whether a command runs on another machine or in a container, where the same names are other files.
+pub(crate) fn is_remote(command: &Command) -> bool {
+    command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"))
+}

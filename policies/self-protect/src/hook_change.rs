@@ -1,0 +1,151 @@
+//! What a change does to the hooks that a file holds, as far as the call shows it.
+
+use guard_sdk::Presence;
+use guard_sdk::serde_json::{self, Value};
+use guard_sdk::syntax::Effect;
+
+use crate::call_view::CallView;
+use crate::guarded::Guard;
+use crate::harnesses::{KEYS, SWITCHES};
+use crate::touch::{How, Touch};
+
+/// More text than this is not read; what it does is then not seen.
+const TEXT_BYTES: usize = 1 << 20;
+
+/// Deeper values are not looked into.
+const DEPTH: usize = 32;
+
+/// What a change of a file with hooks amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The hook is lost, and this is how.
+    Removes(&'static str),
+    /// The call does not show what the file will hold.
+    Unseen(&'static str),
+    /// An ordinary edit.
+    Edits,
+}
+
+/// What a touch does to the hooks.
+pub(crate) fn change(touch: &Touch<'_>, view: &CallView<'_>) -> Change {
+    let effect = touch.effect;
+    match touch.how {
+        How::LostWithFolder => return Change::Removes("the folder goes, and the hook with it"),
+        // What is said of the whole folder says enough.
+        How::LostWithAll | How::Perhaps => return Change::Edits,
+        How::Itself => {}
+    }
+    match effect.kind.as_str() {
+        "delete" => Change::Removes("the file goes, and the hook with it"),
+        "metadata" if hides(effect) => Change::Removes("the harness could no longer read it"),
+        "metadata" => Change::Edits,
+        _ if effect.command_id == 0 => of_tool(effect, view),
+        _ => of_command(effect, view),
+    }
+}
+
+/// A mode that takes the right to read away from the owner.
+fn hides(effect: &Effect) -> bool {
+    let mode = effect.tag("mode").unwrap_or_default();
+    let octal = mode.len() >= 3 && mode.bytes().all(|byte| byte.is_ascii_digit());
+    let owner = mode.len().checked_sub(3).and_then(|at| mode.as_bytes().get(at));
+    let symbolic = mode
+        .split_once('-')
+        .is_some_and(|(who, what)| what.starts_with('r') && (who.is_empty() || who.contains(['u', 'a'])));
+    if octal { owner.is_some_and(|digit| digit & 4 == 0) } else { symbolic }
+}
+
+fn of_command(effect: &Effect, view: &CallView<'_>) -> Change {
+    if effect.tag("by").is_some_and(|by| matches!(by, "touch" | "mkdir")) {
+        return Change::Edits;
+    }
+    if switches_off(view.text()) {
+        return Change::Removes("the command switches hooks off");
+    }
+    // A line at the end of TOML is an edit, a line at the end of JSON makes the file unreadable.
+    let extends = effect.tag("append").is_some() && effect.target.ends_with(".toml");
+    if extends { Change::Edits } else { Change::Unseen("a shell command does not show what the file will hold") }
+}
+
+fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
+    let input = view.input();
+    let text = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str());
+    let pairs = edits(input);
+    if pairs.iter().any(|(old, new)| switches_off(new) && !switches_off(old)) {
+        return Change::Removes("the new text switches hooks off");
+    }
+    if pairs.iter().any(|(old, new)| loses(old, new, &view.guard)) {
+        return Change::Removes("the new text lacks what makes the harness ask guard-host");
+    }
+    if !pairs.is_empty() || view.call.tool() != "Write" {
+        return Change::Edits;
+    }
+    let Some(content) = text(&["content", "contents", "file_text", "text"]) else {
+        return Change::Unseen("the call does not show what the file will hold");
+    };
+    if switches_off(content) {
+        Change::Removes("the new content switches hooks off")
+    } else if holds_hook(content, &view.guard) || effect.path.exists == Presence::No {
+        Change::Edits
+    } else {
+        Change::Removes("the new content has no hook of guard-host")
+    }
+}
+
+/// The old and new texts of an edit.
+fn edits(input: &Value) -> Vec<(&str, &str)> {
+    let several = input.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    std::iter::once(input).chain(several).filter_map(pair_of).collect()
+}
+
+fn pair_of(value: &Value) -> Option<(&str, &str)> {
+    let text = |keys: [&str; 3]| keys.iter().find_map(|key| value.get(*key)?.as_str());
+    Some((text(["old_string", "old_str", "oldString"])?, text(["new_string", "new_str", "newString"])?))
+}
+
+/// Whether the new text lacks what makes the harness ask guard-host.
+fn loses(old: &str, new: &str, guard: &Guard) -> bool {
+    let kept = |line: &str| new.contains(line.trim().trim_end_matches(','));
+    let lines = old.lines().filter(|line| guard.names_program(line));
+    !lines.clone().all(kept) || KEYS.iter().any(|key| old.contains(key) && !new.contains(key))
+}
+
+/// Whether settings hold a command that runs guard-host.
+fn holds_hook(content: &str, guard: &Guard) -> bool {
+    match serde_json::from_str::<Value>(content) {
+        Ok(value) => runs(&value, "", guard, 0),
+        // TOML, YAML, JSON with comments, a script.
+        Err(_) => guard.names_program(content),
+    }
+}
+
+/// Whether a value holds a command that runs guard-host.
+fn runs(value: &Value, key: &str, guard: &Guard, depth: usize) -> bool {
+    if depth > DEPTH {
+        return false;
+    }
+    match value {
+        Value::String(text) => {
+            matches!(key, "command" | "exec" | "bash" | "args" | "plugin" | "plugins") && guard.names_program(text)
+        }
+        Value::Array(items) => items.iter().any(|item| runs(item, key, guard, depth + 1)),
+        Value::Object(map) => map.iter().any(|(key, value)| runs(value, key, guard, depth + 1)),
+        _ => false,
+    }
+}
+
+/// Whether settings, or a part of them, switch hooks off.
+pub(crate) fn switches_off(text: &str) -> bool {
+    if text.len() > TEXT_BYTES {
+        return false;
+    }
+    let decoded =
+        serde_json::from_str::<Value>(text).ok().filter(|_| text.contains("\\u")).map(|value| value.to_string());
+    let text = decoded.as_deref().unwrap_or(text);
+    let bare: String = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '\\'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    SWITCHES.iter().any(|switch| bare.contains(switch))
+}

@@ -1,0 +1,105 @@
+//! Which searches supply the files that a command works on: by `-exec`, through a pipe, or as the value of a variable.
+
+use guard_sdk::syntax::{Command, Effect};
+
+use crate::call_view::CallView;
+use crate::search::Search;
+
+/// More searches say nothing new.
+const SEARCHES: usize = 16;
+
+/// The searches whose files a change works on, and what stands behind a file's name in its target; none if the change
+/// names its files itself.
+pub(crate) fn behind<'a>(effect: &Effect, view: &CallView<'a>) -> Option<(Vec<Search<'a>>, String)> {
+    let command = view.command_by_id(effect.command_id)?;
+    if effect.tag("by") == Some("find") {
+        return Search::by_name(command).map(|search| (vec![search], String::new()));
+    }
+    // `-execdir` runs in the folder of each selected file, whatever that one's name is.
+    let beside = is_via(command, "find-exec") && command.cwd.is_empty() && is_beside(&effect.target);
+    let tail = if beside { format!("/{}", effect.target) } else { tail_of(effect, command)? };
+    let by_text = effect.target.starts_with('$');
+    let searches = sources(by_text, command, view).filter_map(Search::by_name).take(SEARCHES);
+    let unnamed = |search: Search<'a>| if beside { search.of_any_name() } else { search };
+    let searches: Vec<Search<'a>> = searches.map(unnamed).collect();
+    (!searches.is_empty()).then_some((searches, tail))
+}
+
+/// The searches by contents whose files a change works on, each with where it reaches a guarded file.
+pub(crate) fn reached_by_content(effect: &Effect, view: &CallView<'_>) -> Option<String> {
+    let command = view.command_by_id(effect.command_id)?;
+    let tail = tail_of(effect, command)?;
+    let by_text = effect.target.starts_with('$');
+    let searches = sources(by_text, command, view).filter_map(Search::by_content).take(SEARCHES);
+    let mut reaching = searches.filter(|search| search.reaches(&effect.kind, &tail, view).is_some());
+    reaching.next().map(|search| search.shown())
+}
+
+/// Where a search starts that supplies words of the command, if it asks for a guarded file by a name.
+pub(crate) fn reached_by_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<String> {
+    if !is_supplied(command) || !command.argv.iter().skip(1).any(|word| word.text.contains("{}")) {
+        return None;
+    }
+    let searches = of_words(command, view);
+    let mut reaching =
+        searches.iter().filter(|search| search.spells_names() && search.reaches("write", "", view).is_some());
+    reaching.next().map(Search::shown)
+}
+
+/// The searches that supply words of the command.
+pub(crate) fn of_words<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<Search<'a>> {
+    sources(false, command, view).filter_map(Search::by_name).take(SEARCHES).collect()
+}
+
+/// What stands behind a supplied name in the effect's target; none if the target is no supplied name.
+fn tail_of(effect: &Effect, command: &Command) -> Option<String> {
+    let target = effect.target.as_str();
+    if let Some((before, behind)) = target.split_once("{}") {
+        return before.is_empty().then(|| behind.to_owned());
+    }
+    let own = command.argv.iter().skip(1).map(|word| word.text.as_str()).any(|word| {
+        let rest = target.strip_prefix(word).filter(|_| !word.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || word.ends_with('/'))
+    });
+    let redirected = effect.tag("by") == Some("redirect");
+    if !own && !redirected {
+        return is_supplied(command).then(String::new);
+    }
+    let by_variable = target.starts_with('$') && effect.path.raw.is_empty() && !effect.certain;
+    // The slashes of a substitution are its own.
+    let end = if target.starts_with("$(") { None } else { target.find('/') };
+    by_variable.then(|| end.and_then(|end| target.get(end..)).unwrap_or_default().to_owned())
+}
+
+/// Whether a target is a plain name in the working directory.
+fn is_beside(target: &str) -> bool {
+    !target.is_empty() && !target.starts_with(['/', '~', '$']) && !target.contains("{}")
+}
+
+/// Whether another program supplies words of the command.
+pub(crate) fn is_supplied(command: &Command) -> bool {
+    ["find-exec", "xargs", "parallel"].iter().any(|kind| is_via(command, kind))
+}
+
+fn is_via(command: &Command, kind: &str) -> bool {
+    command.via.iter().any(|via| via.kind == kind)
+}
+
+/// The commands that name the files which a command is given, as words or, `by_text`, as the value of a variable.
+fn sources<'a>(by_text: bool, command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item = &'a Command> {
+    let (place, supplied) = (&command.position, is_supplied(command));
+    let in_loop = by_text && place.within.iter().any(|within| within == "loop");
+    // The commands of a text that `xargs` hands to a shell have a pipeline of their own.
+    let in_shell = supplied && place.length == 1;
+    view.analysis.commands.iter().filter(move |source| {
+        let other = &source.position;
+        let substituted = other.within.iter().any(|within| matches!(within.as_str(), "substitution" | "process"));
+        let piped = other.index + 1 < other.length;
+        let earlier = source.id < command.id;
+        (other.pipeline == place.pipeline && other.index < place.index)
+            || (supplied && source.id == command.parent)
+            || (in_shell && earlier && piped)
+            || (by_text && substituted && source.parent == command.id)
+            || (in_loop && earlier && (substituted || piped))
+    })
+}

@@ -1,0 +1,32 @@
+//! All tests that need the program, in one binary: it is linked once.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by a panic"
+)]
+
+mod bindings;
+mod cache;
+mod cli;
+mod config;
+mod conformance;
+mod docs;
+mod frozen;
+mod harness;
+mod hook;
+mod install;
+mod mutate;
+mod new;
+mod outside;
+mod policy_languages;
+mod sandbox;
+mod session;
+mod snapshots;
+mod test_command;
+mod tidy;
+
+#[expect(dead_code, unreachable_pub, reason = "shared with other binaries of tests")]
+mod support;

@@ -1,0 +1,10 @@
+//! What tests share.
+
+pub mod crates;
+pub mod guests;
+pub mod layers;
+pub mod pages;
+pub mod reply;
+pub mod schema;
+pub mod terminal;
+pub mod world;
