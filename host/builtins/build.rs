@@ -73,11 +73,7 @@ type Policies = BTreeMap<(u32, String), (String, Guard)>;
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for path in
-        ["policies", "guest-sdk", "wit", "host/compiler", "host/engine", "host/contract", "Cargo.toml", "Cargo.lock"]
-    {
-        println!("cargo::rerun-if-changed={}", root.join(path).display());
-    }
+    watch(&root)?;
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
 
     let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
@@ -118,6 +114,33 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(table, "static COMPONENTS: &[Packed] = &[\n{components}];")?;
     table.push_str(&artifacts_of);
     fs::write(out.join("builtin_table.rs"), table)?;
+    Ok(())
+}
+
+/// Names the sources, whose change is a reason to build anew. Pages, cases and tests are none. A new folder of a guest
+/// shows in `Cargo.lock`.
+fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
+    let mut crates =
+        ["guest-sdk", "host/compiler", "host/engine", "host/contract"].map(|path| root.join(path)).to_vec();
+    for folder in ["policies", "policies/lib"] {
+        for entry in fs::read_dir(root.join(folder))? {
+            crates.push(entry?.path());
+        }
+    }
+    let mut paths =
+        ["wit", "Cargo.toml", "Cargo.lock", "host/compiler/Cargo.lock"].map(|path| root.join(path)).to_vec();
+    for folder in crates.iter().filter(|folder| folder.join("Cargo.toml").exists()) {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if matches!(name, "src" | "programs" | "Cargo.toml" | "build.rs") || name.ends_with(".json") {
+                paths.push(path);
+            }
+        }
+    }
+    // In the order of their names: a folder lists them in any order.
+    paths.sort();
+    paths.iter().for_each(|path| println!("cargo::rerun-if-changed={}", path.display()));
     Ok(())
 }
 

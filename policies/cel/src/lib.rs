@@ -1,7 +1,7 @@
-//! `cel`: a list of rules decides, each with a condition in CEL, the Common Expression Language.
+//! `cel`: lets a list of rules decide, each with a condition in CEL, the Common Expression Language.
 //!
-//! The list is the policy's settings; `README.md` says what the conditions see. An expression has no loop but the one over
-//! a list, and no function that is not pure.
+//! The list is the policy's settings. [README.md](README.md) says what the conditions see. An expression has no loop
+//! except the one over a list, and no function that is not pure.
 
 mod expression;
 mod names;

@@ -1,7 +1,51 @@
-//! `command-guard`: denies shell commands that destroy what cannot be had back, and asks before those that may.
+//! `command-guard`: denies shell commands that destroy what nothing brings back, and asks before those that may.
 //!
-//! Judges commands and effects, never the text itself, so that data stays data and a spelling changes nothing. The one
-//! exception is `deny-patterns`, which its user writes. File tools are the business of `protected-files`.
+//! The policy judges the commands and effects that the analysis lists, and never the text. So `echo 'rm -rf /'` passes,
+//! and `sudo env X=1 rm -fr -- //.` is a deletion of the root. The one exception is `deny-patterns`, which the user
+//! writes. The policy does not judge file tools; `protected-files` does.
+//!
+//! The tables of the analyzer say what a program does, what a call of it loses, and how to look at it first. The rules
+//! do not repeat that.
+//!
+//! ## Settings
+//!
+//! | setting | default | meaning |
+//! |---|---|---|
+//! | `protected-branches` | `["main", "master"]` | branches that no forced push may reach; `*` is any text |
+//! | `secret-reads` | `"deny"` | the outcome of a command that reads a secret: `deny`, `ask`, or `allow` |
+//! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
+//! | `deny-patterns` | `[]` | regular expressions that the text of no command may match |
+//! | `raise` | `[]` | names whose outcome becomes one step more severe: ask becomes deny |
+//! | `lower` | `[]` | names whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
+//! | `silence` | `[]` | names that get no answer; it wins over `raise` and `lower` |
+//! | `files` | the shared lists | names of files: `blocked`, `confirm`, and `exempt`; a list replaces the default one |
+//!
+//! A name in `raise`, `lower` and `silence` is a rule (`git-push`), a class of rules (`publish`), a kind of effect
+//! (`cloud`), an operation (`git.stash.drop`), or a family of operations: `aws.s3` and `aws.*` are all operations
+//! below. The table of rules below has the classes. The kinds are `cloud`, `container`, `database`, `delete`, `device`,
+//! `execute`, `metadata`, `network`, `orchestration`, `package`, `power`, `privilege`, `process`, `read`, `service`,
+//! `system`, `vcs`, and `write`. The tag `operation` of a finding has the operation.
+//!
+//! ```toml
+//! lower = ["cloud"]              # a loss in a cloud account is only warned of
+//! silence = ["kubernetes.drain"]
+//! raise = ["aws.s3", "package.unpublish"]
+//! ```
+//!
+//! ## Limits
+//!
+//! - A command that is not fully understood does not ask by itself. It asks if the text cannot be parsed, if it exceeds
+//!   a limit, or if the part that is not understood could delete: a name known only at run time with words such as
+//!   `-rf`, `eval "$x"`, a shell that reads a pipe, or inline code with calls that delete.
+//! - `dd of=/dev/null` and `dd of=/dev/stdout` pass, although a pattern over the text would match them.
+//! - `source .env` passes, because it loads variables and shows none.
+//! - `git merge --abort` and its like pass, because they restore the state before. `--skip` asks, because it leaves out
+//!   a commit.
+//! - `rm` of by-products passes, by the end of their names (`*.pyc`, `*.o`), or by their end in a build folder
+//!   (`dist/*.map`). `rm` of a pattern with a name in it passes below a folder for temporary files. `find -delete`
+//!   always asks, because it goes deep.
+//! - SQL from a file passes on this machine. It asks on a host with a domain, or on a host that is called production.
+//! - A stricter mode for a secret passes: `chmod 600 ~/.ssh/id_rsa` is good practice.
 
 mod calls;
 mod code;

@@ -1,8 +1,31 @@
-//! `path-context`: what is done to a path is judged by where the path lies. Blocked places are not written; safe places
-//! and git repositories are free; anywhere else a person confirms. A few commands are judged wherever they run.
+//! `path-context`: judges a change by where its path lies. Blocked places are denied, safe places and git repositories
+//! pass, and everywhere else a person confirms. A few commands are judged wherever they run.
 //!
-//! A file `guardrails.json` serves as settings as it is. Each finding has a tag `path-context` with `safe`, `outside`,
-//! `blocked` or `n/a`, which the audit log shows. Reading is nobody's business here, and neither is git.
+//! The first of these that fits decides:
+//!
+//! 1. The path lies below one of `blocked_paths`, by its text or by where links lead: it is blocked.
+//! 2. The path lies below one of `safe_paths`, by where links lead: it is safe.
+//! 3. The path lies in a git repository: it is safe. A repository whose root is the home or `/` does not count.
+//! 4. Otherwise the path is outside.
+//!
+//! Each finding has a tag `path-context` with `safe`, `outside`, `blocked` or `n/a`, which the audit log shows.
+//!
+//! ## Settings
+//!
+//! A file `guardrails.json` serves as settings as it is, and the presets look for it in `~/.claude/state/`. Its keys
+//! are `version`, `safe_paths`, `blocked_paths`, and `rules` with `bash`, `write`, and `edit`. A list replaces the
+//! default one. Another version, or a value of the wrong kind, leaves the defaults and a warning in the trace. The
+//! action `block` is deny, and `confirm` is ask.
+//!
+//! If a rule below names a pattern in its settings, the rule judges the meaning of the pattern and not its text: `rm
+//! -rf ~/old` is no loss of a home. Any other pattern of `bash` is a regular expression for the rule `custom`, and a
+//! pattern that is no regular expression is literal text.
+//!
+//! ## Limits
+//!
+//! - Reading passes, and git passes.
+//! - A change of mode or owner passes, except `chmod -R 777`.
+//! - A whole repository counts as lying in the folder that holds it: its deletion asks, a deletion in it passes.
 
 mod place;
 mod rules;

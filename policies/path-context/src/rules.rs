@@ -6,6 +6,25 @@ pub(crate) mod custom;
 pub(crate) mod files;
 pub(crate) mod starters;
 
+mod blocked_path;
+mod chmod_777;
+mod dd_to_device;
+mod docker_rm;
+mod docker_system_prune;
+mod edit_outside_safe;
+mod fork_bomb;
+mod kubectl_delete;
+mod mkfs;
+mod reboot;
+mod rm_outside_safe;
+mod rm_rf_home;
+mod rm_rf_root;
+mod rm_rf_wildcard;
+mod service_stop;
+mod shutdown;
+mod write_outside_safe;
+mod write_to_device;
+
 use guard_sdk::Rule;
 
 use starters::STARTERS;
@@ -19,9 +38,9 @@ pub(crate) const RULES: &[Rule] = &{
         rules[at] = STARTERS[at].rule;
         at += 1;
     }
-    rules[at] = files::BLOCKED;
-    rules[at + 1] = files::WRITE;
-    rules[at + 2] = files::EDIT;
-    rules[at + 3] = files::REMOVAL;
+    rules[at] = blocked_path::RULE;
+    rules[at + 1] = write_outside_safe::RULE;
+    rules[at + 2] = edit_outside_safe::RULE;
+    rules[at + 3] = rm_outside_safe::RULE;
     rules
 };

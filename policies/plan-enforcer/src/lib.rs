@@ -1,9 +1,39 @@
 //! `plan-enforcer`: keeps the shell commands of an experiment to those that its plan names.
 //!
-//! The plan is `experiment_plan.yaml` in the folder that `NOUS_ITER_DIR` names. With `NOUS_PLAN_ENFORCEMENT=strict` a
-//! program that no planned command starts is denied; else it is noted in a journal and runs. A command that holds
-//! `# nous: ad-hoc` always runs, and is noted. Without the folder or the plan there is nothing to compare with, and the
-//! policy has no opinion. Two executors that work in one folder were the reason to have it.
+//! Two agents that worked in one folder spoilt an experiment, which is the reason for this policy. The plan is
+//! `experiment_plan.yaml` in the folder that the variable `NOUS_ITER_DIR` names. Without the variable or the plan the
+//! policy has no answer.
+//!
+//! A command is planned if the plan has its very text, or if some command of the plan starts each program that the
+//! command starts. Folders, quotes, and wrappers such as `env` and `nohup` do not count. In the plan, commands stand
+//! under `command`, `cmd`, or `run`, as a text, a list of words, or a list of texts, in `arms`, in the `conditions` of
+//! each arm, or in `conditions` at the top.
+//!
+//! ## Settings
+//!
+//! The variable `NOUS_PLAN_ENFORCEMENT` chooses between `strict` and `warn`, the default. With `warn` the rules only
+//! note: the command runs, and a line goes to `plan_violations.jsonl` beside the plan, with `ts`, `kind`, `command`,
+//! and `arm`. The arm is the one that the command most likely belongs to, or null.
+//!
+//! ## Limits
+//!
+//! - The agent itself can write the mark `# nous: ad-hoc`. The mark is a record and not a lock.
+//!
+//! ## The permissions of an experiment
+//!
+//! `guard-host settings` writes the permissions of an agent that runs an experiment, in the place of
+//! `--dangerously-skip-permissions`:
+//!
+//! - `allowOnly` names the work directory and the repository. Claude Code keeps its file tools to them by
+//!   `additionalDirectories` and `blockWritesOutsideWorkingDirectories`.
+//! - `path-context` keeps shell commands to them, with the entry that `settings render --guard` prints. A git
+//!   repository elsewhere stays safe to it.
+//! - `allow` holds a short list of programs, the programs that the plan starts, by name and as they are spelled, and
+//!   those of `--allow-bin`. A word of the plan that is no plain name allows nothing.
+//! - `deny` holds traffic by `curl` and `wget` and the end of the disk or the home, and wins over `allow`.
+//! - `nous-execute-stop` and `nous-plan-enforcer` in `bin/` become hooks. The second may be a link to guard-host.
+//!
+//! This is a list of permissions and no sandbox: an allowed `python` does what it is told.
 
 mod judgement;
 mod rules;

@@ -1,9 +1,23 @@
-//! `protected-files`: keeps secrets from being changed through a file tool, and asks before a file that steers a build,
-//! a tool, or the machine is changed.
+//! `protected-files`: denies changes to secrets through a file tool, and asks before changes to a file that steers a
+//! build, a tool, or the machine.
 //!
-//! Looks at the paths of a call, never at the text that is written, and reading a file is nobody's business here. A
-//! preset has it judge the file tools only, since `command-guard` has the same lists for shell commands; an entry of
-//! one's own, with other lists, has it judge what shell commands change as well.
+//! The policy judges the paths of a call: as they are given, by their text, and by where links lead. The most severe
+//! answer counts. It does not look at the text that is written. Reading a file always passes.
+//!
+//! A preset uses the policy for the file tools only, because `command-guard` has the same default lists for shell
+//! commands. An entry of the user's own judges what shell commands write and delete as well, by its own lists. If both
+//! policies find the same file, the user is told once.
+//!
+//! ## Settings
+//!
+//! The settings are the lists `blocked`, `confirm`, and `exempt`. An item of a list is a name, a name below a folder,
+//! or a folder; `*` is any text within one component.
+//!
+//! ```toml
+//! [[policy]]
+//! name = "protected-files"
+//! settings = { blocked = ["infra/*.tf", ".env"] }
+//! ```
 
 mod rules;
 mod settings;

@@ -1,7 +1,7 @@
-//! `rego`: the rules of a text in Rego decide.
+//! `rego`: lets the rules of a text in Rego decide.
 //!
-//! The text is the policy's settings; `README.md` says what it sees and what its rules may say. What is not pure is not
-//! there: no network, no clock, no random numbers.
+//! The text is the policy's settings. [README.md](README.md) says what the text sees and what its rules may say. The
+//! text has no network, no clock and no random numbers.
 
 mod rules;
 mod text;

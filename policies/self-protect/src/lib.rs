@@ -1,8 +1,27 @@
-//! `self-protect`: keeps an agent from changing the guard that it is asked by.
+//! `self-protect`: keeps an agent from changing the guard that answers it.
 //!
-//! Guards the files of guard-host and the files in which harnesses hold their hooks, against file tools, shell commands
-//! and other tools; and the commands of guard-host that belong to a person. Reading is nobody's business here. A hook is
-//! no sandbox: a program that the agent writes and runs is not followed.
+//! The policy guards the files of guard-host, the files in which harnesses hold their hooks, and the commands of
+//! guard-host that belong to a person. It looks at file tools, shell commands and other tools. Reading a file always
+//! passes.
+//!
+//! It judges the effects of a call where the analysis knows them, and the names in a call where it does not. A path
+//! counts as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is deleted
+//! or moved and the file exists. A change of files that `find`, `fd` or `locate` select counts if a guarded file lies
+//! below and its name fits: the change asks, and it is denied where the search starts in the guarded folder.
+//!
+//! ## Settings
+//!
+//! The host fills in the one setting, `places`. With it, a moved configuration, state, cache or log is guarded where it
+//! lies, as are the components and settings that the user's configuration names. The usual places below any home are
+//! guarded as well.
+//!
+//! ## Limits
+//!
+//! - The policy does not follow a program that the agent writes and then runs, a hard link, or a `git` operation on the
+//!   whole tree, such as `git clean` or `git stash`. A hook is no sandbox.
+//! - It does not read the files that it guards, so it does not know whether `settings.json` holds guard-host's hook. A
+//!   replacement without the hook is denied, and an edit of some lines asks.
+//! - It does not guard the files of a container or of another machine.
 
 mod copies;
 mod guarded;

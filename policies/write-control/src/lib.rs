@@ -1,8 +1,30 @@
-//! `write-control`: three tiers of paths below the project's root. A write to a protected path is denied, one to a
-//! production path passes with a notice, and one to a safe path passes in silence, as does every other one.
+//! `write-control`: sorts the paths below the project's root into three tiers. A write to a protected path is denied, a
+//! write to a production path passes with a notice, and a write to a safe path passes in silence, as does every other
+//! write.
 //!
-//! The tiers are globs, and a file `write-policies.json` serves as settings as it is. Paths outside of the project are
-//! the business of `path-context`; shell commands are looked at only if the setting `shell` says so.
+//! The policy compares paths relative to the project's root with three lists of globs. The first list that fits
+//! decides: `protected`, then `warned`, then `safe`. `*` stays within a component, `**` is any number of components,
+//! and a pattern without `**/` fits at its own depth only.
+//!
+//! ## Settings
+//!
+//! | setting | default | meaning |
+//! |---|---|---|
+//! | `protected` | `.git/**`, `node_modules/**`, `.env*`, `*.key`, `*.pem`, `package-lock.json`, `yarn.lock` | writes are denied |
+//! | `warned` | `src/**`, `plugins/**/agents/*.md`, `plugins/**/commands/*.md`, `plugins/**/skills/**`, `.claude-plugin/**` | writes pass with a notice |
+//! | `safe` | `docs/**`, `agent_sandbox/**`, `tests/**`, `*.md` | writes are noted |
+//! | `exempt` | templates such as `.env.example` | not protected although a glob fits |
+//! | `shell` | `false` | judge what shell commands write, too |
+//! | `paranoid` | `false` | ask before a production path is written |
+//! | `fold-case` | `true` on macOS, else `false` | the case of protected paths does not count |
+//!
+//! A file `write-policies.json` serves as settings as it is. A list replaces the default one, and with a `protected` of
+//! the user's own no template is exempt unless `exempt` says so. An item that is no pattern is a name.
+//!
+//! ## Limits
+//!
+//! - A safe path lifts no answer of another policy.
+//! - The policy does not judge paths outside of the project; `path-context` does.
 
 mod paths;
 mod rules;

@@ -1,11 +1,16 @@
-//! `policy`: the condition of a rule in the settings holds. The tag `rule` has that rule's name.
+//! `policy`: a rule of the settings whose condition holds. The tag `rule` has the name of that rule.
 //!
 //! ## Why
-//! Which rules there are is known to the author of the settings alone.
-//! ## Example
-//! `when = "analysis.effects.exists(e, e.operation == 'git.push.force')"`
+//! Only the author of the settings knows the rules.
+//!
+//! ## Examples
+//! - denied: `git push --force origin main`, with a rule that denies forced pushes to `main`
+//! - asked: `$PROGRAM x`, with a rule that asks if the command is not fully understood
+//! - passes: `git push --force origin topic`, with the same rules
+//!
 //! ## Settings
-//! `rules`, `data`
+//! - `rules`: the rules, each with an outcome and a condition.
+//! - `data`: what the conditions see as `data`.
 
 use guard_sdk::{Outcome, Rule};
 use policy_input_document::Said;

@@ -1,12 +1,17 @@
-//! `catastrophic-effect`: an effect that the analyzer calls catastrophic and that no other rule names; denied on a
-//! disk and a database, asked about elsewhere and where it is a guess.
+//! `catastrophic-effect`: an effect that the analyzer calls catastrophic and that no other rule names. A certain effect
+//! on a device, a database or a process is denied. An effect elsewhere, or one that is a guess, asks.
 //!
 //! ## Why
-//! What is lost cannot be had back.
-//! ## Example
-//! `redis-cli FLUSHALL` · `terraform destroy`
-//! ## Settings
-//! none
+//! Nothing brings the loss back.
+//!
+//! ## Examples
+//! - denied: `redis-cli FLUSHALL`
+//! - asked: `terraform destroy`
+//! - passes: `redis-cli GET x`
+//! - passes: `terraform plan -destroy`
+//!
+//! ## Instead
+//! Ask the user to run it, with a backup at hand. For many programs the message names a better way.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

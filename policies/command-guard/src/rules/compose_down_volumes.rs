@@ -1,11 +1,15 @@
 //! `compose-down-volumes`: `docker compose down` with `--volumes`.
 //!
 //! ## Why
-//! The databases of the composition live in its volumes.
-//! ## Example
-//! `docker-compose down -v` · `docker compose -f x down --volumes`
-//! ## Settings
-//! none
+//! The databases of the services live in these volumes.
+//!
+//! ## Examples
+//! - asked: `docker-compose down -v`
+//! - asked: `docker compose -f x down --volumes`
+//! - passes: `docker compose down`
+//!
+//! ## Instead
+//! Stop the services and keep the data with `docker compose down`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

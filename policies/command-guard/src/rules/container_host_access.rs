@@ -1,11 +1,15 @@
-//! `container-host-access`: a container that is given the host's root, its devices, or the engine's socket.
+//! `container-host-access`: a container that gets the host's root, its devices, or the engine's socket.
 //!
 //! ## Why
-//! What runs in it can change the host, whatever the container is meant to keep in.
-//! ## Example
-//! `docker run -v /:/host alpine` · `docker run --privileged x`
-//! ## Settings
-//! none
+//! A program in the container can change the host.
+//!
+//! ## Examples
+//! - asked: `docker run -v /var/run/docker.sock:/var/run/docker.sock alpine`
+//! - passes: `docker run --rm alpine ls`
+//! - passes: `docker run -v $PWD:/app alpine`
+//!
+//! ## Instead
+//! Mount the one directory that is needed, such as with `-v ./data:/data`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

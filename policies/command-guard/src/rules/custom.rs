@@ -1,11 +1,19 @@
-//! `custom`: a command whose text a pattern of `deny-patterns` matches.
+//! `custom`: a command whose text matches a pattern of the settings. The rule tries the text as it is written, and each
+//! command as it runs, so that another quoting is no way around a pattern. Case does not count.
 //!
 //! ## Why
-//! The user does not want it, for reasons of their own.
-//! ## Example
-//! `deny-patterns = ["rm -rf /"]` denies `rm -rf /tmp/test`
+//! The user forbids the command.
+//!
+//! ## Examples
+//! - denied: `rm -rf /tmp/test`, with `deny-patterns = ["rm -rf /"]`
+//! - denied: `deploy web --env=prod`, with `deny-patterns = ['^deploy .*--env[ =]prod\b']`
+//! - passes: `ls -la`
+//!
+//! ## Instead
+//! Do it in another way, or ask the user to change `deny-patterns`.
+//!
 //! ## Settings
-//! `deny-patterns`
+//! - `deny-patterns`: regular expressions.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
 //! `dd-to-device`: `dd` that writes to a device.
 //!
 //! ## Why
-//! It overwrites the disk from its first block on: partitions and file systems are gone at once.
-//! ## Example
-//! `dd if=/dev/zero of=/dev/sda` · `dd of=/dev/nvme0n1 if=x`
-//! ## Settings
-//! none
+//! `dd` overwrites the disk from its first block on: partitions and file systems are gone at once.
+//!
+//! ## Examples
+//! - denied: `dd if=/dev/zero of=/dev/sda`
+//! - denied: `cat x | dd of=/dev/sdb`
+//! - passes: `dd if=/dev/zero of=disk.img bs=1M count=64`
+//! - passes: `dd if=x of=/dev/null`
+//!
+//! ## Instead
+//! Write an image to a file.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

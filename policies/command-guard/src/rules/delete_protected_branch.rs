@@ -1,11 +1,19 @@
 //! `delete-protected-branch`: deletion of a protected branch on a remote.
 //!
 //! ## Why
-//! The branch that everybody builds on is gone for everybody.
-//! ## Example
-//! `git push origin --delete main` · `git push origin :main`
+//! The branch is gone for everybody who builds on it.
+//!
+//! ## Examples
+//! - denied: `git push origin --delete main`
+//! - denied: `git push origin :main`
+//! - passes: `git branch --list main`
+//! - asked by `git-push`: `git push origin :topic`
+//!
+//! ## Instead
+//! Ask the user to delete the branch on the server.
+//!
 //! ## Settings
-//! `protected-branches`
+//! - `protected-branches`: the branches that the rule protects; `*` is any text.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,15 @@
-//! `delete-without-where`: SQL that deletes from a table without a `WHERE` in that statement.
+//! `delete-without-where`: SQL that deletes from a table without a `WHERE`, or with one that holds for every row.
 //!
 //! ## Why
 //! Every row goes, most often because a clause was forgotten.
-//! ## Example
-//! `sqlite3 d 'DELETE FROM t'` · `psql -c 'DELETE FROM t; SELECT 1 WHERE true'`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `sqlite3 d 'DELETE FROM t'`
+//! - asked: `psql -c 'delete from t where true'`
+//! - passes: `sqlite3 d 'DELETE FROM t WHERE id=1'`
+//!
+//! ## Instead
+//! Say which rows with `WHERE`, and look at them first with `SELECT`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,12 +1,17 @@
 //! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names.
 //!
 //! ## Why
-//! Work or data is lost that cannot be had back without effort. What is lost, and how to look at it first, is told by the
-//! table of programs.
-//! ## Example
-//! `git checkout -- src` · `git branch -D topic` · `aws ec2 terminate-instances --instance-ids i-1`
-//! ## Settings
-//! none
+//! Work or data is lost, and it takes effort to get it back.
+//!
+//! ## Examples
+//! - asked: `git checkout -- src`
+//! - asked: `git branch -D topic`
+//! - asked: `aws ec2 terminate-instances --instance-ids i-1`
+//! - passes: `git checkout topic`
+//! - passes: `git rebase --abort`
+//!
+//! ## Instead
+//! Look first at what would be lost. The message says how, if the table of the program does.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

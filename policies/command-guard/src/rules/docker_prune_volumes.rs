@@ -1,11 +1,16 @@
-//! `docker-prune-volumes`: `docker system prune` with both `--all` and `--volumes`.
+//! `docker-prune-volumes`: `docker system prune` with both `--all` and `--volumes`, and the same of podman.
 //!
 //! ## Why
-//! Data volumes of stopped services count as unused.
-//! ## Example
-//! `docker system prune -a --volumes` · `podman system prune -af --volumes`
-//! ## Settings
-//! none
+//! The data volumes of every stopped service count as unused and are lost.
+//!
+//! ## Examples
+//! - denied: `docker system prune -a --volumes`
+//! - denied: `docker --context x system prune -fa --volumes`
+//! - passes: `docker system df`
+//! - asked by `docker-system-prune`: `docker system prune -a`
+//!
+//! ## Instead
+//! Look at what would go with `docker system df -v`, and leave the volumes out.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

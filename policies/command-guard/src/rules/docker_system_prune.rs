@@ -1,12 +1,17 @@
-//! `docker-system-prune`: `docker system prune`, but not with both `--all` and `--volumes`, which is
-//! `docker-prune-volumes`; and `docker image prune --all`.
+//! `docker-system-prune`: `docker system prune` without one of `--all` and `--volumes`, and `docker image prune --all`.
+//! With both options the rule `docker-prune-volumes` answers.
 //!
 //! ## Why
 //! Stopped containers, networks and images go without being named.
-//! ## Example
-//! `docker system prune` · `docker system prune -f`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `docker system prune`
+//! - asked: `docker image prune -af`
+//! - passes: `docker system df`
+//! - passes: `docker image prune`
+//!
+//! ## Instead
+//! Look at what is there with `docker system df`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,15 @@
-//! `docker-volume-prune`: `docker volume prune`; denied with `--force`, otherwise asked about.
+//! `docker-volume-prune`: `docker volume prune`. With `--force` it is denied, otherwise it asks.
 //!
 //! ## Why
-//! Volumes of stopped services count as unused, and databases live in volumes.
-//! ## Example
-//! `docker volume prune -f` · `docker volume prune`
-//! ## Settings
-//! none
+//! The volumes of stopped services count as unused, and databases live in volumes.
+//!
+//! ## Examples
+//! - denied: `docker volume prune -f`
+//! - asked: `docker volume prune`
+//! - passes: `docker volume ls`
+//!
+//! ## Instead
+//! List the unused volumes with `docker volume ls --filter dangling=true`, and ask for one of them by its name.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

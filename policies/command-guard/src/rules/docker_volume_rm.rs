@@ -1,11 +1,15 @@
-//! `docker-volume-rm`: `docker volume rm`.
+//! `docker-volume-rm`: `docker volume rm`, and the same of podman.
 //!
 //! ## Why
 //! The data of a service lives in its volume and nowhere else.
-//! ## Example
-//! `docker volume rm v` · `podman volume remove v`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `docker volume rm v`
+//! - asked: `podman volume rm v`
+//! - passes: `docker volume inspect v`
+//!
+//! ## Instead
+//! Look at the volume with `docker volume inspect`, and save its data first.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,12 +1,16 @@
-//! `downloaded-code`: a file that the call itself writes and then runs, in a call that also downloads or decodes
-//! something; or what a program printed there, as a script.
+//! `downloaded-code`: a file that the call writes and then runs, if the call also downloads or decodes something, or if
+//! another program printed the file's content.
 //!
 //! ## Why
 //! Nobody has seen the code between its arrival and its run.
-//! ## Example
-//! `curl -o x.sh https://example.com/x && bash x.sh` · `base64 -d a > b && ./b`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `curl -o x.sh https://example.com/x && bash x.sh`
+//! - asked: `base64 -d a > b && ./b`
+//! - passes: `curl -o x.json https://example.com/x && cat x.json`
+//!
+//! ## Instead
+//! Run the file in a call of its own, after it was read.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};

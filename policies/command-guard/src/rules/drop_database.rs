@@ -2,10 +2,15 @@
 //!
 //! ## Why
 //! All tables go at once, and no transaction brings them back.
-//! ## Example
-//! `psql -c 'DROP DATABASE x'` · `mysql -e 'drop database x'`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - denied: `psql -c 'drop database x'`
+//! - denied: `echo 'DROP DATABASE x' | psql`
+//! - passes: `psql -c 'SELECT 1'`
+//! - passes: `grep -rn 'DROP DATABASE' .`
+//!
+//! ## Instead
+//! Ask the user to do it, with a backup at hand.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,12 +1,17 @@
-//! `drop-object`: SQL that drops something that is neither a database nor a schema nor a table: a view, an index, a
-//! role, a column.
+//! `drop-object`: SQL that drops another part of a database than a database, a schema or a table, such as a view, an
+//! index, a role or a constraint.
 //!
 //! ## Why
-//! What uses it stops working, and it has to be made anew.
-//! ## Example
-//! `psql -c 'DROP VIEW v'` · `DROP INDEX i;`
-//! ## Settings
-//! none
+//! Whatever uses it stops working.
+//!
+//! ## Examples
+//! - asked: `psql -c 'DROP VIEW v'`
+//! - asked: `psql -c 'alter table t drop constraint c'`
+//! - passes: `psql -c 'CREATE VIEW v AS SELECT 1'`
+//! - passes: `psql -c 'alter table t add column c int'`
+//!
+//! ## Instead
+//! Save it first, with the dump program of the database.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,15 @@
 //! `drop-schema`: SQL that drops a schema without `CASCADE`.
 //!
 //! ## Why
-//! What the schema holds is lost, and no backup is made.
-//! ## Example
-//! `psql -c 'DROP SCHEMA x'`
-//! ## Settings
-//! none
+//! The content of the schema is lost.
+//!
+//! ## Examples
+//! - asked: `psql -c 'DROP SCHEMA x'`
+//! - passes: `psql -c 'CREATE SCHEMA x'`
+//! - denied by `drop-schema-cascade`: `psql -c 'DROP SCHEMA public CASCADE'`
+//!
+//! ## Instead
+//! Save it first, with the dump program of the database.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

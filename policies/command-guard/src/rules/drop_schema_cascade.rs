@@ -1,11 +1,15 @@
 //! `drop-schema-cascade`: SQL that drops a schema with `CASCADE`.
 //!
 //! ## Why
-//! Everything that depends on the schema goes as well, named nowhere in the command.
-//! ## Example
-//! `psql -c 'DROP SCHEMA public CASCADE'`
-//! ## Settings
-//! none
+//! Everything that depends on the schema goes with it, and the statement does not name it.
+//!
+//! ## Examples
+//! - denied: `psql -c 'DROP SCHEMA public CASCADE'`
+//! - passes: `psql -c 'CREATE SCHEMA x'`
+//! - asked by `drop-schema`: `psql -c 'DROP SCHEMA x'`
+//!
+//! ## Instead
+//! Ask the user to do it, with a backup at hand.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
-//! `drop-table`: SQL that drops a table.
+//! `drop-table`: SQL that drops a table. A table of a database in a folder for temporary files passes.
 //!
 //! ## Why
-//! The rows go with it, and no transaction brings them back once it is committed.
-//! ## Example
-//! `psql -c 'DROP TABLE t'` · `DROP TABLE t;`
-//! ## Settings
-//! none
+//! The rows go with the table, and no transaction brings them back once it is committed.
+//!
+//! ## Examples
+//! - asked: `psql -c 'DROP TABLE t'`
+//! - asked: `echo 'DROP TABLE t' | mysql db`
+//! - passes: `grep -i 'drop table' schema.sql`
+//! - passes: `sqlite3 /tmp/x.db 'drop table t'`
+//!
+//! ## Instead
+//! Save it first, such as with `pg_dump`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

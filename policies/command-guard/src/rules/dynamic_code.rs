@@ -1,11 +1,18 @@
-//! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, or a shell on an open descriptor.
+//! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, or a shell that reads from an open
+//! descriptor. The rule passes tools whose documented use is `eval "$(tool ...)"`.
 //!
 //! ## Why
 //! No rule can see the commands that run.
-//! ## Example
-//! `eval "$x"` · `bash -c "$script"` · `bash <&3`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `eval "$x"`
+//! - asked: `bash -c "$script"`
+//! - asked: `bash <&3`
+//! - passes: `eval 'ls'`
+//! - passes: `eval "$(ssh-agent -s)"`
+//!
+//! ## Instead
+//! Write the commands out.
 
 use guard_sdk::syntax::{Command, Redirection, Word};
 use guard_sdk::{Outcome, Rule};

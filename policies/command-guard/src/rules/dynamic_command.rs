@@ -1,12 +1,17 @@
-//! `dynamic-command`: a command whose name is known only at run time, with words that a deletion would have, or
-//! printed on the spot.
+//! `dynamic-command`: a command whose name is known only at run time and whose words look like those of a deletion, or
+//! whose name is printed on the spot.
 //!
 //! ## Why
 //! The name decides whether anything is lost, and nobody knows the name.
-//! ## Example
-//! `$cmd -rf build` · `"$tool" --hard HEAD~3` · `$(printf rm) a`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `$cmd -rf build`
+//! - asked: `$(printf rm) a`
+//! - passes: `$PYTHON -m pytest`
+//! - passes: `$(which python3) x.py`
+//!
+//! ## Instead
+//! Write the command's name out.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};

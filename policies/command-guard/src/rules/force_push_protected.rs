@@ -1,11 +1,23 @@
-//! `force-push-protected`: a forced push to a branch whose history belongs to everybody.
+//! `force-push-protected`: a forced push to a protected branch, or to all branches. A push with a lease asks instead,
+//! unless the setting says otherwise.
 //!
 //! ## Why
 //! Commits that others have pulled vanish from the branch, and nobody is told.
-//! ## Example
-//! `git push --force origin main` · `git push origin +main` · `git push -f master`
+//!
+//! ## Examples
+//! - denied: `git push --force origin main`
+//! - denied: `git push origin +main`
+//! - denied: `git push --mirror origin`
+//! - asked: `git push --force-with-lease origin main`
+//! - passes: `git log --grep='push --force main'`
+//! - asked by `git-push`: `git push --force origin topic`
+//!
+//! ## Instead
+//! Take commits back with `git revert`, or push to a branch of your own and open a pull request.
+//!
 //! ## Settings
-//! `protected-branches`, `force-with-lease`
+//! - `protected-branches`: the branches that the rule protects; `*` is any text.
+//! - `force-with-lease`: the outcome of a push with a lease: `deny`, `ask` or `allow`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
-//! `fork-bomb`: a function that starts itself twice and so without end.
+//! `fork-bomb`: a function that starts itself twice, or a loop that starts background processes without end.
 //!
 //! ## Why
 //! The machine stops answering until it is switched off.
-//! ## Example
-//! `:(){ :|:& };:`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - denied: `:(){ :|:& };:`
+//! - denied: `while true; do work & done`
+//! - passes: `while true; do work & wait; done`
+//! - passes: `for i in 1 2 3; do work $i & done; wait`
+//!
+//! ## Instead
+//! Limit the number of processes, such as with `xargs -P 4`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

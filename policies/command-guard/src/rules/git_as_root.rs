@@ -1,11 +1,16 @@
-//! `git-as-root`: a git command that changes the repository and runs through `sudo` or the like.
+//! `git-as-root`: a git command that changes the repository and runs through `sudo` or a program like it.
 //!
 //! ## Why
-//! The repository's hooks run as root, and its files then belong to root.
-//! ## Example
-//! `sudo git merge topic` · `su root -c 'git cherry-pick abc'`
-//! ## Settings
-//! none
+//! The repository's hooks run as that user, and its files then belong to that user.
+//!
+//! ## Examples
+//! - asked: `sudo git merge topic`
+//! - asked: `su root -c 'git cherry-pick abc'`
+//! - passes: `git merge topic`
+//! - passes: `sudo git status`
+//!
+//! ## Instead
+//! Run git as yourself, without `sudo`.
 
 use guard_sdk::syntax::{Command, Word};
 use guard_sdk::{Outcome, Rule};

@@ -2,10 +2,14 @@
 //!
 //! ## Why
 //! Untracked files are in no commit, so git cannot bring them back.
-//! ## Example
-//! `git clean -fd` · `git clean -ffdx`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `git clean -fd`
+//! - asked: `git clean -ffdx`
+//! - passes: `git clean -n`
+//!
+//! ## Instead
+//! Look at what would go with `git clean -n`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,17 @@
-//! `git-config-code`: a git setting whose value git runs as a program.
+//! `git-config-code`: a git setting whose value git runs as a program. The rule passes ordinary editors, pagers and
+//! credential stores, and the removal of a setting.
 //!
 //! ## Why
-//! The next harmless git command runs it.
-//! ## Example
-//! `git config core.sshCommand '...'` · `git config --global alias.st '!...'`
-//! ## Settings
-//! none
+//! The next harmless git command runs that program.
+//!
+//! ## Examples
+//! - asked: `git config core.hooksPath /tmp/h`
+//! - asked: `git config --global alias.st '!sh x'`
+//! - passes: `git config --global core.editor 'code --wait'`
+//! - passes: `git config alias.st status`
+//!
+//! ## Instead
+//! Set it for one command with `git -c`, or ask the user to set it.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,18 @@
-//! `git-push`: `git push` in every form that no stricter rule denies.
+//! `git-push`: `git push` in every form that no stricter rule denies, and the publishing commands of other version
+//! control systems.
 //!
 //! ## Why
-//! What is pushed is public to all who can read the remote.
-//! ## Example
-//! `git push` · `git push origin main` · `git -C x push --force origin topic`
-//! ## Settings
-//! none
+//! Everybody who can read the remote sees what is pushed.
+//!
+//! ## Examples
+//! - asked: `git push origin main`
+//! - asked: `git push --force origin topic`
+//! - asked: `hg push`
+//! - passes: `git stash push`
+//! - passes: `git config push.default simple`
+//!
+//! ## Instead
+//! Look at what would be pushed with `git log @{push}..`, then ask for the push.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

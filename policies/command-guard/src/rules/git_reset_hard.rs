@@ -1,11 +1,16 @@
 //! `git-reset-hard`: `git reset --hard` to something local, and `git reset --merge`.
 //!
 //! ## Why
-//! Uncommitted work is thrown away; git keeps no copy of it.
-//! ## Example
-//! `git reset --hard` · `git reset --hard HEAD~1`
-//! ## Settings
-//! none
+//! Uncommitted work is lost, and git keeps no copy of it.
+//!
+//! ## Examples
+//! - asked: `git reset --hard`
+//! - asked: `git reset --hard HEAD~1`
+//! - passes: `git reset --soft HEAD~1`
+//! - passes: `git reset HEAD a.txt`
+//!
+//! ## Instead
+//! Keep the work with `git stash`, or move only the branch with `git reset --soft`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
-//! `git-reset-hard-remote`: a hard reset to a remote-tracking branch.
+//! `git-reset-hard-remote`: `git reset --hard` to a remote-tracking branch.
 //!
 //! ## Why
-//! Local commits and uncommitted work are thrown away together.
-//! ## Example
-//! `git reset --hard origin/main` · `git -C x reset --hard origin`
-//! ## Settings
-//! none
+//! Local commits and uncommitted work are lost together.
+//!
+//! ## Examples
+//! - denied: `git reset --hard origin/main`
+//! - denied: `git reset --hard @{u}`
+//! - passes: `git reset --soft origin/main`
+//! - asked by `git-reset-hard`: `git reset --hard HEAD~1`
+//!
+//! ## Instead
+//! Keep the work first with `git stash` or `git branch backup`, then run `git merge --ff-only`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

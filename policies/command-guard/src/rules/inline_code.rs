@@ -1,12 +1,18 @@
-//! `inline-code`: code of another language on the command line, with calls that delete files or start programs; and
-//! PowerShell that cannot be read.
+//! `inline-code`: code of another language on the command line that deletes files or starts programs that the code does
+//! not name, and PowerShell text that cannot be read.
 //!
 //! ## Why
-//! The analysis ends where another language begins.
-//! ## Example
-//! `python3 -c 'import shutil; shutil.rmtree(p)'` · `node -e 'fs.rmSync(p)'`
-//! ## Settings
-//! none
+//! The analysis cannot follow such code.
+//!
+//! ## Examples
+//! - asked: `python3 -c 'import shutil; shutil.rmtree(p)'`
+//! - asked: `perl -e 'unlink @ARGV'`
+//! - asked: `powershell -enc QQBCAA==`
+//! - passes: `python3 -c 'print(1)'`
+//! - passes: `python3 x.py`
+//!
+//! ## Instead
+//! Do it with a shell command, or in a script file that the user can read.
 
 use guard_sdk::syntax::{Command, Script};
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
 //! `kubectl-delete`: `kubectl delete`.
 //!
 //! ## Why
-//! Workloads stop, and volumes and secrets that go with them are lost.
-//! ## Example
-//! `kubectl delete pod x` · `kubectl -n a delete -f x`
-//! ## Settings
-//! none
+//! Workloads stop, and the volumes and secrets that go with them are lost.
+//!
+//! ## Examples
+//! - asked: `kubectl delete pod x`
+//! - asked: `kubectl -n a delete -f x`
+//! - passes: `kubectl get pods`
+//! - passes: `kubectl delete pod x --dry-run=client`
+//!
+//! ## Instead
+//! Look at what would go with `kubectl delete --dry-run=client`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
-//! `make-filesystem`: a program that formats or partitions a device.
+//! `make-filesystem`: a program that formats, partitions or erases a device.
 //!
 //! ## Why
-//! All that the device holds is lost.
-//! ## Example
-//! `mkfs.ext4 /dev/sda1` · `mkswap /dev/sdb` · `wipefs -a /dev/sdc`
-//! ## Settings
-//! none
+//! All data on the device is lost.
+//!
+//! ## Examples
+//! - denied: `mkfs.ext4 /dev/sda1`
+//! - denied: `wipefs -a /dev/sdc`
+//! - passes: `man mkfs`
+//! - passes: `which mkfs.ext4`
+//!
+//! ## Instead
+//! Make a file system in a file, or ask the user to format the device.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
-//! `publish-package`: a package that is published to a registry.
+//! `publish-package`: a command that publishes a package to a registry.
 //!
 //! ## Why
-//! A version that is out cannot be replaced, and others install it at once.
-//! ## Example
-//! `npm publish` · `yarn npm publish` · `cargo +stable publish`
-//! ## Settings
-//! none
+//! A published version cannot be replaced, and others install it at once.
+//!
+//! ## Examples
+//! - asked: `npm publish`
+//! - asked: `twine upload dist/*`
+//! - passes: `npm publish --dry-run`
+//! - passes: `npm run publish-docs`
+//!
+//! ## Instead
+//! Look at what would be published with `--dry-run`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

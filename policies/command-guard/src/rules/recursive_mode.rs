@@ -1,15 +1,24 @@
-//! `recursive-mode`: a change of mode or owner that reaches far: a recursive one of far more than one directory, one of
-//! a directory of the system, one that shows a secret to everybody, or a mode that has others run a file with its owner's rights.
-//!
-//! A recursive one is denied for the root, and asked about for a home, a directory of the system, and, of mode, the
-//! working directory. Without recursion all are asked about.
+//! `recursive-mode`: a change of mode or owner that reaches far: a recursive change of far more than one directory, a
+//! change of a directory of the system, a mode that shows a secret to everybody, or a mode that gives whoever runs a
+//! file the rights of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
-//! Programs refuse to run and keys are refused when their modes are wrong, and nothing knows the old ones.
-//! ## Example
-//! `chmod -R 777 /` · `chown -R u /usr` · `chmod -R 755 ~`
+//! Programs and keys stop working when their modes or owners are wrong, and nothing records the old ones.
+//!
+//! ## Examples
+//! - denied: `chmod -R 777 /`
+//! - asked: `chown -R u ~`
+//! - asked: `chmod -R 777 .`
+//! - asked: `chmod u+s /bin/bash`
+//! - asked: `chmod 644 ~/.ssh/id_rsa`
+//! - passes: `chmod -R u+w build`
+//! - passes: `chmod 600 ~/.ssh/id_rsa`
+//!
+//! ## Instead
+//! Name the file or the directory that you mean, such as `chmod -R u+w ./build`.
+//!
 //! ## Settings
-//! none
+//! - `files.blocked`, `files.exempt`: which files hold secrets.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,12 +1,20 @@
-//! `rm-glob`: `rm` of what an unquoted pattern selects, and `find -delete` of what its tests select; and what leaves such
-//! files without a byte.
+//! `rm-glob`: `rm` of the files that an unquoted pattern selects, `find -delete` of the files that its tests select,
+//! and commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
+//! folder for temporary files.
 //!
 //! ## Why
-//! The command does not say what is deleted; a stray space makes `*.log` mean everything.
-//! ## Example
-//! `rm *.log` · `rm -f build/*` · `find . -name '*.o' -delete` · `truncate -s 0 *.py`
-//! ## Settings
-//! none
+//! The command does not say which files go, and a stray space makes `*.log` mean every file.
+//!
+//! ## Examples
+//! - asked: `rm *.log`
+//! - asked: `find . -name '*.o' -delete`
+//! - asked: `truncate -s 0 *.py`
+//! - passes: `rm a.log`
+//! - passes: `rm -f *.pyc`
+//! - passes: `find . -name '*.o' -print`
+//!
+//! ## Instead
+//! List the files first with `ls`, and name them.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,17 @@
-//! `rm-home`: deletion of a home directory, or of all that is in it.
+//! `rm-home`: deletion of a home directory, or of all that lies in it.
 //!
 //! ## Why
-//! Documents, keys and settings of a person lie there, in no repository.
-//! ## Example
-//! `rm -rf ~` · `rm -rf "$HOME"/` · `rm -rf /home/u/*`
-//! ## Settings
-//! none
+//! A person's documents, keys and settings lie there, and they are in no repository.
+//!
+//! ## Examples
+//! - denied: `rm -rf ~`
+//! - denied: `rm -rf "$HOME"/`
+//! - denied: `cd ~ && rm -rf .`
+//! - passes: `ls ~`
+//! - asked by `rm-recursive-force`: `rm -rf ~/Downloads/old-project`
+//!
+//! ## Instead
+//! Name the one directory that you mean, after a look at it with `ls`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,16 @@
-//! `rm-recursive`: `rm` with `-r`, without `-f`.
+//! `rm-recursive`: `rm` with `-r` and without `-f`.
 //!
 //! ## Why
-//! All below a directory is deleted, and it does not go to a bin.
-//! ## Example
-//! `rm -r dir` · `rm -R dir` · `rm --recursive dir`
-//! ## Settings
-//! none
+//! Everything below the directory is deleted, and no bin keeps it.
+//!
+//! ## Examples
+//! - asked: `rm -r dir`
+//! - asked: `rm --recursive dir`
+//! - passes: `rm file.txt`
+//! - passes: `rmdir dir`
+//!
+//! ## Instead
+//! Look at the directory first with `ls`, or move it aside with `mv`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

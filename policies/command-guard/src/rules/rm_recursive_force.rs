@@ -1,11 +1,17 @@
-//! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories that ask nothing.
+//! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories that ask for no confirmation.
 //!
 //! ## Why
-//! All below a directory is deleted, and it does not go to a bin.
-//! ## Example
-//! `rm -rf ./build` · `rm -rf "$dir"` · `rm --recursive --force a`
-//! ## Settings
-//! none
+//! Everything below the directory is deleted, and no bin keeps it.
+//!
+//! ## Examples
+//! - asked: `rm -rf ./build`
+//! - asked: `rm -rf "$DIR"`
+//! - asked: `find . -name x -exec rm -rf {} +`
+//! - passes: `rm -f file.txt`
+//! - passes: `rmdir empty`
+//!
+//! ## Instead
+//! Look at the directory first with `ls`, or move it aside with `mv`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,18 @@
-//! `rm-root`: deletion of the root of the file system.
+//! `rm-root`: deletion of the root of the file system, or of all that lies in it.
 //!
 //! ## Why
-//! Nothing of it can be recovered, and no build and no test needs it.
-//! ## Example
-//! `rm -rf /` · `sudo rm -r --no-preserve-root //` · `cd / && rm -rf .` · `rm -rf /*`
-//! ## Settings
-//! none
+//! Everything on the machine is lost, and no build and no test needs this.
+//!
+//! ## Examples
+//! - denied: `rm -rf /`
+//! - denied: `cd / && rm -rf .`
+//! - denied: `find / -delete`
+//! - passes: `ls /`
+//! - passes: `echo 'rm -rf /'`
+//! - asked by `rm-recursive-force`: `rm -rf ./build`
+//!
+//! ## Instead
+//! Name the one directory that you mean, after a look at it with `ls`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,17 @@
-//! `rm-system`: deletion of a directory of the system at the top level.
+//! `rm-system`: deletion of a directory of the system at the top level, such as `/usr`, or of all that lies in it.
 //!
 //! ## Why
-//! The machine does not run without it, or is no longer the one it was.
-//! ## Example
-//! `rm -rf /usr` · `rm -rf /etc/*` · `mv /var /tmp`
-//! ## Settings
-//! none
+//! The machine does not run without it.
+//!
+//! ## Examples
+//! - denied: `rm -rf /usr`
+//! - denied: `rm -rf /etc/*`
+//! - denied: `cd /usr && rm -rf *`
+//! - passes: `ls /usr`
+//! - asked by `rm-recursive-force`: `rm -rf /usr/local/lib/x`
+//!
+//! ## Instead
+//! Name the one directory that you mean, after a look at it with `ls`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

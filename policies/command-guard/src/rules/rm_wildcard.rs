@@ -1,11 +1,17 @@
-//! `rm-wildcard`: forced deletion of the working directory, of all that is in it, or of a directory above it.
+//! `rm-wildcard`: `rm -rf` of the working directory, of all that lies in it, or of a directory above it.
 //!
 //! ## Why
-//! What is lost depends on where the shell happens to be, and uncommitted work goes with it.
-//! ## Example
-//! `rm -rf *` · `rm -rf .` · `rm -rf ./*` · `rm -rf ..`
-//! ## Settings
-//! none
+//! The loss depends on where the shell is at that moment, and uncommitted work is part of it.
+//!
+//! ## Examples
+//! - denied: `rm -rf *`
+//! - denied: `rm -rf .`
+//! - denied: `rm -rf "$(pwd)"`
+//! - passes: `ls *`
+//! - asked by `rm-recursive-force`: `rm -rf build/*`
+//!
+//! ## Instead
+//! Name the one directory that you mean, after a look at it with `ls`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

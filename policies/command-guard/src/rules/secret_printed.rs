@@ -1,11 +1,19 @@
-//! `secret-printed`: a tool that takes a secret out of its store and prints it.
+//! `secret-printed`: a tool that takes a secret out of its store, or out of a variable, and prints it.
 //!
 //! ## Why
-//! What a command prints goes to the model and into logs.
-//! ## Example
-//! `gpg --export-secret-keys` · `kubectl config view --raw`
+//! The output of a command goes to the model and into logs.
+//!
+//! ## Examples
+//! - asked: `gpg --export-secret-keys`
+//! - asked: `printenv DB_PASSWORD`
+//! - passes: `gpg --list-keys`
+//! - passes: `export GITHUB_TOKEN=$(gh auth token)`
+//!
+//! ## Instead
+//! Let the program that needs the secret read it from the store.
+//!
 //! ## Settings
-//! `secret-reads`: `allow` silences it
+//! - `secret-reads`: `allow` switches the rule off.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,15 @@
-//! `service-stop`: a service that is stopped, disabled or masked.
+//! `service-stop`: a command that stops, disables or masks a service.
 //!
 //! ## Why
-//! Whoever uses the service is cut off.
-//! ## Example
-//! `systemctl stop x` · `systemctl disable --now x`
-//! ## Settings
-//! none
+//! Users of the service are cut off.
+//!
+//! ## Examples
+//! - asked: `systemctl stop x`
+//! - asked: `systemctl disable --now x`
+//! - passes: `systemctl status x`
+//!
+//! ## Instead
+//! Look at the service first with `systemctl status`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

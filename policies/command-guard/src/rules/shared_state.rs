@@ -1,11 +1,17 @@
-//! `shared-state`: a change outside this machine that loses nothing by itself, but that others notice.
+//! `shared-state`: a change outside this machine that loses nothing by itself but that others notice.
 //!
 //! ## Why
-//! It works on clusters, clouds and registries, where nobody sees a difference before it is made.
-//! ## Example
-//! `kubectl drain node` · `terraform apply` · `npm deprecate x m` · `gh repo edit --visibility public`
-//! ## Settings
-//! none
+//! It works on clusters, clouds and registries, where nobody sees the difference before it is made.
+//!
+//! ## Examples
+//! - asked: `kubectl drain node-1`
+//! - asked: `terraform apply`
+//! - asked: `gh repo edit --visibility public`
+//! - passes: `terraform plan`
+//! - passes: `kubectl apply -f x.yaml`
+//!
+//! ## Instead
+//! Show the difference first, such as with a dry run or a plan.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,25 @@
-//! `shell-read-secret`: a shell command that reads a file that holds secrets, or gives it a second name.
+//! `shell-read-secret`: a shell command that reads a file that holds secrets, or gives it a second name. A command that
+//! only loads the file's variables passes if nothing prints them afterwards. A command that sends the file over the
+//! network is denied, whatever `secret-reads` says except `allow`.
 //!
 //! ## Why
-//! What a command prints goes to the model and into logs, and a copy has no guard.
-//! ## Example
-//! `cat .env` · `cp .env /tmp/x` · `base64 ~/.ssh/id_rsa`
+//! The output of a command goes to the model and into logs, and no rule protects the copy.
+//!
+//! ## Examples
+//! - denied: `cat .env`
+//! - denied: `cp .env /tmp/x`
+//! - denied: `base64 ~/.ssh/id_rsa`
+//! - passes: `cat .env.example`
+//! - passes: `source .env && npm start`
+//! - passes: `ls -la .env`
+//!
+//! ## Instead
+//! Read the names of the variables in `.env.example`, or ask the user for what you need to know.
+//!
 //! ## Settings
-//! `secret-reads`, `files.blocked`, `files.exempt`
+//! - `secret-reads`: the outcome: `deny`, `ask` or `allow`.
+//! - `files.blocked`: the names of files that hold secrets.
+//! - `files.exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};

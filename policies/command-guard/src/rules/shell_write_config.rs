@@ -1,11 +1,22 @@
-//! `shell-write-config`: a shell command that changes a file that steers a build, a tool, or the machine.
+//! `shell-write-config`: a shell command that changes a file that steers a build, a tool, or the machine. The rule
+//! passes what git moves or merges, an empty folder, and files in a folder for temporary files.
 //!
 //! ## Why
-//! It goes around the guard of the file tools; such files run code on other machines.
-//! ## Example
-//! `echo x >> Makefile` · `tee .github/workflows/a.yml` · `sed -i s/a/b/ tsconfig.json`
+//! Such a command goes around the rules of the file tools, and such files run code later or on other machines.
+//!
+//! ## Examples
+//! - asked: `echo x >> Makefile`
+//! - asked: `sed -i s/a/b/ tsconfig.json`
+//! - asked: `tar -xf x.tar -C /`
+//! - passes: `cat Makefile`
+//! - passes: `git mv Makefile GNUmakefile`
+//!
+//! ## Instead
+//! Change the file with the file tools, so that the user sees the difference.
+//!
 //! ## Settings
-//! `files.confirm`, `files.exempt`
+//! - `files.confirm`: the names of such files.
+//! - `files.exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

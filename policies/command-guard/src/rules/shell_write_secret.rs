@@ -1,11 +1,22 @@
-//! `shell-write-secret`: a shell command that changes or removes a file that holds secrets.
+//! `shell-write-secret`: a shell command that changes or removes a file that holds secrets. The rule passes a key that
+//! is made in a folder for temporary files.
 //!
 //! ## Why
-//! It goes around the guard of the file tools, and nothing brings an overwritten key back.
-//! ## Example
-//! `echo x > .env` · `tee -a .env` · `mv a ~/.ssh/config` · `sed -i s/a/b/ server.key`
+//! Such a command goes around the rules of the file tools, and nothing brings an overwritten key back.
+//!
+//! ## Examples
+//! - denied: `echo x > .env`
+//! - denied: `sed -i s/a/b/ .env.local`
+//! - denied: `echo x >> ~/.ssh/authorized_keys`
+//! - passes: `echo x > .env.example`
+//! - passes: `git status .env`
+//!
+//! ## Instead
+//! Write a placeholder to `.env.example` and ask the user for the change.
+//!
 //! ## Settings
-//! `files.blocked`, `files.exempt`
+//! - `files.blocked`: the names of files that hold secrets.
+//! - `files.exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

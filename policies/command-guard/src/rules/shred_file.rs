@@ -1,11 +1,16 @@
-//! `shred-file`: `shred`, which overwrites a file before it is deleted.
+//! `shred-file`: `shred` and its relatives, which overwrite a file before they delete it.
 //!
 //! ## Why
-//! Not even a rescue tool brings it back.
-//! ## Example
-//! `shred key` · `shred -u notes.txt`
-//! ## Settings
-//! none
+//! Not even a rescue tool brings the file back.
+//!
+//! ## Examples
+//! - asked: `shred -u notes.txt`
+//! - asked: `wipe a`
+//! - passes: `rm notes.txt`
+//! - passes: `shred --help`
+//!
+//! ## Instead
+//! Move the file aside with `mv`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,12 +1,17 @@
-//! `system-change`: a change to mounts, the kernel, users, the firewall, network interfaces, timers or what starts at
-//! boot.
+//! `system-change`: a change to mounts, the kernel, users, the firewall, network interfaces, timers, or services that
+//! start at boot.
 //!
 //! ## Why
-//! It outlives the session, and other programs on the machine depend on it.
-//! ## Example
-//! `mount -o remount,rw /` · `ip link set eth0 down` · `systemctl enable x` · `crontab f`
-//! ## Settings
-//! none
+//! The change outlives the session, and other programs on the machine depend on it.
+//!
+//! ## Examples
+//! - asked: `ip link set eth0 down`
+//! - asked: `systemctl enable x`
+//! - passes: `ip addr show`
+//! - passes: `apt-get install -y jq`
+//!
+//! ## Instead
+//! Say what the change is for, so that the user can confirm it.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

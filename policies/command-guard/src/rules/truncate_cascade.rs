@@ -1,11 +1,15 @@
 //! `truncate-cascade`: SQL that truncates a table with `CASCADE`.
 //!
 //! ## Why
-//! Every table that refers to it is emptied as well, named nowhere in the command.
-//! ## Example
-//! `psql -c 'TRUNCATE t CASCADE'`
-//! ## Settings
-//! none
+//! Every table that refers to the table is emptied as well, and the statement does not name it.
+//!
+//! ## Examples
+//! - denied: `psql -c 'TRUNCATE t CASCADE'`
+//! - passes: `psql -c 'SELECT truncate(1.5, 0)'`
+//! - asked by `truncate-table`: `psql -c 'TRUNCATE t'`
+//!
+//! ## Instead
+//! Ask the user to do it, with a backup at hand.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,15 @@
-//! `truncate-table`: SQL that truncates a table, without `CASCADE`.
+//! `truncate-table`: SQL that truncates a table without `CASCADE`.
 //!
 //! ## Why
 //! All rows go at once, and many databases cannot roll it back.
-//! ## Example
-//! `mysql -e 'TRUNCATE t'`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `mysql -e 'TRUNCATE t'`
+//! - passes: `mysql -e 'SELECT TRUNCATE(1.5, 0)'`
+//! - passes: `truncate -s 0 x`
+//!
+//! ## Instead
+//! Count the rows first with `SELECT count(*)`, and save them.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

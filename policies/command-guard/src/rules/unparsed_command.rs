@@ -1,11 +1,16 @@
-//! `unparsed-command`: a command that cannot be parsed, or that is too large to be analysed whole.
+//! `unparsed-command`: a command that cannot be parsed, that is too large to be analysed whole, or that runs a text
+//! which the analysis cannot see.
 //!
 //! ## Why
 //! A shell runs the lines before an error, so a text that looks broken still acts.
-//! ## Example
-//! `if true; then rm x` · 200 KiB of text
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `if true; then ls`
+//! - asked: `echo "x`
+//! - passes: `if true; then ls; fi`
+//!
+//! ## Instead
+//! Split it into plain commands.
 
 use guard_sdk::syntax::Coverage;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,15 @@
-//! `update-without-where`: SQL that updates a table without a `WHERE` in that statement.
+//! `update-without-where`: SQL that updates a table without a `WHERE`, or with one that holds for every row.
 //!
 //! ## Why
 //! Every row changes, most often because a clause was forgotten.
-//! ## Example
-//! `psql -c 'UPDATE t SET a = 1'`
-//! ## Settings
-//! none
+//!
+//! ## Examples
+//! - asked: `psql -c 'UPDATE t SET a = 1'`
+//! - asked: `psql -c 'update t set a = 1 where true'`
+//! - passes: `psql -c 'UPDATE t SET a = 1 WHERE id = 2'`
+//!
+//! ## Instead
+//! Say which rows with `WHERE`, and look at them first with `SELECT`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

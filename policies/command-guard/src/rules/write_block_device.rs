@@ -1,11 +1,17 @@
 //! `write-block-device`: a redirection, or a program other than `dd`, that writes to a block device.
 //!
 //! ## Why
-//! It overwrites partitions and file systems from the first block on.
-//! ## Example
-//! `echo x > /dev/sda` · `cat image | tee /dev/sdb` · `cp image /dev/mmcblk0`
-//! ## Settings
-//! none
+//! The write overwrites partitions and file systems from the first block on.
+//!
+//! ## Examples
+//! - denied: `echo x > /dev/sda`
+//! - denied: `cat x | sudo tee /dev/nvme0n1`
+//! - denied: `cp img /dev/mmcblk0`
+//! - passes: `echo x > /dev/null`
+//! - passes: `echo x > dev/sda`
+//!
+//! ## Instead
+//! Write to a file, such as `disk.img`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,11 +1,19 @@
-//! `custom`: a command or a path that a pattern of the settings matches.
+//! `custom`: a command or a path that a pattern of the settings matches. The rule compares the pattern with each
+//! command as it runs, and with the whole text only if the text is not fully understood.
 //!
 //! ## Why
-//! The user does not want it, for reasons of their own.
-//! ## Example
-//! `{"pattern": "mv ", "action": "confirm", "outside_safe_paths": true}`
+//! The user forbids it, or wants to confirm it.
+//!
+//! ## Examples
+//! - denied: `terraform apply`, with a pattern of the settings
+//! - asked: `npm publish`, with a pattern of the settings
+//! - passes: `echo 'terraform apply'; grep -n 'npm publish' f`, with the same patterns
+//!
+//! ## Instead
+//! Do it in another way, or ask the user to change the pattern.
+//!
 //! ## Settings
-//! `rules`
+//! - `rules`: the patterns of `bash`, `write` and `edit`, each with an action.
 
 use std::cell::OnceCell;
 

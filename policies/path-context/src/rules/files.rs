@@ -1,47 +1,15 @@
-//! `blocked_path`, `write_outside_safe`, `edit_outside_safe`, `rm_outside_safe`: a change of a file, judged by where it
-//! lies.
+//! The check of four rules: `blocked_path`, `write_outside_safe`, `edit_outside_safe` and `rm_outside_safe`.
 //!
-//! What the shell writes is judged like what a tool writes. What is moved away counts as written. What is deleted from a
-//! blocked place is denied like a write; from elsewhere it is for the rule `rm` to say.
-//!
-//! ## Why
-//! In a project a mistake is one `git diff` away; in a home or a system nobody sees it in time.
-//! ## Example
-//! `Write /etc/hosts` · `Write ~/Downloads/a` · `rm ~/Downloads/a` · `echo x > ~/.ssh/config`
-//! ## Settings
-//! `safe_paths`, `blocked_paths`, `rules`
+//! A write by a shell command is judged like a write by a tool. A file that is moved away counts as written. A deletion
+//! in a blocked place is denied like a write; a deletion elsewhere is a matter of the pattern `rm `.
 
+use guard_sdk::Outcome;
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Outcome, Rule};
 
-use super::{custom, starters};
+use super::{blocked_path, custom, edit_outside_safe, rm_outside_safe, starters, write_outside_safe};
 use crate::call_view::{CallView, Verdicts};
 use crate::place::Place;
 use crate::settings::{Matter, Paths};
-
-pub(crate) const BLOCKED: Rule =
-    Rule { id: "blocked_path", summary: "a change in a blocked place", default: Outcome::Deny, ceiling: Outcome::Deny };
-
-pub(crate) const WRITE: Rule = Rule {
-    id: "write_outside_safe",
-    summary: "a write outside of safe places",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
-
-pub(crate) const EDIT: Rule = Rule {
-    id: "edit_outside_safe",
-    summary: "an edit outside of safe places",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
-
-pub(crate) const REMOVAL: Rule = Rule {
-    id: "rm_outside_safe",
-    summary: "a deletion outside of safe places",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
 
 pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdicts) {
     let is_moved = effect.kind == "delete" && effect.tag("by") == Some("mv");
@@ -57,10 +25,11 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
     for rule in rules {
         for paths in &rule.paths {
             let (found, what) = match paths {
-                Paths::Blocked if place == Place::Blocked => (&BLOCKED, format!("'{by}' to a blocked path")),
-                Paths::Outside if place != Place::Safe && !is_deleted => {
-                    (if is_edit { &EDIT } else { &WRITE }, format!("'{by}' outside safe paths"))
-                }
+                Paths::Blocked if place == Place::Blocked => (&blocked_path::RULE, format!("'{by}' to a blocked path")),
+                Paths::Outside if place != Place::Safe && !is_deleted => (
+                    if is_edit { &edit_outside_safe::RULE } else { &write_outside_safe::RULE },
+                    format!("'{by}' outside safe paths"),
+                ),
                 Paths::Safe if place == Place::Safe && !is_deleted => {
                     (&custom::RULE, format!("'{by}' in a safe path that the settings name"))
                 }
@@ -84,9 +53,15 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
 fn removal(effect: &Effect, place: Place, by: &str, view: &CallView<'_>, verdicts: &mut Verdicts) {
     for rule in view.settings.bash.iter().filter(|rule| matches!(rule.matter, Matter::Removal)) {
         if !rule.outside {
-            verdicts.add(&REMOVAL, rule.outcome, &format!("'{by}'"), &effect.target, Some(place));
+            verdicts.add(&rm_outside_safe::RULE, rule.outcome, &format!("'{by}'"), &effect.target, Some(place));
         } else if place != Place::Safe {
-            verdicts.add(&REMOVAL, rule.outcome, &format!("'{by}' outside safe paths"), &effect.target, Some(place));
+            verdicts.add(
+                &rm_outside_safe::RULE,
+                rule.outcome,
+                &format!("'{by}' outside safe paths"),
+                &effect.target,
+                Some(place),
+            );
         }
     }
 }

@@ -1,12 +1,12 @@
-//! `ad-hoc`: a command that is marked as not planned.
+//! `ad-hoc`: a command with the mark `# nous: ad-hoc`. The mark lets the command through, and the journal records it.
 //!
 //! ## Why
-//! The mark lets one command through, and whoever reviews the experiment sees how often it was used. It lifts nothing
-//! that another policy says.
-//! ## Example
-//! `nvidia-smi # nous: ad-hoc`
-//! ## Settings
-//! none
+//! Whoever reviews the experiment sees how often the mark was used. The mark lifts no answer of another policy.
+//!
+//! ## Examples
+//! - noted: `nvidia-smi > baseline.log # nous: ad-hoc`, with a plan
+//! - denied by `unplanned-command`: `nvidia-smi # NOUS: AD-HOC`, with `strict`: the mark counts in this spelling alone
+//! - passes: `./blis run --size 128`, with a plan that has the command
 
 use guard_sdk::{Finding, Outcome, Rule};
 

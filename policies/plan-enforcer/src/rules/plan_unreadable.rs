@@ -1,11 +1,16 @@
-//! `plan-unreadable`: there is a plan, and it cannot be read.
+//! `plan-unreadable`: a plan that is no YAML, names no command, or is larger than 256 KiB. With
+//! `NOUS_PLAN_ENFORCEMENT=strict` every command asks. Otherwise the command runs, and the journal records it.
 //!
 //! ## Why
-//! Nothing can be compared with it, and a broken plan must not switch a strict comparison off in silence.
-//! ## Example
-//! an `experiment_plan.yaml` that is no YAML, or that names no command
-//! ## Settings
-//! none
+//! Nothing can be compared with such a plan, and a broken plan must not switch a strict comparison off in silence.
+//!
+//! ## Examples
+//! - asked: `./blis run`, with `strict`, and a plan that is no YAML
+//! - noted: `./blis run`, with `warn`, and a plan that is no YAML
+//! - passes: `./blis run --size 128`, with a plan that can be read
+//!
+//! ## Instead
+//! Repair the plan, or add `# nous: ad-hoc` to a command that needs no plan.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,11 +1,18 @@
-//! `unplanned-command`: a program that no command of the plan starts, or a command of which that cannot be told.
+//! `unplanned-command`: a program that no command of the plan starts. With `NOUS_PLAN_ENFORCEMENT=strict` the command
+//! is denied. If only a part of the command is understood and that part is planned, the command asks. Otherwise the
+//! command runs, and the journal records it.
 //!
 //! ## Why
-//! What was not planned disturbs the experiment that runs, and its results are nobody's.
-//! ## Example
-//! `curl example.org` while the plan has `./blis run` alone
-//! ## Settings
-//! none
+//! An unplanned program disturbs the experiment that runs, and its results belong to no arm.
+//!
+//! ## Examples
+//! - denied: `curl https://example.org`, with `strict`, and a plan that does not name curl
+//! - noted: `curl https://example.org`, with `warn`
+//! - passes: `./blis run --size 128`, with a plan that has `./blis run --size 4`
+//! - passes: `env X=1 nohup time ./blis run`, with the same plan
+//!
+//! ## Instead
+//! Run a planned command, or add `# nous: ad-hoc` to a command that the experiment needs outside of the plan.
 
 use guard_sdk::{Finding, Outcome, Rule};
 use policy_experiment_plan::cut;

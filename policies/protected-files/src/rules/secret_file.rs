@@ -1,12 +1,22 @@
 //! `secret-file`: a change to a file that holds secrets, or that decides who may connect.
 //!
 //! ## Why
-//! Keys and passwords are not in the repository, so nothing brings an overwritten one back; and a line added to
+//! Keys and passwords are in no repository, so nothing brings an overwritten one back, and a line in
 //! `.ssh/authorized_keys` or `.git/config` opens the machine.
-//! ## Example
-//! `Write .env` · `Edit certs/server.key` · `Write ~/.ssh/config`
+//!
+//! ## Examples
+//! - denied: `Edit .env`
+//! - denied: `Write server.key`
+//! - denied: `Write .git/config`
+//! - passes: `Write .env.example`
+//! - passes: `Write keyboard.ts`
+//!
+//! ## Instead
+//! Write the variable's name with a placeholder to `.env.example`, and ask the user for the value.
+//!
 //! ## Settings
-//! `blocked`, `exempt`
+//! - `blocked`: the names of such files.
+//! - `exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Finding, Outcome, Rule};

@@ -1,11 +1,22 @@
-//! `sensitive-file`: a change to a file that steers a build, a tool, or the machine.
+//! `sensitive-file`: a change to a file that steers a build, a tool, or the machine. For a file that also holds secrets
+//! the rule `secret-file` answers.
 //!
 //! ## Why
 //! Lockfiles, build files and pipelines run code on other machines, and agent settings decide what the agent may do.
-//! ## Example
-//! `Edit Dockerfile` · `Write .github/workflows/ci.yml`
+//!
+//! ## Examples
+//! - asked: `Edit Dockerfile`
+//! - asked: `Edit .github/workflows/ci.yml`
+//! - asked: `Edit Cargo.toml`
+//! - passes: `Edit package.json`
+//! - passes: `Edit .gitignore`
+//!
+//! ## Instead
+//! Say what the change does, so that the user can confirm it.
+//!
 //! ## Settings
-//! `confirm`, `exempt`
+//! - `confirm`: the names of such files.
+//! - `exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Finding, Outcome, Rule};

@@ -1,11 +1,16 @@
-//! `policy`: what a rule of the text says. The tag `rule` has that rule's name.
+//! `policy`: an answer of a rule in the text. The tag `rule` has the name of that rule.
 //!
 //! ## Why
-//! Which rules a text has is known to its author alone.
-//! ## Example
-//! `deny contains "no force" if some effect in input.analysis.effects; effect.operation == "git.push.force"`
+//! Only the author of the text knows its rules.
+//!
+//! ## Examples
+//! - denied: `git push --force origin main`, with a text that denies forced pushes to `main`
+//! - asked: `$PROGRAM x`, with a text that asks if the command is not fully understood
+//! - passes: `git push --force origin topic`, with the same text
+//!
 //! ## Settings
-//! `text`, or a settings file in Rego; `data`
+//! - `text`: the text, or a settings file in Rego instead.
+//! - `data`: what the text sees as `data`.
 
 use guard_sdk::serde_json::Value;
 use guard_sdk::{Outcome, Rule};

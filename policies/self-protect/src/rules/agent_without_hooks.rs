@@ -1,11 +1,18 @@
-//! `agent-without-hooks`: a harness that is started so that it asks no hook.
+//! `agent-without-hooks`: a command that starts an agent which asks no hook. The rule asks instead if the agent only
+//! starts with other settings.
 //!
 //! ## Why
-//! The agent in it may do what this one may not.
-//! ## Example
-//! `claude --bare -p 'rm it'` · `OPENCODE_PURE=1 opencode run x` · `CLAUDE_CONFIG_DIR=/tmp/x claude -p y`
-//! ## Settings
-//! none
+//! That agent can do everything that this one may not.
+//!
+//! ## Examples
+//! - denied: `claude --bare -p 'delete it'`
+//! - denied: `OPENCODE_PURE=1 opencode run x`
+//! - asked: `CLAUDE_CONFIG_DIR=/tmp/x claude -p y`
+//! - passes: `codex exec 'add tests'`
+//! - passes: `HOME=/tmp/x npm test`
+//!
+//! ## Instead
+//! Start the agent with its hooks, as the user set it up.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Finding, Outcome, Rule};

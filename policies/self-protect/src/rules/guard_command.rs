@@ -1,12 +1,24 @@
-//! `guard-command`: a command of guard-host that belongs to a person, or one that stops or uninstalls it.
+//! `guard-command`: a command of guard-host that belongs to a person, and a command that stops or removes the program.
+//! Commands that change something less, such as `confirm`, `install` and `policy add`, ask. A command that gives the
+//! program another name asks too. A pattern or a search that fits the program's name counts as the name.
 //!
 //! ## Why
-//! A grant, trust in a project's file and the registration are the user's to give.
-//! ## Example
-//! `guard-host trust` · `guard-host confirm` · `cargo uninstall guard-host` · `pkill guard-host` · `./guard-hos? trust` ·
-//! `cp ~/.cargo/bin/guard-host x`
+//! Confirmations, trust in a project's file and the registration of hooks are decisions of the user.
+//!
+//! ## Examples
+//! - denied: `guard-host trust`
+//! - denied: `cargo uninstall guard-host`
+//! - denied: `pkill guard-host`
+//! - asked: `guard-host policy add x.wasm`
+//! - asked: `cp ~/.cargo/bin/guard-host x`
+//! - passes: `guard-host check 'rm -rf /'`
+//! - passes: `guard-host policy list`
+//!
+//! ## Instead
+//! Ask the user to run it in a terminal.
+//!
 //! ## Settings
-//! none
+//! - `places`: where the program lies. The host fills it in.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Finding, Outcome, Rule};

@@ -1,11 +1,23 @@
-//! `guard-file`: a change to the configuration, the state, the cache, the log or the program of guard-host.
+//! `guard-file`: a change to the configuration, the state, the cache, the audit log or the program of guard-host. The
+//! rule asks instead if the change only takes a folder far above, or a whole cache folder. The configuration is the
+//! user's, a project's `.guard/` and the managed one.
 //!
 //! ## Why
-//! Who can change the guard is not guarded by it.
-//! ## Example
-//! `Write .guard/guard.toml` · `rm -rf ~/.config` · `: > ~/.local/state/guard-host/audit.jsonl`
+//! A guard that the agent can change protects nothing.
+//!
+//! ## Examples
+//! - denied: `Write .guard/guard.toml`
+//! - denied: `rm -rf ~/.config/guard-host`
+//! - denied: `: > ~/.local/state/guard-host/audit.jsonl`
+//! - asked: `rm -rf ~/.cache`
+//! - passes: `cat ~/.config/guard-host/guard.toml .guard/guard.toml`
+//! - passes: `mkdir -p ~/.config/nvim`
+//!
+//! ## Instead
+//! Tell the user which change is needed and why, and let them make it.
+//!
 //! ## Settings
-//! `places`, which the host fills in
+//! - `places`: where the files of guard-host lie. The host fills it in.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

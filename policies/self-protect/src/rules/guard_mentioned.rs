@@ -1,12 +1,19 @@
-//! `guard-mentioned`: something that is not fully understood names a guarded file.
+//! `guard-mentioned`: a guarded file that is named by a command which is not fully understood, by an unknown program,
+//! or by a tool of a server. The rule also covers a change of the files that `grep -l` and its like select where
+//! guarded files lie. It speaks only if no other rule of this policy does.
 //!
 //! ## Why
-//! What it does with the file is not known, and most such texts name it for no good reason.
-//! ## Example
-//! `eval "$x" # ~/.claude/settings.json` · `python3 edit.py .guard/guard.toml` · a tool of a server that is given such a path ·
-//! `grep -rl x ~/.claude | xargs sed -i s/x/y/`
-//! ## Settings
-//! none
+//! Nobody knows what such a call does with the file, and most of them name it for no good reason.
+//!
+//! ## Examples
+//! - asked: `python3 edit.py ~/.claude/settings.json`
+//! - asked: `$cmd ~/.config/guard-host/guard.toml`
+//! - asked: `grep -rl guard-host ~/.claude | xargs sed -i s/guard-host/true/`
+//! - passes: `git diff .claude/settings.json`
+//! - passes: `python3 edit.py settings.json`
+//!
+//! ## Instead
+//! Use plain commands or the file tools, so that the effect on the file can be seen.
 
 use guard_sdk::serde_json::Value;
 use guard_sdk::syntax::{Command, Coverage};

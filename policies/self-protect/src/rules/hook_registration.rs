@@ -1,12 +1,18 @@
 //! `hook-registration`: an ordinary edit of a file that holds the hooks of a harness.
 //!
 //! ## Why
-//! People let agents edit their settings, but what stands in them decides what the agent may do and what runs at each
-//! of its steps.
-//! ## Example
-//! `Edit ~/.claude/settings.json` that adds a permission · `Write opencode.json` where there is none
-//! ## Settings
-//! none
+//! People let agents edit their settings, but the settings decide what the agent may do and what runs at each of its
+//! steps.
+//!
+//! ## Examples
+//! - asked: `Edit /home/u/.claude/settings.json`
+//! - asked: `Write opencode.json`
+//! - asked: `touch .claude/settings.json`
+//! - passes: `Write settings.json`
+//! - passes: `claude mcp list`
+//!
+//! ## Instead
+//! Say what the change does, so that the user can confirm it.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

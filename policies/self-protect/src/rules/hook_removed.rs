@@ -1,11 +1,22 @@
-//! `hook-removed`: a change after which a harness may no longer ask guard-host.
+//! `hook-removed`: a change after which a harness may no longer ask guard-host: a file with hooks that is deleted or
+//! overwritten, an edit that takes guard-host's hook out or switches hooks off, and a shell command after which the
+//! file may hold anything.
 //!
 //! ## Why
-//! A hook that is not registered is not asked, and nobody notices.
-//! ## Example
-//! `rm ~/.claude/settings.json` · an edit that adds `"disableAllHooks": true` · `echo '{}' > .codex/hooks.json`
+//! A harness asks no hook that is not registered, and nobody notices.
+//!
+//! ## Examples
+//! - denied: `rm ~/.claude/settings.json`
+//! - denied: `sed -i 's/guard-host/true/' ~/.claude/settings.json`
+//! - denied: `npx prettier --write ~/.gemini/settings.json`
+//! - passes: `npx prettier --check .claude/settings.json`
+//! - passes: `cp ~/.claude/settings.json /tmp/backup.json`
+//!
+//! ## Instead
+//! Change the lines in question with the edit tool, so that the user sees the difference and can confirm it.
+//!
 //! ## Settings
-//! none
+//! - `places`: the files of hooks that a variable of a harness has moved. The host fills it in.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,11 +1,16 @@
 //! `hook-script`: a change to a script that the hooks of a harness run.
 //!
 //! ## Why
-//! Such a script runs without a question at each step of the agent, and may be the one that asks guard-host.
-//! ## Example
-//! `Write ~/.claude/hooks/test.py` · `rm -rf .claude/hooks`
-//! ## Settings
-//! none
+//! Such a script runs at each step of the agent without a question, and it may be the script that asks guard-host.
+//!
+//! ## Examples
+//! - denied: `Write ~/.claude/hooks/test.py`
+//! - denied: `rm -rf .claude/hooks`
+//! - passes: `cat .claude/hooks/x.sh`
+//! - passes: `Write hooks/x.sh`
+//!
+//! ## Instead
+//! Write the script elsewhere, and let the user put it in place.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,13 +1,21 @@
-//! `production-path`: a write to a path of what is shipped.
-//!
-//! The answer is allow with a notice; whether that spares the user a question is for the configuration to say.
+//! `production-path`: a write to a path that belongs to what is shipped. The write passes with a notice. Whether the
+//! allow skips the harness's own prompt is a matter of the configuration.
 //!
 //! ## Why
-//! A probe or a note belongs elsewhere, and the model should know where it is writing.
-//! ## Example
-//! `Write src/index.ts`
+//! Probes and notes belong elsewhere, and the model should know where it writes.
+//!
+//! ## Examples
+//! - allowed: `Write src/index.ts`
+//! - allowed: `Write plugins/iflow/agents/foo.md`
+//! - passes: `Write notes.txt`
+//! - passes: `Write test/src/mock.ts`
+//!
+//! ## Instead
+//! Write probes and notes to `agent_sandbox/`.
+//!
 //! ## Settings
-//! `warned`, `paranoid`
+//! - `warned`: the globs.
+//! - `paranoid`: the rule asks instead.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,11 +1,22 @@
-//! `protected-path`: a write to a path that is never written by hand.
+//! `protected-path`: a write to a path that only tools write.
 //!
 //! ## Why
-//! Git's own files, installed packages, lockfiles and keys are made by tools; a change by hand breaks them or leaks.
-//! ## Example
-//! `Write .git/config` · `Edit package-lock.json`
+//! A change by hand breaks git's own files, installed packages and lockfiles, and it leaks or destroys keys.
+//!
+//! ## Examples
+//! - denied: `Write .git/config`
+//! - denied: `Edit package-lock.json`
+//! - denied: `Write server.key`
+//! - passes: `Write .gitignore`
+//! - passes: `Write .env.example`
+//!
+//! ## Instead
+//! Tell the user which change is needed, or work on a copy in `agent_sandbox/`.
+//!
 //! ## Settings
-//! `protected`, `fold-case`
+//! - `protected`: the globs.
+//! - `exempt`: paths that are not protected although a glob fits.
+//! - `fold-case`: the case of protected paths does not count. Default: only on macOS.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

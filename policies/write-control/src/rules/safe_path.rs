@@ -1,13 +1,17 @@
-//! `safe-path`: a write to a path that anybody may write. Says nothing to anyone; it shows in a trace.
-//!
-//! It lifts nothing: another tier or another policy still has its say.
+//! `safe-path`: a write to a path that anybody may write. The rule only notes it: the finding appears in a trace, and
+//! it lifts no answer of another tier or another policy.
 //!
 //! ## Why
 //! Documents, tests and scratch work need no notice.
-//! ## Example
-//! `Write docs/README.md` · `Write agent_sandbox/2026-02-04/probe/a.py`
+//!
+//! ## Examples
+//! - noted: `Write docs/README.md`
+//! - noted: `Write tests/a.rs`
+//! - passes: `Write random/file.txt`
+//! - denied by `protected-path`: `Write .git/config`
+//!
 //! ## Settings
-//! `safe`
+//! - `safe`: the globs.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

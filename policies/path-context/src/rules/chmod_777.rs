@@ -1,0 +1,40 @@
+//! `chmod_777`: a recursive change of mode that lets anybody change a whole tree.
+//!
+//! ## Why
+//! Every user and every program of the machine can then change the files.
+//!
+//! ## Examples
+//! - denied: `chmod -R 777 .`
+//! - denied: `chmod -R a+rwx x`
+//! - passes: `chmod -R 755 .`
+//! - passes: `chmod -R u+w build`
+//!
+//! ## Instead
+//! Give the one right that is needed, such as with `chmod -R u+w ./build`.
+//!
+//! ## Settings
+//! - `rules`: the pattern `chmod -R 777` of `bash`, with its action.
+
+use guard_sdk::{Outcome, Rule};
+
+use super::starters::Starter;
+
+pub(super) const STARTER: Starter = Starter {
+    rule: Rule {
+        id: "chmod_777",
+        summary: "files of a whole tree that anybody may change",
+        default: Outcome::Deny,
+        ceiling: Outcome::Deny,
+    },
+    patterns: &["chmod -R 777"],
+    texts: &["chmod -R 777"],
+    hits: |effect, _| {
+        effect.operation == "fs.mode" && effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(is_open)
+    },
+};
+
+/// A mode that lets anybody read, write and run.
+fn is_open(mode: &str) -> bool {
+    let digits = mode.trim_start_matches('0');
+    digits == "777" || matches!(mode, "a+rwx" | "a=rwx" | "ugo+rwx" | "ugo=rwx" | "+rwx" | "=rwx")
+}

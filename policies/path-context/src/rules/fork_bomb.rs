@@ -1,0 +1,32 @@
+//! `fork_bomb`: a function that starts itself without end.
+//!
+//! ## Why
+//! The machine stops answering until it is switched off.
+//!
+//! ## Examples
+//! - denied: `:(){ :|:& };:`
+//! - denied: `b(){ b|b& };b`
+//! - passes: `f() { ls | wc -l; }; f`
+//! - passes: `echo ':(){ :|:& };:'`
+//!
+//! ## Instead
+//! Limit the number of processes, such as with `xargs -P 4`.
+//!
+//! ## Settings
+//! - `rules`: the pattern `:(){ :|:& };:` of `bash`, with its action.
+
+use guard_sdk::{Outcome, Rule};
+
+use super::starters::Starter;
+
+pub(super) const STARTER: Starter = Starter {
+    rule: Rule {
+        id: "fork_bomb",
+        summary: "a function that starts itself without end",
+        default: Outcome::Deny,
+        ceiling: Outcome::Deny,
+    },
+    patterns: &[":(){ :|:& };:", r":(){ :\|:& };:"],
+    texts: &[":(){ :|:& };:"],
+    hits: |effect, _| effect.operation == "process.fork-bomb",
+};

@@ -1,0 +1,31 @@
+//! `kubectl_delete`: `kubectl delete`.
+//!
+//! ## Why
+//! Workloads stop, and the volumes and secrets that go with them are lost.
+//!
+//! ## Examples
+//! - asked: `kubectl delete pod x`
+//! - passes: `kubectl get pods`
+//! - passes: `kubectl delete pod x --dry-run=client`
+//!
+//! ## Instead
+//! Look at what would go with `kubectl delete --dry-run=client`.
+//!
+//! ## Settings
+//! - `rules`: the pattern `kubectl delete` of `bash`, with its action.
+
+use guard_sdk::{Outcome, Rule};
+
+use super::starters::Starter;
+
+pub(super) const STARTER: Starter = Starter {
+    rule: Rule {
+        id: "kubectl_delete",
+        summary: "deletion of objects of a cluster",
+        default: Outcome::Ask,
+        ceiling: Outcome::Deny,
+    },
+    patterns: &["kubectl delete"],
+    texts: &["kubectl delete"],
+    hits: |effect, _| effect.operation == "kubernetes.delete" && effect.tag("dry-run").is_none(),
+};

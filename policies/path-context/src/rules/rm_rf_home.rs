@@ -1,0 +1,34 @@
+//! `rm_rf_home`: deletion of a home directory, or of all that lies in it. The rule judges the effect and not the text:
+//! `rm -rf ~/old` is no loss of a home.
+//!
+//! ## Why
+//! A person's documents, keys and settings lie there, and they are in no repository.
+//!
+//! ## Examples
+//! - denied: `rm -rf ~`
+//! - denied: `rm -rf "$HOME"/`
+//! - asked by `rm_outside_safe`: `rm -rf ~/Downloads/old-project`
+//! - passes: `rm ~/projects/a`
+//!
+//! ## Instead
+//! Name the one directory that you mean, after a look at it with `ls`.
+//!
+//! ## Settings
+//! - `rules`: the pattern `rm -rf ~` of `bash`, with its action.
+
+use guard_sdk::{Outcome, Rule};
+use policy_blast_radius::BlastRadius;
+
+use super::starters::{Starter, radius, takes_tree};
+
+pub(super) const STARTER: Starter = Starter {
+    rule: Rule {
+        id: "rm_rf_home",
+        summary: "deletion of a home directory",
+        default: Outcome::Deny,
+        ceiling: Outcome::Deny,
+    },
+    patterns: &["rm -rf ~"],
+    texts: &["rm -rf ~"],
+    hits: |effect, view| takes_tree(effect) && radius(effect, view) == BlastRadius::Home,
+};

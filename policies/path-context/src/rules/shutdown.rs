@@ -1,0 +1,34 @@
+//! `shutdown`: a command that switches the machine off, and `shutdown` with any options.
+//!
+//! ## Why
+//! Everybody who uses the machine is cut off, and unsaved work is lost.
+//!
+//! ## Examples
+//! - asked: `shutdown -h now`
+//! - asked: `sudo shutdown -r now`
+//! - passes: `./shutdown_test.sh`
+//! - passes: `git commit -m shutdown`
+//!
+//! ## Instead
+//! Let the user switch the machine off.
+//!
+//! ## Settings
+//! - `rules`: the pattern `shutdown` of `bash`, with its action.
+
+use guard_sdk::{Outcome, Rule};
+
+use super::starters::{Starter, program};
+
+pub(super) const STARTER: Starter = Starter {
+    rule: Rule {
+        id: "shutdown",
+        summary: "the machine is switched off",
+        default: Outcome::Ask,
+        ceiling: Outcome::Deny,
+    },
+    patterns: &["shutdown"],
+    texts: &["shutdown"],
+    hits: |effect, view| {
+        effect.operation == "power.off" || effect.kind == "power" && program(effect, view) == "shutdown"
+    },
+};
