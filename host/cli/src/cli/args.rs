@@ -106,7 +106,7 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Run the cases of a policy.
     Test(TestArgs),
-    /// Try what every policy must hold to.
+    /// Run the conformance suite.
     Conformance(ConformanceArgs),
     /// Begin a policy of your own: a project that builds and passes its cases.
     New(NewArgs),
@@ -116,13 +116,13 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show or count what was held back.
     Audit(AuditArgs),
-    /// Let a call run that was asked about.
+    /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
     /// Show or forget what was asked and confirmed in sessions.
     Session(SessionArgs),
-    /// Take a project's configuration for your own, as it is now.
+    /// Trust this project's guard.toml, pinned by digest.
     Trust(TrustArgs),
-    /// Take the trust in a project back.
+    /// End the trust in a project.
     Untrust(UntrustArgs),
     /// Show, check or begin the configuration.
     Config(ConfigArgs),
