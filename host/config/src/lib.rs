@@ -44,9 +44,9 @@ pub const STARTER: &str = include_str!("starter.toml");
 pub struct Config {
     /// The chain.
     pub entries: Vec<Entry>,
-    /// What an unreadable payload gives.
+    /// The verdict for an unreadable payload.
     pub on_malformed: OnMalformed,
-    /// What becomes of an ask when the harness skips prompts.
+    /// The verdict in place of an ask when the harness skips prompts.
     pub bypass_ask: BypassAsk,
     /// The whole time of a hook call.
     pub deadline_ms: u32,

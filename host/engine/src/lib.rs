@@ -5,7 +5,7 @@
 //! # Invariants
 //!
 //! - There is no compiler in this crate; it runs artifacts only.
-//! - `code.rs` is the only file with unsafe code. Every byte that it takes for code was made by guard-host's own
+//! - `code.rs` is the only file with unsafe blocks. Every byte that it takes for code was made by guard-host's own
 //!   compiler.
 //! - A store serves one call of one policy. No policy sees another's memory, and an instance that trapped is not called
 //!   again.

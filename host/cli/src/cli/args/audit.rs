@@ -80,7 +80,7 @@ pub(in crate::cli) enum Action {
     Block,
     /// A person was asked
     ConfirmRequired,
-    /// A person's grant let it pass
+    /// A person's approval let it pass
     ConfirmedAllow,
     /// Warned
     Warn,
