@@ -134,7 +134,7 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
-    /// Make a settings file that limits Claude Code to one experiment.
+    /// Make a Claude Code settings file for an agent that runs one experiment.
     Settings(SettingsArgs),
     /// Make a scratch folder in the project, which git ignores.
     Sandbox(SandboxArgs),
