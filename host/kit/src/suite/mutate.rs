@@ -92,7 +92,8 @@ pub fn page() -> String {
         "# Mutations\n\n\
          `guard-host test POLICY CASES --mutate` rewrites each case and asks the policy again.\n\
          A policy that judges what a command does, and not how it is written, gives the same verdict.\n\
-         This page is generated from the table of rewrites (`host/kit/src/suite/mutate/table.rs`); a test compares the two.\n\n\
+         This page is generated from the table of rewrites (`host/kit/src/suite/mutate/table.rs`); a test compares \
+         the two.\n\n\
          A rewrite applies only where it keeps the meaning: the text is `bash`, it parses, and the analyzer and the \
          rewrite read its words alike.\n\
          Texts of more than 8 KiB, payloads, and cases that expect both kinds of outcome are not rewritten.\n\
@@ -116,20 +117,21 @@ type Section = (&'static str, &'static str, fn(&Rewrite) -> bool);
 const SECTIONS: [Section; 3] = [
     (
         "Commands that are done",
-        "These rewrites apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than the \
-         mildest expected outcome, nor stronger than the most severe one.",
+        "These rewrites apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than \
+         the mildest expected outcome, nor stronger than the most severe one.",
         |rewrite| rewrite.keeps != Keeps::Text && !rewrite.is_of_paths(),
     ),
     (
         "Commands that are data",
-        "These rewrites apply to each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be stronger \
-         than expected, or than the policy's verdict for the same form around a harmless text.",
+        "These rewrites apply to each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be \
+         stronger than expected, or than the policy's verdict for the same form around a harmless text.",
         |rewrite| rewrite.keeps == Keeps::Text,
     ),
     (
         "Paths of file tools",
-        "These rewrites apply to each case of a tool whose input has `file_path`, `path` or `notebook_path`.\nThe verdict \
-         must not be weaker than expected; if abstain, allow or warn is expected, it must not be stronger either.",
+        "These rewrites apply to each case of a tool whose input has `file_path`, `path` or `notebook_path`.\nThe \
+         verdict must not be weaker than expected; if abstain, allow or warn is expected, it must not be stronger \
+         either.",
         Rewrite::is_of_paths,
     ),
 ];
