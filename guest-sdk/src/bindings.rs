@@ -29,7 +29,7 @@ pub mod guard {
             pub enum Outcome {
                 /// No opinion. The harness goes on as if no policy had been asked.
                 Abstain,
-                /// The call is fine. It lifts nothing: another policy's ask or deny stands.
+                /// The call is fine. Another policy's ask or deny still counts.
                 Allow,
                 /// The call may run, and the message is shown to the model and the person.
                 Warn,
@@ -186,7 +186,7 @@ pub mod guard {
                 /// Every rule that `decide` may report.
                 pub rules: _rt::Vec<Rule>,
                 /// What the policy would like to be granted: `read:PATH`, `env:NAME` or
-                /// `journal:STREAM`. A wish only: the configuration grants.
+                /// `journal:STREAM`. A request only: the configuration decides.
                 pub grants: _rt::Vec<_rt::String>,
                 /// Examples that the policy must pass before it is ever used.
                 pub examples: _rt::Vec<Example>,
@@ -2915,7 +2915,7 @@ pub mod exports {
                     fn describe() -> Manifest;
                     /// Takes the settings: a JSON object, `{}` if there are none.
                     ///
-                    /// No fact of the machine is to be asked for in here. An error is text for
+                    /// It cannot ask for facts of the machine. An error is text for
                     /// the person who wrote the settings; the policy is then at fault for every
                     /// call that it covers.
                     #[allow(async_fn_in_trait)]

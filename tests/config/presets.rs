@@ -1,5 +1,5 @@
-//! What a preset gives its policies beside the defaults: settings that lie where their users have always had them,
-//! leave to allow, and the tools that they judge.
+//! What a preset gives its policies beside the defaults: settings from the built-in's default file, `may-allow`, and the
+//! tools that they judge.
 
 use serde_json::json;
 

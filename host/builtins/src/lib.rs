@@ -1,6 +1,10 @@
-//! What the programs carry: the guests, compiled, and the compiler for others. `build.rs` makes both and writes the table.
+//! What the programs carry: the built-in guests, compiled, and the compiler for other policies. `build.rs` makes both
+//! and writes the table.
 //!
-//! Invariant: bytes only. Nothing here is run, read or believed before another crate asks for it.
+//! # Invariants
+//!
+//! - This crate holds bytes and metadata; it runs, reads and trusts none of them.
+//! - A program that does not name an artifact does not hold it.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 

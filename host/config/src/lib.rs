@@ -1,8 +1,17 @@
 //! The configuration: from files to a chain of entries.
 //!
-//! Load order, which is also the order of the chain: the managed file, the user's file over a preset, the project's
-//! file. Layers do not edit each other. In the user's layer an entry replaces the preset's entry of the same name; a
-//! project's entries only come after, and can only tighten.
+//! The load order is also the order of the chain: the managed file, the user's file over a preset, the project's file.
+//! In the user's layer an entry replaces the preset's entry of the same name.
+//!
+//! # Invariants
+//!
+//! - Layers do not edit each other.
+//! - A project's entries come last and can only tighten: their allow counts as abstain, and they get no grant outside
+//!   of the project. A trusted project is free of these limits while its file, and every file that it names, has the
+//!   digest that was pinned.
+//! - A layer that cannot be read makes every verdict at least ask; the managed layer makes it deny.
+//! - An edit adds or removes one entry by its place in the text. If the rest of the file would not mean the same
+//!   afterwards, nothing is written.
 
 pub mod edit;
 pub mod layers;
@@ -35,9 +44,9 @@ pub const STARTER: &str = include_str!("starter.toml");
 pub struct Config {
     /// The chain.
     pub entries: Vec<Entry>,
-    /// What an unreadable payload gives.
+    /// The verdict for an unreadable payload.
     pub on_malformed: OnMalformed,
-    /// What becomes of an ask when the harness skips prompts.
+    /// The verdict in place of an ask when the harness skips prompts.
     pub bypass_ask: BypassAsk,
     /// The whole time of a hook call.
     pub deadline_ms: u32,

@@ -244,7 +244,7 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
     }
 }
 
-/// Gives a preset's entry the settings that lie where its users have always had them.
+/// Loads a preset entry's settings from the built-in's default file.
 ///
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
 fn find_settings(entry: &mut Entry, places: &Places, config: &mut Config) {

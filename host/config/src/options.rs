@@ -14,18 +14,18 @@ pub struct Options {
     pub min_version: Option<String>,
     /// The chain to start from. Default: `"standard"`. Not in a project's file.
     pub preset: Option<Preset>,
-    /// What an unreadable payload gives. Default: `"report"`. Not in a project's file.
+    /// The verdict for an unreadable payload. Default: `"report"`. Not in a project's file.
     pub on_malformed: Option<OnMalformed>,
-    /// What becomes of an ask in a mode that skips prompts. Default: `"ask"`. Not in a project's file.
+    /// The verdict in place of an ask when the harness skips prompts. Default: `"ask"`. Not in a project's file.
     pub bypass_ask: Option<BypassAsk>,
     /// The whole time of a hook call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
     #[schemars(range(min = 100, max = 2000))]
     pub deadline_ms: Option<u32>,
-    /// Names that the user's file may not replace. Only in the managed file.
+    /// Policies that the user's file can neither replace nor remove. Only in the managed file.
     pub lock: Option<Vec<String>>,
     /// The audit log. Not in a project's file.
     pub audit: Option<AuditOptions>,
-    /// Where grants of a session are kept. Not in a project's file.
+    /// Where the approvals of a session are kept. Not in a project's file.
     pub session: Option<SessionOptions>,
     /// The chain's entries.
     pub policy: Vec<PolicyOptions>,
@@ -58,7 +58,7 @@ impl Preset {
     }
 }
 
-/// What an unreadable payload gives.
+/// The verdict for an unreadable payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnMalformed {
@@ -72,7 +72,7 @@ pub enum OnMalformed {
     Deny,
 }
 
-/// What becomes of an ask when the harness skips prompts.
+/// The verdict in place of an ask when the harness skips prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BypassAsk {
@@ -110,7 +110,7 @@ pub enum AuditLevel {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SessionOptions {
-    /// The file that holds the grants of a session.
+    /// The file that holds the approvals of all sessions.
     pub file: Option<String>,
 }
 
@@ -131,7 +131,7 @@ pub struct PolicyOptions {
     pub settings: Option<Table>,
     /// A file with the settings instead.
     pub settings_file: Option<String>,
-    /// What a fault of the policy gives. Default: `"ask"`.
+    /// The outcome when the policy is at fault. Default: `"ask"`.
     pub on_error: Option<OnError>,
     /// The policy's allow may skip the harness's own prompt. Default: `false`, but for a built-in that is made for it. Not
     /// in a project's file.
@@ -140,11 +140,11 @@ pub struct PolicyOptions {
     pub wasi: Option<Wasi>,
     /// What the policy may use.
     pub limits: Option<LimitOptions>,
-    /// What the policy may ask for. Default: what a preset grants the built-in; nothing for any other component.
+    /// What the policy may ask the host for. Default: what a preset grants the built-in; nothing for other components.
     pub grants: Option<GrantSpec>,
 }
 
-/// What a fault of a policy gives.
+/// The outcome when a policy is at fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
@@ -168,7 +168,7 @@ pub enum Wasi {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LimitOptions {
-    /// Wall time in milliseconds, 10 to 1500. Default: 200.
+    /// Processor time in milliseconds, 10 to 1500. Default: 200.
     #[schemars(range(min = 10, max = 1500))]
     pub time_ms: Option<u32>,
     /// Linear memory in MiB, 1 to 1024. Default: 64.

@@ -1,6 +1,10 @@
-//! The middle of guard-host: what a call is, what a policy says of it, and what becomes of both, as plain data.
+//! The center of guard-host, as plain data: calls, decisions, verdicts and their merge, manifests, limits, grants and
+//! paths.
 //!
-//! Invariant: nothing here touches the machine, and nothing here knows wasmtime, a vendor's JSON or a file format.
+//! # Invariants
+//!
+//! - Nothing here does input or output, and nothing here knows wasmtime, a vendor's JSON or a file format.
+//! - The most severe outcome of a chain is the verdict; the earliest policy at that outcome gives it its name.
 
 mod types;
 pub mod syntax;

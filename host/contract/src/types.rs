@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Outcome {
     /// No opinion. The harness goes on as if no policy had been asked.
     Abstain,
-    /// The call is fine. It lifts nothing: another policy's ask or deny stands.
+    /// The call is fine. Another policy's ask or deny still counts.
     Allow,
     /// The call may run, and the message is shown to the model and the person.
     Warn,
@@ -91,7 +91,7 @@ pub struct Manifest {
     /// Every rule that `decide` may report.
     pub rules: Vec<Rule>,
     /// What the policy would like to be granted: `read:PATH`, `env:NAME` or
-    /// `journal:STREAM`. A wish only: the configuration grants.
+    /// `journal:STREAM`. A request only: the configuration decides.
     pub grants: Vec<String>,
     /// Examples that the policy must pass before it is ever used.
     pub examples: Vec<Example>,

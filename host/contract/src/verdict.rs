@@ -53,7 +53,7 @@ pub struct Attributed {
 }
 
 impl Attributed {
-    /// Who asks, as grants and logs name it: `policy:rule`.
+    /// Who asks, as approvals and logs name it: `policy:rule`.
     #[must_use]
     pub fn rule(&self) -> String {
         format!("{}:{}", self.policy, self.finding.rule)
@@ -69,7 +69,7 @@ pub struct Verdict {
     pub findings: Vec<Attributed>,
     /// The outcome is allow, and every policy that says so may skip the harness's own prompt.
     pub grants: bool,
-    /// Findings that asked until a person's grant answered them.
+    /// Findings that asked until a person's approval answered them.
     pub lifted: Vec<Attributed>,
     /// What the reply ends with, such as how a person can let the call run; empty if there is nothing to add.
     pub closing: String,
@@ -118,7 +118,7 @@ impl Verdict {
         self
     }
 
-    /// A person's grant let the call run.
+    /// A person's approval let the call run.
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
         self.deciding().is_some_and(|deciding| deciding.of_host && deciding.finding.rule == CONFIRMED)
@@ -238,7 +238,7 @@ mod tests {
     }
 
     proptest! {
-        /// S2-12a: a grant turns an ask into allow, and never anything else.
+        /// S2-12a: an approval turns an ask into allow, and never anything else.
         #[test]
         fn s2_12a_a_grant_lifts_asks_and_nothing_else(opinions in opinions(), answered in any::<u8>()) {
             let before = merge(opinions);

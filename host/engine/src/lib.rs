@@ -1,7 +1,18 @@
-//! The sandbox: the one place that knows wasmtime.
+//! The sandbox: the one crate of the workspace that knows wasmtime.
 //!
-//! [`settings`] serve the program that compiles and those that run. A fresh store for every call keeps policies
-//! apart; whatever goes wrong inside becomes a [`FaultKind`].
+//! [`settings`] are shared with the program that compiles, so that artifacts fit.
+//!
+//! # Invariants
+//!
+//! - There is no compiler in this crate; it runs artifacts only.
+//! - `code.rs` is the only file with unsafe blocks. Every byte that it takes for code was made by guard-host's own
+//!   compiler.
+//! - A store serves one call of one policy. No policy sees another's memory, and an instance that trapped is not called
+//!   again.
+//! - A policy gets only the facts that its grants allow. Any other import traps, or, with `wasi = "frozen"`, gives an
+//!   answer that never changes and holds nothing of the machine.
+//! - A guest cannot make a call long: its processor time, memory, stack and the size of its answer have limits.
+//! - Whatever goes wrong in a guest becomes a [`FaultKind`].
 
 mod bindings;
 mod convert;

@@ -1,6 +1,17 @@
-//! The harnesses: each one's JSON in, each one's reply out.
+//! The protocols of the harnesses: each one's payload in, each one's reply out.
 //!
-//! Knows shapes of vendors; knows nothing of policies or configuration. What a reply can say is data, in [`facets`].
+//! This crate knows the JSON of vendors, and knows nothing of policies or configuration.
+//!
+//! # Invariants
+//!
+//! - What a reply says follows from the verdict and from [`facets`], the table of what each harness can be told. An
+//!   adapter only writes it down.
+//! - A deny and an ask always come with a message. Where nobody can be asked, an ask becomes a deny. No reply can be
+//!   read as milder than its verdict.
+//! - The payload tells the harness. Only what the harness itself writes counts, never a tool's arguments. If a payload
+//!   is certainly one harness's, it outranks the command line; only `generic` is never left.
+//! - A known tool gives at least one call, or the payload is unclear and is asked about. Claude Code's adapter alone
+//!   passes over a missing field.
 
 pub mod facets;
 pub mod said;
@@ -94,7 +105,7 @@ pub enum Likeness {
     None,
     /// It may be one, if the command line says so.
     Possible,
-    /// It is none of another harness, whatever the command line says.
+    /// Certainly this harness, whatever the command line says.
     Certain,
 }
 

@@ -16,7 +16,7 @@ const OTHERS: [&str; 4] = ["Begin Patch", "End Patch", "End of File", "Environme
 ///
 /// # Errors
 ///
-/// It has a header that is none of the format's, or names no file.
+/// Unknown file header, or one without a path.
 pub(super) fn calls(patch: &str) -> Result<Vec<ToolCall>, Unreadable> {
     let verbs = [
         ("*** Add File:", "Write"),

@@ -17,7 +17,7 @@ const REPLY_BYTES: usize = 9500;
 /// anything.
 #[must_use]
 pub fn reason(verdict: &Verdict) -> String {
-    // Who is asked wants to know what was said beside it; who is refused does not.
+    // Asks include notices; denies omit them.
     let notices = verdict.outcome != Outcome::Deny;
     let told: Vec<&Attributed> = verdict
         .reasons()

@@ -29,7 +29,7 @@ pub use stats::{Actions, Stats};
 /// anyway, and nothing is rotated: one write of one line stays whole.
 const LOCK: Duration = Duration::from_millis(250);
 
-/// The action of a call that a person's grant let pass.
+/// The action of a call that a person's approval let pass.
 pub const OVERRIDE: &str = "confirmed_allow";
 
 /// The longest operation that is logged.

@@ -269,7 +269,7 @@ fn refuse(
     }
 }
 
-/// What a payload gives that is none; none: it is reported.
+/// Verdict for an unreadable payload; `None`: report it with exit code 1.
 pub fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
     let outcome = match (refusal, config.on_malformed) {
         (_, OnMalformed::Deny) => Outcome::Deny,

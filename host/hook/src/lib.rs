@@ -1,6 +1,20 @@
-//! A call from start to end: the prepared chain, its policies, the reply, the log.
+//! A call from start to end: the prepared chain, its policies, the reply, the audit log.
 //!
-//! Invariant: each call gets exactly one reply, whatever happens, and every failure is a verdict.
+//! # Invariants
+//!
+//! - Every call gets exactly one reply. An atomic swap decides who gives it: the main thread, the watchdog or the panic
+//!   handler.
+//! - Every failure becomes a verdict: a fault becomes the entry's `on-error`, a broken layer at least ask (the managed
+//!   one: deny), a deadline or a panic at least ask. Only an unreadable payload can be reported with exit code 1
+//!   instead.
+//! - The chain runs to its end: a deny does not keep later policies from being asked.
+//! - A call compiles nothing. If the chain is prepared already, it also parses no configuration and validates no
+//!   component.
+//! - An artifact counts only if it is part of this program, or a private file whose stamp or digest a sealed record
+//!   holds.
+//! - A snapshot is never needed: it gives the same answers as its policy. It holds the policy's settings, so it is as
+//!   private as they are, and `policy remove` and `cache clear` delete it.
+//! - The journal, the audit log and pending calls are written after the reply.
 
 pub mod audit;
 pub mod cache;

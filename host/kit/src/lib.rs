@@ -1,4 +1,13 @@
-//! What authors of policies use: suites of cases, mutants, conformance, scaffolds, schemas.
+//! What authors of policies use: suites of cases, mutants, conformance, scaffolds, schemas, and the compiler's start.
+//!
+//! # Invariants
+//!
+//! - A test reads nothing of the machine but the component and its cases. It gives a policy only the facts of the
+//!   cases, and writes nothing but artifacts into a cache that exists.
+//! - A policy that gives no answer fails its case, whatever `on-error` says.
+//! - A rewrite of a case is applied only where it keeps the meaning: the analyzer understands the whole text and agrees
+//!   on every word that changes.
+//! - A component is compiled by a child process with limits of its own.
 
 pub mod compile;
 pub mod conformance;

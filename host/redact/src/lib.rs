@@ -1,7 +1,9 @@
-//! Takes secrets out of text before anyone is shown it.
+//! Removes secrets from text before anyone is shown it.
 //!
-//! Structural, without regular expressions: building their automata would cost more than all the rest of a call. Each
-//! text is read once, whatever is in it.
+//! # Invariants
+//!
+//! - Each text is read once, whatever is in it.
+//! - No regular expression is used: building an automaton would cost more than the rest of a call.
 
 mod families;
 mod names;

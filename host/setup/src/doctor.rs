@@ -119,7 +119,7 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
         findings.push(Finding::problem(CHECK, text, format!("{again} without `--matcher` to cover all tools")));
     }
     if !survey.found.is_empty() && !survey.session_end {
-        let text = "the end of a session is not told, so what was granted for it ends after a day";
+        let text = "the harness does not tell the end of a session, so its approvals end after a day";
         findings.push(Finding::note(CHECK, text, &again));
     }
     findings

@@ -1,6 +1,16 @@
-//! Registration with harnesses, and whether the guard works there.
+//! Registration with harnesses, and the check that it works.
 //!
-//! Invariant: a file of others is edited, never printed anew, and all changes are worked out before the first is written.
+//! # Invariants
+//!
+//! - A file of others is edited in place: a registration changes its own entry and no other byte. All changes are
+//!   worked out before the first one is written, and the former state of a file is kept, as a sealed difference, in the
+//!   state folder.
+//! - A handler is ours only if its command is one call of the hook and nothing else. Any other handler is not replaced,
+//!   not removed and not counted.
+//! - A file of ours that starts the program blocks the call if the program is gone, fails or gives an unreadable reply,
+//!   unless `--fail-open` was given.
+//! - `doctor` accepts a deny only in the harness's own protocol, and starts nothing that a repository names, unless it
+//!   is this very program.
 
 mod claude;
 mod command;

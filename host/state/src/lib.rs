@@ -1,8 +1,18 @@
-//! What lies in the folders of this program: private files, locks, seals, stamps, sessions.
+//! The files of guard-host in the user's folders: private files, locks, seals, stamps, sessions.
 //!
-//! Invariant: nothing here is believed because of its name. A file counts when it belongs to this user alone and, where
-//! it is sealed, when the key in the state folder vouches for it. The key catches damage, staleness and files from
-//! elsewhere; it does not catch a process of the same user, which can read the key.
+//! # Invariants
+//!
+//! - A file does not count because of its name. It counts if it belongs to this user alone and, where it is sealed, if
+//!   its seal fits the key in the state folder.
+//! - A seal detects damage, stale files and files from elsewhere. It does not detect a process of the same user, which
+//!   can read the key.
+//! - An approval belongs to one session, one folder and one operation. It answers the asks of the rules that the person
+//!   was shown, and never a deny. A session file that cannot be read approves nothing.
+//! - Approvals are private files without a seal, so a process of the same user can write one. The policy `self-protect`
+//!   keeps an agent from that; a program that an earlier call left running is out of its sight.
+//! - The environment is read once, into [`environment::Environment`]. No variable changes a verdict, except for two
+//!   that say where things are (`HOME`, and the harness's own variable for the project's root) and those that a policy
+//!   was granted.
 
 pub mod environment;
 pub mod files;

@@ -1,7 +1,7 @@
-//! Sessions: what was asked in each, and what a person let run there.
+//! Sessions: the pending calls and the approvals of each.
 //!
-//! A grant belongs to one session, one working directory and one operation, and answers the rules that it was shown,
-//! nothing else. Knows neither harnesses nor policies; who may make a grant is for `cli/confirm.rs` to say.
+//! An approval belongs to one session, one working directory and one operation, and covers only the rules that the
+//! person was shown. Knows neither harnesses nor policies; `cli/confirm.rs` says who may approve.
 
 mod operation;
 mod record;
@@ -18,7 +18,7 @@ pub use operation::{Operation, is_readable, shown};
 pub use record::{Asked, Choice, Choosing, Contents, Entry, choose};
 pub use store::Sessions;
 
-/// How long a question and a grant count.
+/// How long a pending call and an approval count.
 const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// How long the hook's own question stands for the confirmation that it was about.

@@ -22,7 +22,7 @@ typedef uint8_t guard_policy_types_outcome_t;
 
 // No opinion. The harness goes on as if no policy had been asked.
 #define GUARD_POLICY_TYPES_OUTCOME_ABSTAIN 0
-// The call is fine. It lifts nothing: another policy's ask or deny stands.
+// The call is fine. Another policy's ask or deny still counts.
 #define GUARD_POLICY_TYPES_OUTCOME_ALLOW 1
 // The call may run, and the message is shown to the model and the person.
 #define GUARD_POLICY_TYPES_OUTCOME_WARN 2
@@ -127,7 +127,7 @@ typedef struct guard_policy_types_manifest_t {
   // Every rule that `decide` may report.
   guard_policy_types_list_rule_t   rules;
   // What the policy would like to be granted: `read:PATH`, `env:NAME` or
-  // `journal:STREAM`. A wish only: the configuration grants.
+  // `journal:STREAM`. A request only: the configuration decides.
   guest_list_string_t   grants;
   // Examples that the policy must pass before it is ever used.
   guard_policy_types_list_example_t   examples;

@@ -56,7 +56,7 @@ pub(super) struct HookOnly {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum HookCommand {
-    /// Answer one payload of a harness on standard input.
+    /// Answer one payload from standard input, as a harness calls it.
     Hook(HookArgs),
 }
 
@@ -95,45 +95,45 @@ impl GlobalArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Answer one payload of a harness on standard input.
+    /// Answer one payload from standard input, as a harness calls it.
     Hook(HookArgs),
-    /// Say what the hook would say, without a harness. Writes no log and asks nobody.
+    /// Print the verdict that the hook would give. Writes no log and asks nobody.
     Check(CheckArgs),
-    /// Show the whole way from a call to its verdict.
+    /// Show what a call does, what each policy answers, and why.
     Explain(ExplainArgs),
-    /// Run the cases of a policy.
+    /// Run the test cases of a policy.
     Test(TestArgs),
-    /// Try what every policy must hold to.
+    /// Run the conformance suite.
     Conformance(ConformanceArgs),
-    /// Begin a policy of your own: a project that builds and passes its cases.
+    /// Create a project for a policy of your own, which builds and passes its cases.
     New(NewArgs),
     /// Show, add or remove policies of the chain.
     Policy(PolicyArgs),
     /// Make, list, check or remove compiled policies.
     Cache(CacheArgs),
-    /// Show or count what was held back.
+    /// Show or count the calls that were denied or asked about.
     Audit(AuditArgs),
-    /// Let a call run that was asked about.
+    /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
-    /// Show or forget what was asked and confirmed in sessions.
+    /// Show or delete the pending calls and approvals of sessions.
     Session(SessionArgs),
-    /// Take a project's configuration for your own, as it is now.
+    /// Trust this project's guard.toml, pinned by digest.
     Trust(TrustArgs),
-    /// Take the trust in a project back.
+    /// End the trust in a project.
     Untrust(UntrustArgs),
-    /// Show, check or begin the configuration.
+    /// Show, check or start the configuration.
     Config(ConfigArgs),
     /// Register the hook with a harness.
     Install(InstallArgs),
-    /// Take the hook out of a harness's files.
+    /// Remove the hook from a harness's files.
     Uninstall(UninstallArgs),
     /// Prove that the hook works here, or say what to fix.
     Doctor(DoctorArgs),
-    /// Print what makes a shell complete the command line.
+    /// Print completions for a shell.
     Completions(CompletionsArgs),
-    /// Make the permission file of a campaign of experiments.
+    /// Make a Claude Code settings file for an agent that runs one experiment.
     Settings(SettingsArgs),
-    /// Make a place in the project to try things out.
+    /// Make a scratch folder in the project, which git ignores.
     Sandbox(SandboxArgs),
 }
 
@@ -142,17 +142,17 @@ pub(super) enum Command {
   guard-host hook claude < payload.json
   guard-host hook claude --only command-guard,protected-files < payload.json
 
-A link to this program that has the name of a built-in policy's script, such as nous-plan-enforcer, is a hook of that
-policy alone.")]
+If the program is started through a link with the name of a built-in policy's script, such as nous-plan-enforcer, it is a
+hook of that policy alone.")]
 pub(super) struct HookArgs {
-    /// The harness, where the payload does not tell: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
+    /// The harness, if the payload does not tell: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
     /// droid, opencode, amp, cline, windsurf, kiro, grok, kimi, crush, devin, or generic for `{"decision": ...}`
     /// [default: the payload tells]
     pub(super) harness: Option<String>,
     /// Ask only these policies of the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) only: Vec<String>,
-    /// Keep each new shape of payload as a fixture below this folder, without secrets and without names of this machine
+    /// Save each new shape of payload as a fixture below this folder, without secrets or names of this machine
     #[arg(long, value_name = "DIR")]
     pub(super) record: Option<PathBuf>,
 }
@@ -167,7 +167,7 @@ Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line could not
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
-    /// Read a call a line from standard input, write a verdict a line
+    /// Read one call per line from standard input; write one verdict per line
     #[arg(long, conflicts_with_all = ["input", "tool", "cwd"])]
     pub(super) batch: bool,
     /// How to print the verdict
@@ -219,20 +219,20 @@ pub(super) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
-    /// What holds here, after all layers
+    /// Show the result of all layers
     Show {
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Find what is wrong; ends with 78 if something is, with 66 if there is no file of the name given by --config
+    /// Find mistakes; ends with 78 if there is one, with 66 if the file given by --config does not exist
     Check,
-    /// Write a file to start from, with the defaults in it, unless it is there
+    /// Write a file with the defaults to start from, unless it exists
     #[command(after_help = "Examples:
   guard-host config init
   guard-host config init write-policies.json --print > policies.json")]
     Init {
-        /// guard.toml, guardrails.json or write-policies.json; written to where a preset reads it, or beside your guard.toml
+        /// guard.toml, guardrails.json or write-policies.json; goes where a preset reads it, or beside your guard.toml
         #[arg(default_value = "guard.toml")]
         name: String,
         /// Print the file instead

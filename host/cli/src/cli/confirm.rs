@@ -1,7 +1,7 @@
-//! `guard-host confirm`: makes a grant of a question.
+//! `guard-host confirm`: approves a pending call.
 //!
-//! A grant needs a person: one at a terminal, or one whom the hook itself has just asked whether this confirmation may
-//! run, in a mode in which the harness puts an ask to a person.
+//! An approval needs a person: one at a terminal, or one whom the harness has just asked, for the hook, whether this
+//! `confirm` may run, in a mode in which the harness shows an ask to a person.
 
 use std::time::Duration;
 

@@ -91,12 +91,13 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Mutations\n\n\
          `guard-host test POLICY CASES --mutate` rewrites each case and asks the policy again.\n\
-         A policy that judges what is done, and not how it is spelled, says the same.\n\
-         This page is made from the table of the rewrites (`host/kit/src/suite/mutate/table.rs`); a test compares the two.\n\n\
-         A rewrite is applied only where it is sound: `bash` alone, a text that parses, and words that the analyzer and \
-         the rewrite read alike.\n\
-         Texts of more than 8 KiB, payloads and cases that expect both kinds of outcome are left as they are.\n\
-         No path is written in another case, for the world of a case has no file system that folds it.\n\
+         A policy that judges what a command does, and not how it is written, gives the same verdict.\n\
+         This page is generated from the table of rewrites (`host/kit/src/suite/mutate/table.rs`); a test compares \
+         the two.\n\n\
+         A rewrite applies only where it keeps the meaning: the text is `bash`, it parses, and the analyzer and the \
+         rewrite read its words alike.\n\
+         Texts of more than 8 KiB, payloads, and cases that expect both kinds of outcome are not rewritten.\n\
+         No rewrite changes upper and lower case, because the world of a test case distinguishes them.\n\
          `⏎` stands for a line break.\n",
     );
     for (title, about, chosen) in SECTIONS {
@@ -116,20 +117,21 @@ type Section = (&'static str, &'static str, fn(&Rewrite) -> bool);
 const SECTIONS: [Section; 3] = [
     (
         "Commands that are done",
-        "Of each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than the least of the expected \
-         outcomes, nor stronger than the most severe.",
+        "These rewrites apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than \
+         the mildest expected outcome, nor stronger than the most severe one.",
         |rewrite| rewrite.keeps != Keeps::Text && !rewrite.is_of_paths(),
     ),
     (
         "Commands that are data",
-        "Of each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be stronger than expected, or \
-         than what the policy says of the same form around a harmless text.",
+        "These rewrites apply to each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be \
+         stronger than expected, or than the policy's verdict for the same form around a harmless text.",
         |rewrite| rewrite.keeps == Keeps::Text,
     ),
     (
         "Paths of file tools",
-        "Of each case of a tool whose input has `file_path`, `path` or `notebook_path`.\nThe verdict must not be weaker \
-         than expected, and of abstain, allow and warn not stronger.",
+        "These rewrites apply to each case of a tool whose input has `file_path`, `path` or `notebook_path`.\nThe \
+         verdict must not be weaker than expected; if abstain, allow or warn is expected, it must not be stronger \
+         either.",
         Rewrite::is_of_paths,
     ),
 ];

@@ -1,4 +1,4 @@
-//! [`Operation`]: what a call does, as a grant remembers it. Pure: no file is touched.
+//! [`Operation`]: what a call does, as an approval remembers it. Pure: no file is touched.
 //!
 //! Two operations are the same when their digests are. The text is for people, without secrets.
 

@@ -12,13 +12,13 @@ use crate::hex;
 /// The most questions of a file; the newest are kept.
 const PENDING: usize = 64;
 
-/// The most grants of a file; the newest are kept.
+/// The most approvals of a file; the newest are kept.
 const CONFIRMED: usize = 256;
 
 /// The most questions about confirmations.
 const ASKED: usize = 16;
 
-/// The most rules of a question. What more rules ask about is not for one grant.
+/// The most rules of a pending call. What more rules ask about is too much for one approval.
 const RULES: usize = 32;
 
 /// What the file of a session holds. One that somebody else writes may lack keys; what lacks them answers nothing.
@@ -33,7 +33,7 @@ pub struct Contents {
     pub asked: Vec<Asked>,
 }
 
-/// A question, or the grant that answers it.
+/// A pending call, or its approval.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Entry {
@@ -70,7 +70,7 @@ pub struct Asked {
 }
 
 impl Entry {
-    /// The question that an operation leaves open; none if it is more than one grant may answer.
+    /// The operation as a pending call; `None` if it is more than one approval may cover.
     #[must_use]
     pub fn new(
         session: &str,
@@ -154,7 +154,7 @@ impl Contents {
         names
     }
 
-    /// A grant answers this rule for this operation in this place.
+    /// An approval covers this rule for this operation in this folder.
     #[must_use]
     pub fn answers(&self, operation: &Operation, cwd: &str, rule: &str) -> bool {
         let grants = self.confirmed.iter().filter(|grant| grant.is_of(operation, cwd));
@@ -181,7 +181,7 @@ impl Contents {
         self.asked.iter().any(|asked| asked.code == code)
     }
 
-    /// Makes a grant of a question. Gives the grant; none if the question is gone.
+    /// Turns a pending call into an approval and gives it; `None` if the pending call is gone.
     pub fn confirm(&mut self, code: &str, now: Timestamp) -> Option<Entry> {
         let at = self.pending.iter().position(|entry| entry.code == code)?;
         let question = self.pending.remove(at);

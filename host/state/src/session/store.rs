@@ -144,7 +144,7 @@ impl Sessions {
     pub fn end(&self, name: &str, patience: Duration) -> io::Result<()> {
         match self {
             Sessions::Folder(folder) if folder.is_dir() => {
-                // A lock that cannot be had must not keep grants alive.
+                // A lock that cannot be had must not keep approvals alive.
                 let _lock = self.lock(patience);
                 let place = self.place(name).ok_or(ErrorKind::NotFound)?;
                 let removed = place.remove();

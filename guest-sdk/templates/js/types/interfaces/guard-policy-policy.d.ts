@@ -8,7 +8,7 @@ declare module 'guard:policy/policy@0.1.0' {
   /**
    * Takes the settings: a JSON object, `{}` if there are none.
    * 
-   * No fact of the machine is to be asked for in here. An error is text for
+   * It cannot ask for facts of the machine. An error is text for
    * the person who wrote the settings; the policy is then at fault for every
    * call that it covers.
    */

@@ -11,7 +11,7 @@ declare module 'guard:policy/types@0.1.0' {
    * No opinion. The harness goes on as if no policy had been asked.
    * ## `"allow"`
    * 
-   * The call is fine. It lifts nothing: another policy's ask or deny stands.
+   * The call is fine. Another policy's ask or deny still counts.
    * ## `"warn"`
    * 
    * The call may run, and the message is shown to the model and the person.
@@ -136,7 +136,7 @@ declare module 'guard:policy/types@0.1.0' {
     rules: Array<Rule>,
     /**
      * What the policy would like to be granted: `read:PATH`, `env:NAME` or
-     * `journal:STREAM`. A wish only: the configuration grants.
+     * `journal:STREAM`. A request only: the configuration decides.
      */
     grants: Array<string>,
     /**

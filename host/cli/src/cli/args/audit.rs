@@ -16,7 +16,7 @@ pub(in crate::cli) struct AuditArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum AuditCommand {
-    /// The calls that were held back, oldest first
+    /// Show the calls that were denied or asked about, oldest first
     #[command(after_help = "Examples:
   guard-host audit show --last 20
   guard-host audit show --since 2h --rule git-push --format json")]
@@ -26,14 +26,14 @@ pub(in crate::cli) enum AuditCommand {
         /// Only the last so many lines
         #[arg(long, value_name = "N", conflicts_with = "follow")]
         last: Option<usize>,
-        /// Go on with the lines that come
+        /// Wait for new lines and show them
         #[arg(long)]
         follow: bool,
         /// How to print them; as JSON each line as it stands in the log
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// How often each policy and each rule held a call back, by day, and what was let pass
+    /// Count denied, asked and approved calls by day, policy and rule
     #[command(after_help = "Examples:
   guard-host audit stats
   guard-host audit stats --since 7d --policy command-guard")]
@@ -61,10 +61,10 @@ pub(in crate::cli) struct Filters {
     /// The rule that decided or spoke
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) rule: Option<String>,
-    /// What became of the call
+    /// The result of the call
     #[arg(long, value_enum)]
     pub(in crate::cli) action: Option<Action>,
-    /// What the session's id begins with
+    /// The start of the session's id
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) session: Option<String>,
     /// The tool
@@ -80,13 +80,13 @@ pub(in crate::cli) enum Action {
     Block,
     /// A person was asked
     ConfirmRequired,
-    /// A person's grant let it pass
+    /// Approved by a person
     ConfirmedAllow,
     /// Warned
     Warn,
     /// A policy failed
     Error,
-    /// Let pass
+    /// Allowed, or no policy had an opinion
     Allow,
 }
 

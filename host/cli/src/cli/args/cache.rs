@@ -16,7 +16,7 @@ pub(in crate::cli) struct CacheArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum CacheCommand {
-    /// Compile what the chain needs, so that no call has to
+    /// Compile the policies of the chain
     Warm,
     /// Check every compiled policy against its digest
     Verify,
@@ -26,7 +26,7 @@ pub(in crate::cli) enum CacheCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Remove what is there; the next call makes what it needs anew
+    /// Remove all of it; guard-host makes it again when it is needed
     Clear {
         /// Only what was made before this time: `12h`, `30d` ago, or a day
         #[arg(long, value_name = "TIME")]

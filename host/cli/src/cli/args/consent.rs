@@ -12,18 +12,18 @@ use super::Format;
   guard-host confirm --code 3f9a12bc
   guard-host confirm --list
 
-Exit codes: 0 confirmed; 1 there is no such question; 77 nobody at a terminal confirms it.")]
+Exit codes: 0 approved; 1 there is no such pending call; 77 only a person at a terminal may approve it.")]
 pub(in crate::cli) struct ConfirmArgs {
-    /// The operation that was asked about, to the character [default: lists the questions]
+    /// The operation exactly as it was asked about [default: lists the pending calls]
     #[arg(conflicts_with = "code")]
     pub(in crate::cli) operation: Option<String>,
-    /// The code of the question
+    /// The code of the pending call
     #[arg(long, value_name = "CODE")]
     pub(in crate::cli) code: Option<String>,
-    /// List what was asked and not confirmed
+    /// List the pending calls
     #[arg(long, conflicts_with_all = ["operation", "code"])]
     pub(in crate::cli) list: bool,
-    /// How to print the list, or what was confirmed
+    /// How to print the list, or the approval
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(in crate::cli) format: Format,
 }
@@ -39,13 +39,13 @@ pub(in crate::cli) struct SessionArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SessionCommand {
-    /// What was asked and confirmed, by session
+    /// List pending calls and approvals, by session
     List {
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Forget what was asked and confirmed
+    /// Delete pending calls and approvals
     Clear {
         /// Only this session
         #[arg(long, value_name = "ID")]

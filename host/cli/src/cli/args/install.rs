@@ -13,10 +13,11 @@ use guard_setup::install::{Scope, Wish};
   guard-host install codex --scope project --dry-run
   guard-host install claude --plugin ./plugins/safety-guard --matcher 'Write|Edit' --shim write-control.sh
 
-The usual place is your own settings file. `--scope project` writes the project's, with paths of this machine, where there
-is one a local one; `--shared` the one that is committed, without. `--plugin`, `--shim` and `--hooks-file` are for claude.
+By default your own settings file is changed. `--scope project` changes the project's file, with paths of this machine; a
+local file, if the harness has one. `--shared` changes the project's file that is committed, without such paths.
+`--plugin`, `--shim` and `--hooks-file` are for claude.
 
-host/HARNESSES.md says of each harness where its hooks stand, and what it makes of a hook that fails.")]
+host/HARNESSES.md says where each harness keeps its hooks, and what it does when a hook fails.")]
 pub(in crate::cli) struct InstallArgs {
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
@@ -29,7 +30,7 @@ pub(in crate::cli) struct InstallArgs {
     /// Ask only these policies of the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Let calls pass when the hook cannot run
+    /// Let calls run when the hook cannot run
     #[arg(long)]
     fail_open: bool,
 }
@@ -54,13 +55,13 @@ pub(in crate::cli) struct TargetArgs {
     /// For everybody who has the project or the plugin: no paths of this machine
     #[arg(long)]
     shared: bool,
-    /// The folder of a plugin, which is made if it is not there
+    /// The folder of a plugin, which is made if it does not exist
     #[arg(long, value_name = "DIR")]
     plugin: Option<PathBuf>,
     /// Register a script of this name that starts the hook
     #[arg(long, value_name = "NAME")]
     shim: Option<String>,
-    /// Another file with hooks than the usual one
+    /// A file with hooks other than the usual one
     #[arg(long, value_name = "FILE")]
     hooks_file: Option<PathBuf>,
     /// Print what would change, and change nothing

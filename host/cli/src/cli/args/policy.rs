@@ -22,7 +22,7 @@ pub(in crate::cli) struct PolicyArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum PolicyCommand {
-    /// The chain, in order
+    /// Show the chain, in order
     #[command(after_help = "Examples:
   guard-host policy list
   guard-host policy list --format json")]
@@ -31,23 +31,23 @@ pub(in crate::cli) enum PolicyCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// One policy: what it imports and exports, its rules, grants and examples, and what a call costs
+    /// Show one policy: its imports, exports, rules, grants and examples, and what a call costs
     #[command(after_help = "Examples:
   guard-host policy inspect command-guard
   guard-host policy inspect target/wasm32-wasip2/release/my_policy.wasm --format json")]
     Inspect {
         /// A name in the chain, a built-in, or a component file
         policy: String,
-        /// What calls of WASI meet, if the policy is not in the chain [default: a trap]
+        /// How calls of WASI are answered, if the policy is not in the chain [default: with a trap]
         #[arg(long, value_enum)]
         wasi: Option<WasiName>,
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Put a policy into your guard.toml, or the project's
+    /// Add a policy to your guard.toml, or to the project's
     Add(AddArgs),
-    /// Take a policy out of your guard.toml, or the project's
+    /// Remove a policy from your guard.toml, or from the project's
     Remove(RemoveArgs),
 }
 
@@ -58,7 +58,7 @@ pub(in crate::cli) enum PolicyCommand {
   guard-host policy add policies/migrations.wasm --project --dry-run
 
 The component must pass its own examples and take its settings. Its digest is written down with it, so that a changed
-file is not used; `--replace` takes the new one.")]
+file is not used; `--replace` pins the new one.")]
 pub(in crate::cli) struct AddArgs {
     /// A component file, or builtin:NAME
     pub(in crate::cli) source: String,
@@ -71,22 +71,22 @@ pub(in crate::cli) struct AddArgs {
     /// A file with its settings, which is read whenever it changes
     #[arg(long, value_name = "F")]
     pub(in crate::cli) settings_file: Option<PathBuf>,
-    /// What a call gives when the policy fails [default: ask]
+    /// The outcome when the policy is at fault [default: ask]
     #[arg(long, value_enum)]
     pub(in crate::cli) on_error: Option<OnErrorName>,
-    /// What its calls of WASI meet [default: a trap]
+    /// How the policy's calls of WASI are answered [default: with a trap]
     #[arg(long, value_enum, conflicts_with = "project")]
     pub(in crate::cli) wasi: Option<WasiName>,
     /// Ask it about these tools only
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(in crate::cli) tools: Vec<String>,
-    /// Let it have env:NAME, read:PATH or journal:STREAM=FILE; can be given again
+    /// Grant it env:NAME, read:PATH or journal:STREAM=FILE; can be given again
     #[arg(long = "grant", value_name = "GRANT")]
     pub(in crate::cli) grants: Vec<String>,
-    /// Take any component that the file holds later, not this one alone
+    /// Do not pin the digest: a later build of the file is used too
     #[arg(long)]
     pub(in crate::cli) no_pin: bool,
-    /// Take the place of the policy of that name
+    /// Replace the entry of that name
     #[arg(long)]
     pub(in crate::cli) replace: bool,
     #[command(flatten)]
@@ -137,7 +137,7 @@ impl OnErrorName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum WasiName {
-    /// A WASI that stands still: clocks at 0, fixed random numbers, no environment, no files
+    /// Always the same: clocks at 0, fixed random numbers, no environment, no files
     Frozen,
 }
 
@@ -149,7 +149,7 @@ impl WasiName {
         }
     }
 
-    /// What calls of WASI meet where a command says this, or nothing.
+    /// How calls of WASI are answered if a command says this, or nothing.
     pub(in crate::cli) fn of(name: Option<WasiName>) -> Wasi {
         name.map_or(Wasi::Absent, |WasiName::Frozen| Wasi::Frozen)
     }

@@ -15,25 +15,25 @@ pub(in crate::cli) struct SettingsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SettingsCommand {
-    /// Print the settings of a campaign: what its agent may do instead of everything
+    /// Print the settings: what the agent of an experiment may do
     ///
-    /// `allowOnly` names the folders of the campaign. Claude Code does not know that key: it keeps its own file tools to
+    /// `allowOnly` names the folders of the experiment. Claude Code does not know that key: it keeps its own file tools to
     /// the same folders by `additionalDirectories` and `blockWritesOutsideWorkingDirectories` (2.1.314 and later). Shell
     /// commands are kept to them by path-context: see --guard.
     #[command(after_help = "Examples:
   guard-host settings render --work-dir runs/7 --allow-bin jq
   guard-host settings render --work-dir runs/7 --guard > runs/7.toml
 
-The second one makes a guard.toml of its own, for `guard-host install claude --scope project --config runs/7.toml`. In a
-guard.toml that you have the entry can stand once.")]
+The second example makes a separate guard.toml, for `guard-host install claude --scope project --config runs/7.toml`. A
+guard.toml can hold the entry only once.")]
     Render {
         #[command(flatten)]
         campaign: CampaignArgs,
-        /// Print the entry of a guard.toml instead that keeps shell commands to the same folders
+        /// Print an entry for a guard.toml instead, which keeps shell commands to the same folders
         #[arg(long)]
         guard: bool,
     },
-    /// Write the settings to .claude/settings.json below the work directory, unless it is there
+    /// Write the settings to .claude/settings.json below the work directory, unless it exists
     ///
     /// `nous-execute-stop` and `nous-plan-enforcer` in --bin-dir are registered as hooks.
     #[command(after_help = "Examples:
@@ -42,7 +42,7 @@ guard.toml that you have the entry can stand once.")]
     Init {
         #[command(flatten)]
         campaign: CampaignArgs,
-        /// Where the scripts of the campaign lie [default: bin in this folder]
+        /// The folder of the experiment's scripts [default: bin in this folder]
         #[arg(long, value_name = "DIR")]
         bin_dir: Option<PathBuf>,
         /// Replace a file that has been changed; a copy of it stays beside it
@@ -58,7 +58,7 @@ guard.toml that you have the entry can stand once.")]
         #[arg(long, value_name = "DIR")]
         work_dir: PathBuf,
     },
-    /// Print the arguments that give Claude Code the settings; nothing if there are none
+    /// Print the arguments that give Claude Code the settings; nothing if there are no settings
     #[command(after_help = "Examples:
   guard-host settings args --work-dir runs/7
   eval \"claude -p $(guard-host settings args --work-dir runs/7) 'run the plan'\"

@@ -19,17 +19,18 @@ use guard_kit::suite::mutate::MUTANTS;
 
 `guard-host config schema --fixtures` prints the schema of the files.
 
-With `--mutate`, each case of a command or a file is rewritten in ways that keep its meaning, or as mere data, and the
-policy must say the same of each mutant. The report lists those of which it does not, and how often each rewrite was tried.
+With `--mutate`, each case of a command or a file is rewritten in ways that keep its meaning, or quoted as mere data. The
+policy must give each rewritten case (mutant) the same verdict. The report lists the mutants that get another one, and how
+often each rewrite was tried.
 
-Exit codes: 0 all cases hold, 1 one fails, too few rules were hit, or a mutant's verdict changed, 64 and up nothing could be tested.")]
+Exit codes: 0 all cases passed; 1 a case failed, too few rules were hit, or a mutant's verdict changed; 64 and up nothing was tested.")]
 pub(in crate::cli) struct TestArgs {
-    /// A component file, the name of a built-in policy, or `chain` for the chain that holds here
+    /// A component file, the name of a built-in policy, or `chain` for the chain of this folder
     pub(in crate::cli) policy: String,
     /// Files of cases, .toml, .json or .jsonl, or folders of them
     #[arg(required = true)]
     pub(in crate::cli) fixtures: Vec<PathBuf>,
-    /// What calls of WASI meet, unless it is `chain` [default: a trap]
+    /// How calls of WASI are answered, unless POLICY is `chain` [default: with a trap]
     #[arg(long, value_enum)]
     pub(in crate::cli) wasi: Option<WasiName>,
     /// Only the cases with this text in their id, name, input or file
@@ -38,25 +39,25 @@ pub(in crate::cli) struct TestArgs {
     /// Stop at the first case that fails
     #[arg(long)]
     pub(in crate::cli) fail_fast: bool,
-    /// Fail if the cases hit less than this part of the policy's rules
+    /// Fail if the cases hit less than this percentage of the policy's rules
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) threshold: Option<u8>,
-    /// Show what each case took of the time and the memory that a policy may use
+    /// Show how much of its time and memory limits each case used
     #[arg(long)]
     pub(in crate::cli) timings: bool,
-    /// Rewrite the cases and ask again; only once all of them hold
+    /// If all cases pass, rewrite them and ask the policy again
     #[arg(long, conflicts_with_all = ["threshold", "timings"])]
     pub(in crate::cli) mutate: bool,
     /// Rewrite once, or also twice
     #[arg(long, value_name = "1|2", default_value_t = 1, requires = "mutate", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(in crate::cli) depth: u8,
-    /// What the choice among too many mutants depends on
+    /// The seed for the choice of mutants, if there are too many
     #[arg(long, value_name = "N", default_value_t = 0, requires = "mutate")]
     pub(in crate::cli) seed: u64,
     /// The most mutants, chosen evenly from rewrites and cases; the default takes some seconds
     #[arg(long, value_name = "N", default_value_t = MUTANTS, requires = "mutate")]
     pub(in crate::cli) max_mutants: usize,
-    /// Fail only if less than this part of the mutants kept the verdict
+    /// Fail only if less than this percentage of the mutants kept the verdict
     #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) min_kept: Option<u8>,
     /// How to report
@@ -69,14 +70,14 @@ pub(in crate::cli) struct TestArgs {
   guard-host conformance target/wasm32-wasip2/release/my_policy.wasm
   guard-host conformance command-guard --format json
 
-Exit codes: 0 it holds to all, 1 it does not, 64 and up nothing could be tried.")]
+Exit codes: 0 the policy conforms; 1 it does not; 64 and up nothing was tested.")]
 pub(in crate::cli) struct ConformanceArgs {
     /// A component file, or the name of a built-in policy
     pub(in crate::cli) policy: String,
-    /// The settings that it must take: a JSON object [default: {}]
+    /// Settings that the policy must accept: a JSON object [default: {}]
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub(in crate::cli) settings: Option<Map<String, Value>>,
-    /// What its calls of WASI meet [default: a trap]
+    /// How the policy's calls of WASI are answered [default: with a trap]
     #[arg(long, value_enum)]
     pub(in crate::cli) wasi: Option<WasiName>,
     /// How to report

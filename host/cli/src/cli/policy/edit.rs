@@ -225,8 +225,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Makes ready what the chain is now, and tells what is not right with it. `name` is that of the entry, which is there
-    /// now or not any more.
+    /// Re-prepares the chain after an edit; prints warnings. `name` is the edited entry's, which may have been removed.
     fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
         let prepared = warm(self.places, &self.environment.program, &projects, making(PATIENCE));
