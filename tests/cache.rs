@@ -156,26 +156,18 @@ fn a_removed_artifact_is_made_anew() {
     assert!(artifact.exists());
 }
 
-/// The analyzer's artifact, as the prepared chain names it.
-fn analyzer(world: &World) -> PathBuf {
-    let sealed = fs::read_to_string(chain_file(world)).unwrap();
-    let (_, body) = sealed.split_once('\n').unwrap();
-    let chain: serde_json::Value = serde_json::from_str(body).unwrap();
-    PathBuf::from(chain["analyzer"]["Ok"]["path"].as_str().unwrap())
-}
-
 #[test]
-fn a_damaged_analyzer_is_found_and_made_anew() {
+fn verify_finds_a_damaged_artifact_and_warm_makes_it_anew() {
     let world = prepared();
-    let analyzer = analyzer(&world);
-    let old = inode(&analyzer);
-    flip(&analyzer);
-    let line = |state: &str| format!("{}: {state}", analyzer.display());
+    let artifact = cached(&world, "shell", "cwasm");
+    let old = inode(&artifact);
+    flip(&artifact);
+    let line = |state: &str| format!("{}: {state}", artifact.display());
     let verified = world.run(&["cache", "verify"], "");
     assert_eq!(verified.exit, 69, "{verified:?}");
     assert!(verified.stdout.contains(&line("stale or damaged")), "{verified:?}");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
-    assert_ne!(inode(&analyzer), old);
+    assert_ne!(inode(&artifact), old);
     assert!(world.run(&["cache", "verify"], "").stdout.contains(&line("ok")));
     answers(&world);
 }
@@ -222,7 +214,7 @@ fn a_foreign_artifact_with_a_sealed_record_of_another_component_is_not_mapped() 
 #[test]
 fn artifacts_of_another_key_are_made_anew() {
     let world = prepared();
-    let artifacts = [analyzer(&world), cached(&world, "shell", "cwasm")];
+    let artifacts = [cached(&world, "shell", "cwasm")];
     let old = artifacts.each_ref().map(|path| inode(path));
     fs::write(world.path(".local/state/guard-host/mac.key"), [7; 64]).unwrap();
     let verified = world.run(&["cache", "verify"], "");

@@ -22,6 +22,7 @@ mod mutate;
 mod new;
 mod outside;
 mod policy_languages;
+mod programs;
 mod sandbox;
 mod session;
 mod snapshots;

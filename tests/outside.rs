@@ -12,6 +12,7 @@ fn a_policy_of_a_third_party_decides_in_the_hook() {
     world.configure(&format!(
         "[[policy]]\nname = \"friday\"\nsource = \"{path}\"\n[policy.grants]\nenv = [\"DEPLOYER\"]\n"
     ));
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let payload = r#"{"tool_name":"Bash","tool_input":{"command":"sudo deploy --now"}}"#;
     let mut hook = world.command(&["hook", "claude"]);
     hook.env("DEPLOYER", "the-night-shift");

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::support::guests::{self, chain};
+use crate::support::guests::{self, chain, configure};
 use crate::support::world::{Ended, World};
 
 /// A warm world whose chain is this guest alone.
@@ -78,10 +78,10 @@ fn without_its_snapshot_a_policy_answers_the_same() {
 #[test]
 fn other_settings_never_meet_a_snapshot_of_the_old_ones() {
     let world = warm("slow-settings", "settings = { n = 1 }");
-    chain(&world, &["slow-settings"], "settings = { n = 2 }");
+    configure(&world, &["slow-settings"], "settings = { n = 2 }");
     is_answer(&world.bash("ls -la"));
     assert!(counts(&world));
-    chain(&world, &["slow-settings"], "settings = { n = 1 }");
+    configure(&world, &["slow-settings"], "settings = { n = 1 }");
     is_answer(&world.bash("ls -la"));
     assert!(!counts(&world), "the old one is still there");
 }

@@ -110,6 +110,7 @@ fn cache_warm_tells_what_cannot_be_made() {
 #[test]
 fn cache_verify_finds_a_flipped_byte_and_the_hook_maps_none() {
     let world = World::new();
+    world.configure("[[policy]]\nname = \"rego\"\n");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     assert_eq!(world.run(&["cache", "verify"], "").exit, 0);
     let artifacts = world.path(".cache/guard-host/artifacts");

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::process::Stdio;
 
+use crate::support::guests;
 use crate::support::world::World;
 
 const COMMANDS: [&str; 18] = [
@@ -129,7 +130,9 @@ fn an_error_is_never_taken_for_a_verdict() {
         let ended = world.run(arguments, "");
         assert!(ended.exit >= 64 && ended.exit != 101, "{arguments:?}: {ended:?}");
     }
-    // Without a policy that answers, the call is asked about.
+    // The policies of the program need no folder; without a policy that answers, the call is asked about.
+    assert_eq!(world.run(&["check", "ls"], "").exit, 0);
+    guests::configure(&world, &["shell"], "");
     assert_eq!(world.run(&["check", "ls"], "").exit, 1);
 }
 

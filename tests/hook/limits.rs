@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny, assert_held, assert_silent};
 use crate::support::world::{Ended, World};
 
@@ -183,17 +184,23 @@ fn names_of_a_megabyte_are_answered_in_time() {
 }
 
 #[test]
-fn a_state_folder_that_cannot_be_used_asks() {
-    let world = World::new();
-    world.write(".local/state/guard-host", "a file");
-    assert_ask(&world.bash("ls"), &["policy-fault"]);
+fn folders_that_cannot_be_used_keep_no_built_in_from_deciding() {
+    for folder in [".local/state/guard-host", ".cache/guard-host"] {
+        let world = World::new();
+        world.write(folder, "a file");
+        assert!(world.bash("ls").is_silent(), "{folder}");
+        assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]"]);
+    }
 }
 
 #[test]
-fn a_cache_folder_that_cannot_be_used_asks() {
-    let world = World::new();
-    world.write(".cache/guard-host", "a file");
-    assert_ask(&world.bash("ls"), &["policy-fault"]);
+fn a_policy_of_others_asks_where_no_folder_can_be_used() {
+    for folder in [".local/state/guard-host", ".cache/guard-host"] {
+        let world = World::new();
+        guests::configure(&world, &["shell"], "");
+        world.write(folder, "a file");
+        assert_ask(&world.bash("ls"), &["[shell: policy-fault]"]);
+    }
 }
 
 #[test]

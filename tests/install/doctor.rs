@@ -110,6 +110,7 @@ fn a_program_that_vanished_is_a_problem() {
     let world = World::new();
     let program = world.path("bin/guard-host");
     copy(env!("CARGO_BIN_EXE_guard-host"), &program);
+    copy(env!("CARGO_BIN_EXE_guard-host-tools"), &world.path("bin/guard-host-tools"));
     let mut install = std::process::Command::new(&program);
     install.args(["install", "claude"]).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     assert_eq!(end(install, "").exit, 0);

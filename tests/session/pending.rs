@@ -105,9 +105,6 @@ fn what_cannot_be_copied_is_confirmed_by_its_code() {
 fn places_that_are_not_the_usual_ones_stand_in_the_line() {
     let world = World::new();
     let state = world.path("other state");
-    let mut copied = std::process::Command::new("cp");
-    copied.arg("-Rp").arg(world.path(".local/state/guard-host")).arg(&state);
-    assert!(copied.status().unwrap().success());
     let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_input": { "command": "git push" } });
     let ended = world.run(&["--state", &state.to_string_lossy(), "hook", "claude"], &payload.to_string());
     assert_ask(&ended, &[&format!("guard-host --state '{}' confirm 'git push'", state.display())]);

@@ -49,15 +49,20 @@ fn parts(text: &str) -> Vec<(String, String)> {
     parts
 }
 
-/// A chain of guests and no built-in, in this order. `keys` are further lines of the first one.
+/// A chain of guests and no built-in, in this order, compiled. `keys` are further lines of the first one.
 pub fn chain(world: &World, guests: &[&str], keys: &str) {
+    configure(world, guests, keys);
+    // What cannot be compiled is for the test to meet.
+    let _ = world.run(&["cache", "warm"], "");
+}
+
+/// The configuration of such a chain, of which nothing is compiled.
+pub fn configure(world: &World, guests: &[&str], keys: &str) {
     let mut toml = "preset = \"none\"\n".to_owned();
     for (index, name) in guests.iter().enumerate() {
         toml += &entry(name, &place(world, name), if index == 0 { keys } else { "" });
     }
     world.configure(&toml);
-    // What cannot be compiled is for the test to meet.
-    let _ = world.run(&["cache", "warm"], "");
 }
 
 /// One `[[policy]]`.

@@ -1,10 +1,15 @@
 //! `guard-host`: the hook. It holds no compiler, no parser of command lines and nothing that only commands need.
 
+mod forward;
+
 use std::process::ExitCode;
 use std::time::Instant;
 
 use guard_hook::programs;
 use guard_state::environment::Environment;
+
+#[global_allocator]
+static ALLOCATOR: forward::Forward = forward::Forward;
 
 fn main() -> ExitCode {
     // First of all, because the hook's deadline counts from here.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use guard_contract::{COMPONENT_BYTES, FaultKind};
 use rustix::mm::{MprotectFlags, mprotect};
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// Uses an artifact that the build put into an executable, read-only section of this program, where it lies:
-    /// nothing is opened, mapped or protected.
+    /// nothing is opened, mapped or protected. A second engine of the process gets a copy.
     ///
     /// The bytes must be what the build's compiler gave, at the start of a page.
     ///
@@ -62,36 +62,56 @@ impl Engine {
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
     pub fn carried(&self, artifact: &'static [u8]) -> Result<Code, FaultKind> {
-        self.in_place.add(artifact);
+        let mut known = self.in_place.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = artifact.as_ptr();
+        if let Some((_, component)) = known.iter().find(|(place, _)| *place == start as usize) {
+            return Ok(Code { component: component.clone() });
+        }
+        if !claim(artifact) {
+            return self.read(artifact);
+        }
         // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable
         // section for as long as it runs, and nothing writes to them.
-        code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })
+        let code = code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })?;
+        known.push((start as usize, code.component.clone()));
+        Ok(code)
     }
 }
 
-/// The artifacts that are run where they lie in the program.
+/// The artifacts that an engine runs where they lie in the program, each with its address.
 #[derive(Clone, Default)]
-pub(crate) struct InPlace(Arc<RwLock<Vec<Range<usize>>>>);
+pub(crate) struct InPlace(Arc<Mutex<Vec<(usize, Component)>>>);
 
 impl InPlace {
     /// Lets engines of this configuration run artifacts in place.
-    pub(crate) fn allow(&self, config: &mut Config) {
-        config.with_custom_code_memory(Some(Arc::new(self.clone())));
+    pub(crate) fn allow(config: &mut Config) {
+        config.with_custom_code_memory(Some(Arc::new(CodeMemory)));
     }
+}
 
-    fn add(&self, artifact: &'static [u8]) {
-        let range = artifact.as_ptr_range();
-        self.0.write().unwrap_or_else(PoisonError::into_inner).push(range.start as usize..range.end as usize);
+/// Where the artifacts lie that this process runs in place.
+static CLAIMED: Mutex<Vec<Range<usize>>> = Mutex::new(Vec::new());
+
+/// Whether nobody in this process has used the artifact so far: wasmtime knows code by its address, and none twice.
+fn claim(artifact: &'static [u8]) -> bool {
+    let range = artifact.as_ptr_range();
+    let range = range.start as usize..range.end as usize;
+    let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_new = !claimed.contains(&range);
+    if is_new {
+        claimed.push(range);
     }
+    is_new
+}
 
-    fn holds(&self, start: usize, bytes: usize) -> bool {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.iter().any(|range| range.contains(&start) && start.saturating_add(bytes) <= range.end)
-    }
+/// Makes code executable; that of the program is so already.
+struct CodeMemory;
 
+impl CodeMemory {
     #[expect(unsafe_code, reason = "memory is made executable; the contract stands beside the block")]
     fn protect(&self, start: *const u8, bytes: usize, flags: MprotectFlags) -> wasmtime::Result<()> {
-        if self.holds(start as usize, bytes) {
+        let lies_in = |range: &Range<usize>| range.contains(&(start as usize)) && start as usize + bytes <= range.end;
+        if CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).iter().any(lies_in) {
             return Ok(());
         }
         // SAFETY: wasmtime hands over whole pages of a mapping of its own, which it does not write to between the two
@@ -100,7 +120,7 @@ impl InPlace {
     }
 }
 
-impl CustomCodeMemory for InPlace {
+impl CustomCodeMemory for CodeMemory {
     fn required_alignment(&self) -> usize {
         4096
     }

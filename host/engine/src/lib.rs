@@ -86,6 +86,8 @@ pub fn settings() -> Config {
 pub struct Engine {
     inner: wasmtime::Engine,
     in_place: InPlace,
+    /// The process ends with the reply.
+    ends_soon: bool,
     /// The contract's imports, defined once for all policies.
     contract: Arc<OnceLock<Linker<State>>>,
 }
@@ -102,10 +104,18 @@ impl Engine {
     /// The machine cannot run compiled guests at all.
     pub fn new() -> Result<Self, FaultKind> {
         let mut config = settings();
-        let in_place = InPlace::default();
-        in_place.allow(&mut config);
+        InPlace::allow(&mut config);
         let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
-        Ok(Engine { inner, in_place, contract: Arc::default() })
+        Ok(Engine { inner, in_place: InPlace::default(), ends_soon: false, contract: Arc::default() })
+    }
+
+    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::new`].
+    pub fn for_one_reply() -> Result<Self, FaultKind> {
+        Ok(Engine { ends_soon: true, ..Engine::new()? })
     }
 
     /// Moves the clock of time limits on by one [`limits::TICK`].
@@ -130,7 +140,7 @@ impl Engine {
     pub fn load(&self, code: &Code, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
         let link = || GuestPre::new(self.link(&code.component, interface, wasi)?);
         let pre = link().map_err(|error| fault::of_link(&error, interface))?;
-        Ok(Policy { pre })
+        Ok(Policy { pre, ends_soon: self.ends_soon })
     }
 
     /// Links the analyzer.
@@ -141,7 +151,7 @@ impl Engine {
     pub fn load_analyzer(&self, code: &Code, interface: &Interface) -> Result<Analyzer, FaultKind> {
         let link = || AnalyzerGuestPre::new(self.link(&code.component, interface, Wasi::Absent)?);
         let pre = link().map_err(|error| fault::of_link(&error, interface))?;
-        Ok(Analyzer { pre })
+        Ok(Analyzer { pre, ends_soon: self.ends_soon })
     }
 
     /// Links the contract's imports; of all others only what never changes, and traps.
@@ -173,6 +183,7 @@ impl Engine {
 #[derive(Clone)]
 pub struct Policy {
     pre: GuestPre<State>,
+    ends_soon: bool,
 }
 
 impl std::fmt::Debug for Policy {
@@ -242,7 +253,7 @@ impl Policy {
                 Err(text) => Err(FaultKind::refused("decide", &text)),
             })
         });
-        let state = store.into_data();
+        let state = self.end(store);
         let used = meter.used(&state.limits);
         Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
     }
@@ -272,6 +283,17 @@ impl Policy {
         })?;
         manifest::check_manifest(&manifest)?;
         Ok(manifest)
+    }
+
+    /// What the call left in its store.
+    fn end(&self, mut store: Store<State>) -> State {
+        if !self.ends_soon {
+            return store.into_data();
+        }
+        let state = std::mem::replace(store.data_mut(), State::new(Limits::DEFAULT, None, Arc::default()));
+        // To give gigabytes of addresses back takes longer than the process has left.
+        std::mem::forget(store);
+        state
     }
 
     fn store(&self, limits: Limits, grants: Arc<Grants>) -> (Store<State>, Meter) {
@@ -318,6 +340,7 @@ fn instantiate(store: &mut Store<State>, pre: &GuestPre<State>) -> Result<Guest,
 #[derive(Clone)]
 pub struct Analyzer {
     pre: AnalyzerGuestPre<State>,
+    ends_soon: bool,
 }
 
 impl std::fmt::Debug for Analyzer {
@@ -340,6 +363,10 @@ impl Analyzer {
             let guest: AnalyzerGuest = self.pre.instantiate(&mut *store)?;
             guest.guard_policy_analyzer().call_analyze(&mut *store, source, dialect, cwd, home)
         };
-        analyze(&mut store).map(Convert::convert).map_err(|error| fault::of_run(&error, None))
+        let analysis = analyze(&mut store);
+        if self.ends_soon {
+            std::mem::forget(store);
+        }
+        analysis.map(Convert::convert).map_err(|error| fault::of_run(&error, None))
     }
 }

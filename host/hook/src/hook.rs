@@ -111,7 +111,7 @@ fn decide(
     let prepared = prepared(places, environment, &at);
     flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(flight, &prepared.config.audit, calls, &at);
-    let Ok(engine) = Engine::new() else {
+    let Ok(engine) = Engine::for_one_reply() else {
         let text = "the sandbox cannot start on this machine".to_owned();
         let remedy = "run `guard-host cache verify`".to_owned();
         return flight.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));

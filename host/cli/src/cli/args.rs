@@ -29,6 +29,7 @@ pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
 #[derive(Debug, Parser)]
 #[command(
     name = "guard-host",
+    bin_name = "guard-host",
     version,
     about,
     after_help = "Examples:
@@ -46,7 +47,7 @@ pub(super) struct Cli {
 
 /// The command line of a hook alone, which is all that a call in a harness parses.
 #[derive(Debug, Parser)]
-#[command(name = "guard-host", version)]
+#[command(name = "guard-host", bin_name = "guard-host", version)]
 pub(super) struct HookOnly {
     #[command(flatten)]
     pub(super) global: GlobalArgs,

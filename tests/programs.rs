@@ -1,0 +1,116 @@
+//! The two programs: a hook that needs nothing but itself, and the commands beside it.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::support::guests;
+use crate::support::reply::{assert_ask, assert_deny};
+use crate::support::world::{Ended, World, end};
+
+const HOOK: &str = env!("CARGO_BIN_EXE_guard-host");
+const TOOLS: &str = env!("CARGO_BIN_EXE_guard-host-tools");
+const REMOVAL: &str = r#"{"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}"#;
+
+/// A copy of the hook without the program beside it.
+fn alone(world: &World) -> PathBuf {
+    let program = world.path("bin/guard-host");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    // By a process of its own: a file that this one has open for writing cannot be started.
+    assert!(Command::new("cp").arg(HOOK).arg(&program).status().unwrap().success());
+    program
+}
+
+fn run(program: &Path, world: &World, arguments: &[&str], input: &str) -> Ended {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    end(command, input)
+}
+
+#[test]
+fn the_first_calls_of_a_fresh_home_are_denied_one_after_the_other() {
+    let world = World::new();
+    for _ in 0..20 {
+        assert_deny(&world.run(&["hook", "claude"], REMOVAL), &["[command-guard: rm-root]"]);
+    }
+    let artifacts = fs::read_dir(world.path(".cache/guard-host/artifacts")).unwrap();
+    assert_eq!(artifacts.count(), 0, "nothing of ours is compiled or unpacked");
+}
+
+#[test]
+fn in_a_home_that_nobody_can_write_to_every_call_is_judged() {
+    const NOBODY: u32 = 65534;
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped, because only root can become a user who may not write here");
+        return;
+    }
+    let world = World::new();
+    let program = alone(&world);
+    for folder in ["", "bin", "repo"] {
+        fs::set_permissions(world.path(folder), Permissions::from_mode(0o755)).unwrap();
+    }
+    for (input, denied) in [(REMOVAL, true), (r#"{"tool_name":"Bash","tool_input":{"command":"ls -la"}}"#, false)] {
+        let mut command = Command::new(&program);
+        command.args(["hook", "claude"]).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+        command.uid(NOBODY).gid(NOBODY);
+        let ended = end(command, input);
+        assert_eq!(ended.exit, if denied { 2 } else { 0 }, "{ended:?}");
+        assert!(denied || ended.is_silent(), "{ended:?}");
+    }
+    assert!(!world.path(".cache").exists() && !world.path(".local").exists());
+}
+
+#[test]
+fn a_policy_that_is_not_compiled_yet_asks_to_wait_and_answers_soon() {
+    let world = World::new();
+    guests::configure(&world, &["shell"], "");
+    let payload = r#"{"tool_name":"Bash","tool_input":{"command":"ls -la"}}"#;
+    let first = world.run(&["hook", "claude"], payload);
+    assert_ask(&first, &["[shell: policy-fault]", "not compiled yet", "wait some seconds and try again"]);
+    assert!(!first.reason().contains("repair"), "{first:?}");
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let ended = world.run(&["hook", "claude"], payload);
+        if ended.reason().contains("[shell: known]") {
+            break;
+        }
+        assert!(ended.reason().contains("not compiled yet") && Instant::now() < until, "{ended:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn what_on_error_says_holds_for_a_policy_that_is_not_compiled_yet() {
+    let world = World::new();
+    guests::configure(&world, &["shell"], "on-error = \"deny\"\n");
+    let ended = world.run(&["hook", "claude"], r#"{"tool_name":"Bash","tool_input":{"command":"ls"}}"#);
+    assert_deny(&ended, &["not compiled yet"]);
+}
+
+#[test]
+fn without_the_second_program_the_hook_decides_and_commands_say_what_is_missing() {
+    let world = World::new();
+    let program = alone(&world);
+    assert_deny(&run(&program, &world, &["hook", "claude"], REMOVAL), &["[command-guard: rm-root]"]);
+    for arguments in [&["check", "ls"][..], &["--help"], &[], &["doctor"]] {
+        let ended = run(&program, &world, arguments, "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (69, ""), "{arguments:?}: {ended:?}");
+        for word in ["guard-host-tools", "cannot be started", "cargo install"] {
+            assert!(ended.stderr.contains(word), "{arguments:?}: {ended:?}");
+        }
+    }
+    // A hook whose command line only the commands' parser can read is asked about.
+    assert_ask(&run(&program, &world, &["hook", "--only=command-guard"], REMOVAL), &["guard-host-tools"]);
+}
+
+#[test]
+fn both_programs_say_the_same_of_a_hook_and_its_version() {
+    let world = World::new();
+    for arguments in [&["hook", "claude"][..], &["hook", "--only=command-guard"], &["--version"], &["nonsense"]] {
+        let (one, other) = (world.run(arguments, REMOVAL), run(TOOLS.as_ref(), &world, arguments, REMOVAL));
+        assert_eq!(one, other, "{arguments:?}");
+    }
+}
