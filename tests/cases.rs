@@ -21,7 +21,7 @@ fn main() {
     let standard = Subject::chain(&places, Path::new(env!("CARGO_BIN_EXE_guard-host")), &[]);
     let standard = standard.unwrap_or_else(|error| panic!("{error}"));
     let is_standard = |name: &str| standard.manifests().any(|(other, _)| other == name);
-    let chain = Arc::new(standard.bench(&Suite::default()).unwrap_or_else(|error| panic!("{error}")));
+    let chain = Arc::new(standard.chain_for_suite(&Suite::default()).unwrap_or_else(|error| panic!("{error}")));
     // They hold the clocks of their chains.
     let mut subjects = Vec::new();
     let mut trials = Vec::new();
@@ -31,7 +31,7 @@ fn main() {
         let cases = root.join("policies").join(name).join("cases");
         for file in suite::find(&cases).unwrap_or_else(|error| panic!("{error}")) {
             let suite = Arc::new(suite::read(&file).unwrap_or_else(|error| panic!("{error}")));
-            let alone = Arc::new(subject.bench(&suite).unwrap_or_else(|error| panic!("{error}")));
+            let alone = Arc::new(subject.chain_for_suite(&suite).unwrap_or_else(|error| panic!("{error}")));
             let group = format!("{name}::{}", file.file_stem().unwrap().to_string_lossy());
             for index in 0..suite.cases.len() {
                 let title = suite.cases[index].title().replace('\n', "\\n");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use guard_contract::Wasi;
 use guard_kit::suite::mutate::{Mutation, REWRITES, Tally, mutate, page};
-use guard_kit::suite::{self, Bench, Subject};
+use guard_kit::suite::{self, Evaluator, Subject};
 use guard_state::Places;
 
 const PAGE: &str = "guest-sdk/docs/mutations.md";
@@ -112,8 +112,8 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
     let subject = subject(name);
     let files = suite::find(&root().join("policies").join(name).join("cases")).unwrap();
     let suites: Vec<_> = files.iter().map(|file| suite::read(file).unwrap()).collect();
-    let chains: Vec<_> = suites.iter().map(|suite| subject.bench(suite).unwrap()).collect();
-    let benches: Vec<Bench<'_>> =
+    let chains: Vec<_> = suites.iter().map(|suite| subject.chain_for_suite(suite).unwrap()).collect();
+    let benches: Vec<Evaluator<'_>> =
         files.iter().zip(&suites).zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
     then(&mutate(&subject, &benches, how))
 }

@@ -22,9 +22,9 @@ fn a_snapshot_answers_every_case_as_the_policy_does() {
         let mut taken = HashMap::new();
         for file in suite::find(&root.join("policies").join(builtin.name).join("cases")).unwrap() {
             let suite = suite::read(&file).unwrap();
-            let plain = subject.bench(&suite).unwrap();
+            let plain = subject.chain_for_suite(&suite).unwrap();
             let settings = serde_json::Value::Object(suite.settings.clone()).to_string();
-            let snapshot = taken.entry(settings).or_insert_with(|| subject.bench_snapshot(&suite).unwrap());
+            let snapshot = taken.entry(settings).or_insert_with(|| subject.chain_of_snapshots(&suite).unwrap());
             for case in &suite.cases {
                 let (one, other) = (suite::run(&plain, &suite, case), suite::run(snapshot, &suite, case));
                 let told = |report: &suite::Report| format!("{:?} {:?}", report.verdict, report.differences);

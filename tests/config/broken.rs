@@ -156,9 +156,9 @@ fn a_version_that_is_too_new_is_told_plainly() {
 fn a_minimum_that_is_no_version_is_told_with_its_key() {
     for odd in ["v9", "9", "0.1", "", "latest", "0.1.0.0", "00.1.0", ">=0.1.0"] {
         let words = ["guard.toml", "`min-version`", &format!("`{odd}`")];
-        Layers::new().user(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
-        Layers::new().managed(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
-        Layers::new().project(&format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+        Layers::new().user(format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+        Layers::new().managed(format!("min-version = \"{odd}\"\n")).assert_problem(&words);
+        Layers::new().project(format!("min-version = \"{odd}\"\n")).assert_problem(&words);
     }
     Layers::new().user("min-version = 9\n").assert_problem(&["guard.toml:1:", "string"]);
     Layers::new().user("min-version = \"99.0.0-alpha.1\"\n").assert_problem(&["guard-host 99.0.0-alpha.1"]);

@@ -130,7 +130,7 @@ fn adding_any_project_file_lowers_no_verdict() {
                 before.outcome,
                 after.outcome
             );
-            prop_assert!(before.grants || !after.grants, "{call:?} is granted");
+            prop_assert!(before.skips_prompt || !after.skips_prompt, "{call:?} is granted");
         }
         Ok(())
     });

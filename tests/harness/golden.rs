@@ -55,7 +55,7 @@ fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
     same("detected", case.detected.as_deref().unwrap_or(harness.name()), detected.name())?;
     same("detected when named", harness.name(), guard_harness::detect(&payload, harness).name())?;
     let surface = harness.surface(&payload);
-    let usual = harness.facets().usual().event;
+    let usual = harness.capabilities().usual().event;
     same("surface", case.surface.as_deref().unwrap_or(usual), surface.event)?;
     let decoded = match harness.decode(&payload) {
         Ok(decoded) => decoded,
@@ -172,15 +172,15 @@ fn every_reply_is_the_bytes_that_its_file_says() {
         let mut seen = BTreeSet::new();
         for golden in &replies.reply {
             let about = format!("{} {} {}", harness.name(), golden.surface, golden.say);
-            assert!(harness.facets().has(&golden.surface), "{about}: there is no such surface");
+            assert!(harness.capabilities().has(&golden.surface), "{about}: there is no such surface");
             assert!(seen.insert((golden.surface.clone(), golden.say.clone())), "{about} stands twice");
-            let got = harness.encode(&verdict(&golden.say), harness.facets().surface(&golden.surface));
+            let got = harness.encode(&verdict(&golden.say), harness.capabilities().surface(&golden.surface));
             let expected = Reply { stdout: golden.stdout.clone(), stderr: golden.stderr.clone(), exit: golden.exit };
             if got != expected {
                 complaints.push(format!("{about}: expected {expected:?}\n    got {got:?}"));
             }
         }
-        let wanted = harness.facets().surfaces.len() * 6;
+        let wanted = harness.capabilities().surfaces.len() * 6;
         assert_eq!(seen.len(), wanted, "{} lacks replies", harness.name());
     }
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
@@ -189,8 +189,9 @@ fn every_reply_is_the_bytes_that_its_file_says() {
 #[test]
 fn every_harness_has_its_facets_and_every_facet_its_harness() {
     let names: BTreeSet<&str> = guard_harness::ALL.iter().map(|harness| harness.name()).collect();
-    let facets: BTreeSet<&str> = guard_harness::facets::ALL.iter().map(|facets| facets.name).collect();
-    assert_eq!(names, facets);
+    let capabilities: BTreeSet<&str> =
+        guard_harness::capabilities::ALL.iter().map(|capabilities| capabilities.name).collect();
+    assert_eq!(names, capabilities);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_contract::{Decision, Finding, Outcome};
-use guard_harness::facets::{OnUnknownKey, Surface};
+use guard_harness::capabilities::{OnUnknownKey, Surface};
 use guard_harness::{Harness, Reply};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -16,7 +16,9 @@ use crate::support::schema::complaints;
 const VERDICTS: u32 = 1000;
 
 fn surfaces() -> impl Iterator<Item = (&'static dyn Harness, &'static Surface)> {
-    guard_harness::ALL.iter().flat_map(|harness| harness.facets().surfaces.iter().map(|surface| (*harness, surface)))
+    guard_harness::ALL
+        .iter()
+        .flat_map(|harness| harness.capabilities().surfaces.iter().map(|surface| (*harness, surface)))
 }
 
 fn outcomes() -> impl Strategy<Value = Outcome> {
@@ -92,7 +94,7 @@ fn misread(harness: &dyn Harness, surface: &Surface, verdict: &Verdict, reply: &
     let well = match verdict.outcome {
         Outcome::Deny => means == Means::Blocked,
         Outcome::Ask => matches!(means, Means::Blocked | Means::Asked),
-        Outcome::Allow if verdict.grants => matches!(means, Means::Granted | Means::Passes),
+        Outcome::Allow if verdict.skips_prompt => matches!(means, Means::Granted | Means::Passes),
         Outcome::Allow | Outcome::Warn | Outcome::Abstain => means == Means::Passes,
     };
     (!well).then(|| format!("{:?} is read as {means:?}", verdict.outcome))
@@ -157,7 +159,7 @@ fn schema(harness: &str, name: &str) -> Value {
 #[test]
 fn every_reply_to_a_strict_reader_fits_its_schema() {
     for (harness, surface) in surfaces() {
-        let strict = matches!(harness.facets().on_unknown_key, OnUnknownKey::Dropped | OnUnknownKey::MayBlock);
+        let strict = matches!(harness.capabilities().on_unknown_key, OnUnknownKey::Dropped | OnUnknownKey::MayBlock);
         let Some((_, _, name)) =
             SCHEMAS.iter().find(|(name, event, _)| (*name, *event) == (harness.name(), surface.event))
         else {

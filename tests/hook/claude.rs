@@ -129,7 +129,7 @@ fn opinion(outcome: Outcome, message: &str, remedy: &str, may_allow: bool) -> Op
 
 fn encoded(verdict: &Verdict) -> (u8, String, String) {
     let claude = guard_harness::named("claude").unwrap();
-    let reply = claude.encode(verdict, claude.facets().usual());
+    let reply = claude.encode(verdict, claude.capabilities().usual());
     (reply.exit, reply.stdout, reply.stderr)
 }
 

@@ -99,8 +99,8 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
 fn the_help_names_every_harness() {
     let help = done(&World::new(), &["install", "--help"]).stdout;
     let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    for facets in guard_harness::facets::ALL.iter().filter(|facets| facets.name != "generic") {
-        assert!(words.contains(&facets.name), "{}: {help}", facets.name);
+    for capabilities in guard_harness::capabilities::ALL.iter().filter(|capabilities| capabilities.name != "generic") {
+        assert!(words.contains(&capabilities.name), "{}: {help}", capabilities.name);
     }
 }
 

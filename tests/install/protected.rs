@@ -1,6 +1,6 @@
 //! An agent asks before it touches a file in which hooks are registered, whichever harness's it is and wherever it lies.
 
-use guard_harness::facets::{self, FileScope};
+use guard_harness::capabilities::{self, FileScope};
 use serde_json::json;
 
 use super::text;
@@ -16,7 +16,10 @@ fn write(world: &World, path: &str) -> i32 {
 fn every_file_of_the_facets_is_guarded() {
     let world = World::new();
     let mut count = 0;
-    for (name, file) in facets::ALL.iter().flat_map(|facets| facets.files.iter().map(|file| (facets.name, file))) {
+    for (name, file) in capabilities::ALL
+        .iter()
+        .flat_map(|capabilities| capabilities.files.iter().map(|file| (capabilities.name, file)))
+    {
         let path = match file.scope {
             FileScope::Machine => file.path.to_owned(),
             FileScope::User => file.path.replacen('~', text(world.home.path()), 1),

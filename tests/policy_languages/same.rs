@@ -29,7 +29,7 @@ fn hold(policy: &str, settings: Map<String, Value>, exactly: bool) {
     let places = Places::below(world.home.path().to_str().unwrap());
     let subject = Subject::policy(policy, Wasi::Absent, world.home.path(), &places).unwrap();
     let suite = Suite { settings, ..shared };
-    let bench = subject.bench(&suite).unwrap();
+    let bench = subject.chain_for_suite(&suite).unwrap();
     let mut failures = Vec::new();
     for case in &suite.cases {
         let mut stripped = case.clone();

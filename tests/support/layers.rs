@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use guard_config::{Config, load};
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::Verdict;
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
@@ -84,7 +84,7 @@ impl Layers {
         let _clock = Clock::start(engine.clone());
         let chain = Chain::new(engine, prepared);
         let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(BTreeMap::new()));
-        let at = Circumstances {
+        let at = CallContext {
             cwd: root.clone(),
             project_root: root,
             home: self.places.home.clone(),

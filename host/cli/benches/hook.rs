@@ -4,7 +4,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
@@ -17,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_engine::facts::Facts;
@@ -105,11 +104,14 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
+/// Makes a process of a row.
+type Make<'a> = Box<dyn Fn() -> Command + 'a>;
+
 fn processes(program: &Path, home: &Path, full: &Path) {
     let python = Command::new("python3").args(["-c", "0"]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     let (ls, rm) = (input(home, "ls -la"), input(home, "rm -rf /"));
     let mut rows: Vec<(&str, &dyn Fn() -> Command)> = Vec::new();
-    let rows_of_hook: [(&str, Box<dyn Fn() -> Command>); 4] = [
+    let rows_of_hook: [(&str, Make<'_>); 4] = [
         ("hook, `ls -la`", Box::new(|| hook(program, home, &ls))),
         ("hook, `rm -rf /`", Box::new(|| hook(program, home, &rm))),
         ("hook, `ls -la`, full", Box::new(|| hook(program, full, &ls))),
@@ -201,8 +203,7 @@ fn stages(program: &Path, home: &Path) {
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(std::env::vars().collect()));
     let chain = Chain::new(engine, prepared);
-    let at =
-        Circumstances { cwd: root.clone(), project_root: root, home: "/root".to_owned(), ..Circumstances::default() };
+    let at = CallContext { cwd: root.clone(), project_root: root, home: "/root".to_owned(), ..CallContext::default() };
     for command in ["ls -la", "rm -rf /"] {
         let input = serde_json::json!({ "command": command }).as_object().unwrap().clone();
         let call = ToolCall::new("Bash", input);

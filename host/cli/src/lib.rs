@@ -1,5 +1,5 @@
 //! The program `guard-host`: its commands.
 
-pub mod campaign;
+pub mod experiment;
 pub mod cli;
-pub mod sandbox;
+pub mod scratch;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::layers::Standing;
+use super::layers::TrustLevel;
 use super::load::{LayerChain, entries};
 use super::problem::of_toml;
 use guard_contract::Problem;
@@ -177,7 +177,7 @@ impl Target<'_> {
     ///
     /// The file cannot be used as it is.
     pub fn names(&self, text: &str) -> Result<Vec<String>, EditError> {
-        let chain = self.read(text, Standing::Candidate).map_err(EditError::Broken)?;
+        let chain = self.read(text, TrustLevel::Candidate).map_err(EditError::Broken)?;
         Ok(chain.entries.into_iter().map(|entry| entry.name).collect())
     }
 
@@ -187,7 +187,7 @@ impl Target<'_> {
     ///
     /// The layer would be dropped because of it.
     pub fn entry(&self, addition: &Addition) -> Result<Entry, Problem> {
-        let mut entries = self.read(&addition.block("\n"), Standing::Candidate)?.entries;
+        let mut entries = self.read(&addition.block("\n"), TrustLevel::Candidate)?.entries;
         entries.pop().ok_or_else(|| Problem {
             layer: self.layer,
             place: String::new(),
@@ -196,16 +196,16 @@ impl Target<'_> {
         })
     }
 
-    fn read(&self, text: &str, standing: Standing<'_>) -> Result<LayerChain, Problem> {
+    fn read(&self, text: &str, standing: TrustLevel<'_>) -> Result<LayerChain, Problem> {
         entries(self.layer, self.file, self.home, text, standing)
     }
 
     /// How far the file is to be believed: one that keeps the limits of its layer has to keep them, and one that a person
     /// had to trust for all that it says may go on so.
-    fn standing(&self, text: &str) -> Result<Standing<'static>, EditError> {
-        match self.read(text, Standing::OfLayer) {
-            Ok(_) => Ok(Standing::OfLayer),
-            Err(_) => self.read(text, Standing::Candidate).map(|_| Standing::Candidate).map_err(EditError::Broken),
+    fn standing(&self, text: &str) -> Result<TrustLevel<'static>, EditError> {
+        match self.read(text, TrustLevel::OfLayer) {
+            Ok(_) => Ok(TrustLevel::OfLayer),
+            Err(_) => self.read(text, TrustLevel::Candidate).map(|_| TrustLevel::Candidate).map_err(EditError::Broken),
         }
     }
 

@@ -24,7 +24,7 @@ pub const PROJECT_ENTRIES: usize = 16;
 
 /// How far a layer's file is believed.
 #[derive(Debug, Clone, Copy)]
-pub enum Standing<'a> {
+pub enum TrustLevel<'a> {
     /// As far as its layer says; a project's file can only tighten.
     OfLayer,
     /// A project's file that is looked at in order to be trusted.
@@ -38,7 +38,7 @@ pub enum Standing<'a> {
 /// # Errors
 ///
 /// The problem for which the layer is dropped.
-pub fn parse(layer: Layer, file: &Path, text: &str, standing: Standing<'_>) -> Result<Options, Problem> {
+pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) -> Result<Options, Problem> {
     let name = file.to_string_lossy();
     let toml_problem = |error: toml::de::Error| of_toml(layer, &name, text, &error);
     let refuse = |text: String, hint: &str| {
@@ -116,7 +116,7 @@ pub fn entry(
     file: &Path,
     home: &str,
     options: PolicyOptions,
-    standing: Standing<'_>,
+    standing: TrustLevel<'_>,
     inputs: &mut Vec<PathBuf>,
     warnings: &mut Vec<String>,
 ) -> Result<Entry, Problem> {
@@ -152,7 +152,7 @@ pub fn entry(
         }
         Source::Builtin(_) => {}
         Source::File(path) => {
-            if matches!(standing, Standing::Pinned(_)) {
+            if matches!(standing, TrustLevel::Pinned(_)) {
                 pin = match standing.check(path, trust::digest(path).as_deref()) {
                     Ok(pin) => pin,
                     Err(text) => return refuse(&text, LOOK),
@@ -260,10 +260,10 @@ pub fn entry(
     })
 }
 
-impl Standing<'_> {
+impl TrustLevel<'_> {
     /// The layer is a project's, and nobody trusts it.
     pub(super) fn is_limited(&self, layer: Layer) -> bool {
-        layer == Layer::Project && matches!(self, Standing::OfLayer)
+        layer == Layer::Project && matches!(self, TrustLevel::OfLayer)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::layers::{Standing, entry, lies_in_its_project, parse};
+use super::layers::{TrustLevel, entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
 use super::project::project;
 use super::settings;
@@ -72,7 +72,7 @@ impl Config {
 pub fn locked(places: &Places) -> Vec<String> {
     let file = &places.managed;
     let text = read(Layer::Managed, file).ok().flatten();
-    let options = text.and_then(|text| parse(Layer::Managed, file, &text, Standing::OfLayer).ok());
+    let options = text.and_then(|text| parse(Layer::Managed, file, &text, TrustLevel::OfLayer).ok());
     options.and_then(|options| options.lock).unwrap_or_default()
 }
 
@@ -98,7 +98,7 @@ impl LayerChain {
 pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
     config.inputs.push(file.to_path_buf());
     let read = read(layer, file).and_then(|text| {
-        text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, Standing::OfLayer))
+        text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, TrustLevel::OfLayer))
     });
     match read {
         Ok(read) => {
@@ -120,7 +120,7 @@ pub(super) fn entries(
     file: &Path,
     home: &str,
     text: &str,
-    standing: Standing<'_>,
+    standing: TrustLevel<'_>,
 ) -> Result<LayerChain, Problem> {
     let mut options = parse(layer, file, text, standing)?;
     let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());

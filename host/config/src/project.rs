@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Config;
-use super::layers::{LOOK, Standing};
+use super::layers::{LOOK, TrustLevel};
 use super::load::{LayerChain, entries, layer, read};
 use super::trust::{self, Pins, Trust};
 use guard_contract::Problem;
@@ -42,7 +42,7 @@ pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> Laye
 ///
 /// Something is not as it was, or cannot be used.
 fn standing(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> {
-    let standing = Standing::Pinned(pins);
+    let standing = TrustLevel::Pinned(pins);
     let text = read(Layer::Project, file)?;
     let digest = text.as_ref().map(|text| trust::digest_of(text.as_bytes()));
     let place = file.to_string_lossy().into_owned();
@@ -62,7 +62,7 @@ fn standing(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem>
 /// The file cannot be used, trusted or not.
 pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Pins>, Problem> {
     let Some(text) = read(Layer::Project, file)? else { return Ok(None) };
-    let named = entries(Layer::Project, file, home, &text, Standing::Candidate)?.inputs;
+    let named = entries(Layer::Project, file, home, &text, TrustLevel::Candidate)?.inputs;
     let mut pins: Pins = named.into_iter().map(|path| (path.clone(), trust::digest(&path))).collect();
     pins.insert(file.to_path_buf(), Some(trust::digest_of(text.as_bytes())));
     Ok(Some(pins))

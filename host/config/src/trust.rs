@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::layers::Standing;
+use super::layers::TrustLevel;
 use super::project;
 use guard_contract::COMPONENT_BYTES;
 use guard_contract::Problem;
@@ -136,14 +136,14 @@ pub(super) fn digest_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-impl Standing<'_> {
+impl TrustLevel<'_> {
     /// The digest that a file was pinned with.
     ///
     /// # Errors
     ///
     /// The file is another one than was pinned, or was never pinned. The text says so.
     pub(super) fn check(&self, path: &Path, found: Option<&str>) -> Result<Option<String>, String> {
-        let Standing::Pinned(pins) = self else { return Ok(None) };
+        let TrustLevel::Pinned(pins) = self else { return Ok(None) };
         match pins.get(path) {
             Some(pin) if pin.as_deref() == found => Ok(pin.clone()),
             Some(_) => Err(format!("`{}` has changed since it was trusted", path.display())),

@@ -81,7 +81,7 @@ impl ToolCall {
 
 /// Where a call happens, as far as the harness says so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Circumstances {
+pub struct CallContext {
     /// The working directory, absolute.
     pub cwd: String,
     /// The project's root, absolute.
@@ -100,7 +100,7 @@ pub struct Circumstances {
     pub permission_mode: String,
 }
 
-impl Circumstances {
+impl CallContext {
     /// The directories whose configuration counts. A harness may name a project that `cwd` does not lie in, and its
     /// word must not hide the file of the repository that is worked on.
     #[must_use]

@@ -21,7 +21,7 @@ pub struct Interface {
 
 /// What a call of an import meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answered {
+pub enum ImportResolution {
     /// The contract's function.
     Contract,
     /// Values that are always the same.
@@ -33,12 +33,12 @@ pub enum Answered {
 impl Interface {
     /// What a call of the import of that name meets.
     #[must_use]
-    pub fn answered(import: &str, wasi: Wasi) -> Answered {
+    pub fn answered(import: &str, wasi: Wasi) -> ImportResolution {
         match import {
-            import if import.starts_with(PACKAGE) => Answered::Contract,
-            import if import.starts_with(SEED) => Answered::Fixed,
-            import if wasi == Wasi::Frozen && is_wasi_answered(import) => Answered::Fixed,
-            _ => Answered::Trap,
+            import if import.starts_with(PACKAGE) => ImportResolution::Contract,
+            import if import.starts_with(SEED) => ImportResolution::Fixed,
+            import if wasi == Wasi::Frozen && is_wasi_answered(import) => ImportResolution::Fixed,
+            _ => ImportResolution::Trap,
         }
     }
 

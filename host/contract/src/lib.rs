@@ -21,7 +21,7 @@ mod interface;
 mod problem;
 
 pub use fault::FaultKind;
-pub use interface::{Answered, Interface, JournalLine, LogLine, WASI_INTERFACES, Wasi, is_wasi_answered};
+pub use interface::{ImportResolution, Interface, JournalLine, LogLine, WASI_INTERFACES, Wasi, is_wasi_answered};
 pub use limits::{COMPONENT_BYTES, Limits};
 pub use problem::Problem;
 pub use types::*;

@@ -68,7 +68,7 @@ pub struct Verdict {
     /// All findings, in the order of the chain.
     pub findings: Vec<Attributed>,
     /// The outcome is allow, and every policy that says so may skip the harness's own prompt.
-    pub grants: bool,
+    pub skips_prompt: bool,
     /// Findings that asked until a person's approval answered them.
     pub lifted: Vec<Attributed>,
     /// What the reply ends with, such as how a person can let the call run; empty if there is nothing to add.
@@ -83,7 +83,7 @@ impl Verdict {
         let Some(mut all) = verdicts.next() else { return merge([]) };
         for verdict in verdicts {
             all.outcome = worse(all.outcome, verdict.outcome);
-            all.grants &= verdict.grants;
+            all.skips_prompt &= verdict.skips_prompt;
             all.findings.extend(verdict.findings);
             all.lifted.extend(verdict.lifted);
         }
@@ -112,7 +112,7 @@ impl Verdict {
             let said = Opinion::of_host("session", CONFIRMED, Outcome::Allow, text, String::new());
             let mut verdict = merge([said]);
             verdict.findings.append(&mut self.findings);
-            self = Verdict { grants: true, ..verdict };
+            self = Verdict { skips_prompt: true, ..verdict };
         }
         self.lifted = lifted;
         self
@@ -146,7 +146,7 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
     let mut verdict = Verdict {
         outcome: Outcome::Abstain,
         findings: Vec::new(),
-        grants: false,
+        skips_prompt: false,
         lifted: Vec::new(),
         closing: String::new(),
     };
@@ -162,7 +162,7 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
         let attribute = |finding| Attributed { policy: opinion.policy.clone(), finding, of_host };
         verdict.findings.extend(opinion.decision.findings.into_iter().map(attribute));
     }
-    verdict.grants = verdict.outcome == Outcome::Allow && allowed && all_may;
+    verdict.skips_prompt = verdict.outcome == Outcome::Allow && allowed && all_may;
     verdict
 }
 
@@ -207,7 +207,7 @@ mod tests {
             opinions.reverse();
             let backward = merge(opinions);
             prop_assert_eq!(forward.outcome, backward.outcome);
-            prop_assert_eq!(forward.grants, backward.grants);
+            prop_assert_eq!(forward.skips_prompt, backward.skips_prompt);
         }
 
         #[test]
@@ -226,7 +226,7 @@ mod tests {
             });
             let after = merge(opinions.into_iter().chain(more));
             prop_assert!(rank(after.outcome) >= rank(before.outcome));
-            prop_assert!(before.grants || !after.grants);
+            prop_assert!(before.skips_prompt || !after.skips_prompt);
         }
 
         #[test]
@@ -253,7 +253,7 @@ mod tests {
                 prop_assert_eq!(after.outcome, Outcome::Ask);
                 prop_assert_eq!(after.asks().count(), open);
             } else {
-                prop_assert!(after.is_confirmed() && after.grants && after.outcome == Outcome::Allow);
+                prop_assert!(after.is_confirmed() && after.skips_prompt && after.outcome == Outcome::Allow);
                 // S4-37: what warned still warns.
                 let warnings = |verdict: &Verdict| {
                     verdict.findings.iter().filter(|found| found.finding.outcome == Outcome::Warn).count()

@@ -6,7 +6,7 @@
 use crate::Analyzer;
 use crate::facts::{Facts, Resolver};
 use guard_contract::FaultKind;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::is_below;
 use guard_contract::syntax::{Analysis, Coverage, Effect, Severity};
 use guard_contract::unresolved;
@@ -30,7 +30,7 @@ pub fn empty(coverage: Coverage, reason: Option<String>) -> Analysis {
 pub fn analyze(
     call: &ToolCall,
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
-    at: &Circumstances,
+    at: &CallContext,
     facts: &dyn Facts,
     resolver: &Resolver,
 ) -> Analysis {

@@ -20,7 +20,7 @@ use guard_contract::{Decision, Manifest};
 
 /// What one call of an export gave.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given<T> {
+pub struct CallResult<T> {
     /// The answer, with nothing checked but its shape, or why there is none.
     pub answer: Result<T, FaultKind>,
     /// What it wants written.
@@ -79,12 +79,12 @@ impl Policy {
 
 impl Instance {
     /// Asks what the policy is.
-    pub fn describe(&mut self) -> Given<Manifest> {
+    pub fn describe(&mut self) -> CallResult<Manifest> {
         self.call(None, |guest, store| Ok(Ok(guest.guard_policy_policy().call_describe(store)?.convert())))
     }
 
     /// Gives it its settings.
-    pub fn configure(&mut self, settings: &str) -> Given<()> {
+    pub fn configure(&mut self, settings: &str) -> CallResult<()> {
         self.call(None, |guest, store| {
             let taken = guest.guard_policy_policy().call_configure(store, settings)?;
             Ok(taken.map_err(|text| FaultKind::refused("configure", &text)))
@@ -92,7 +92,7 @@ impl Instance {
     }
 
     /// Asks it about a call.
-    pub fn decide(&mut self, scene: Scene, tool: &str, input: &str) -> Given<Decision> {
+    pub fn decide(&mut self, scene: Scene, tool: &str, input: &str) -> CallResult<Decision> {
         self.call(Some(scene), |guest, store| {
             let decision = guest.guard_policy_policy().call_decide(store, tool, input)?;
             Ok(decision.convert().map_err(|text| FaultKind::refused("decide", &text)))
@@ -103,7 +103,7 @@ impl Instance {
         &mut self,
         scene: Option<Scene>,
         body: impl FnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<Result<T, FaultKind>>,
-    ) -> Given<T> {
+    ) -> CallResult<T> {
         let meter = self.started.take().unwrap_or_else(|| bound(&mut self.store, self.limits));
         let state = self.store.data_mut();
         state.scene = scene;
@@ -113,6 +113,6 @@ impl Instance {
         let answer = answer
             .unwrap_or_else(|error| Err(fault::of_run(&error, state.log.last().map(|line| line.message.as_str()))));
         state.scene = None;
-        Given { answer, journal: std::mem::take(&mut state.journal), used: meter.used(&state.limits) }
+        CallResult { answer, journal: std::mem::take(&mut state.journal), used: meter.used(&state.limits) }
     }
 }

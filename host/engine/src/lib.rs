@@ -36,7 +36,7 @@ use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
 use code::InPlace;
 pub use code::{Code, check};
 pub use imports::Scene;
-pub use instance::{Given, Instance};
+pub use instance::{CallResult, Instance};
 pub use manifest::{Breach, BreachKind, breaches, check_manifest};
 use meter::Meter;
 pub use meter::Used;
@@ -46,7 +46,7 @@ use convert::Convert;
 use guard_contract::grants::Grants;
 use guard_contract::limits::{self, Limits};
 use guard_contract::syntax::Analysis;
-use guard_contract::{Answered, Decision, FaultKind, Interface, JournalLine, LogLine, Manifest, Wasi};
+use guard_contract::{Decision, FaultKind, ImportResolution, Interface, JournalLine, LogLine, Manifest, Wasi};
 use imports::State;
 
 /// Compiles a component to the bytes of an artifact. The program that does it is not this one; see `guard-compiler`.
@@ -158,11 +158,11 @@ impl Engine {
     fn link(&self, component: &Component, interface: &Interface, wasi: Wasi) -> wasmtime::Result<InstancePre<State>> {
         let contract = self.contract()?;
         let answered = |wanted| move |import: &&String| Interface::answered(import, wasi) == wanted;
-        if interface.imports.iter().filter(answered(Answered::Contract)).count() == interface.imports.len() {
+        if interface.imports.iter().filter(answered(ImportResolution::Contract)).count() == interface.imports.len() {
             return contract.instantiate_pre(component);
         }
         let mut linker = contract.clone();
-        for import in interface.imports.iter().filter(answered(Answered::Fixed)) {
+        for import in interface.imports.iter().filter(answered(ImportResolution::Fixed)) {
             wasi::define(&mut linker, import)?;
         }
         linker.define_unknown_imports_as_traps(component)?;

@@ -5,12 +5,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{ANTIGRAVITY, Facets, Surface};
+use super::capabilities::{ANTIGRAVITY, Capabilities, Surface};
 use super::nested::line;
 use super::read::{Mcp, Protocol, about, object, text, unclear};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Event, Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Antigravity;
@@ -42,12 +42,12 @@ struct Wire<'a> {
 }
 
 impl Harness for Antigravity {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &ANTIGRAVITY
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        Likeness::certain(payload.contains_key("toolCall") || payload.contains_key("workspacePaths"))
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        DetectionConfidence::certain(payload.contains_key("toolCall") || payload.contains_key("workspacePaths"))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -67,13 +67,13 @@ impl Harness for Antigravity {
         }
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         let (decision, reason) = match said {
-            Said::Nothing => ("allow", None),
-            Said::Note(text) => ("allow", Some(text.as_str())),
-            Said::Grant(_) => ("auto_approve", None),
-            Said::Ask(text) => ("force_ask", Some(text.as_str())),
-            Said::Deny(text) => ("deny", Some(text.as_str())),
+            Response::Nothing => ("allow", None),
+            Response::Note(text) => ("allow", Some(text.as_str())),
+            Response::Grant(_) => ("auto_approve", None),
+            Response::Ask(text) => ("force_ask", Some(text.as_str())),
+            Response::Deny(text) => ("deny", Some(text.as_str())),
         };
         line(&Wire { decision, reason })
     }

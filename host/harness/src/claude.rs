@@ -4,12 +4,12 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{CLAUDE, Facets, Surface};
+use super::capabilities::{CLAUDE, Capabilities, Surface};
 use super::nested::{Nested, line};
 use super::read::unclear;
-use super::said::Said;
+use super::response::Response;
 use super::tools::{self, Shape, Tool, tool};
-use super::{Event, Harness, Likeness, Payload, Unreadable, patch};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
@@ -41,12 +41,12 @@ static FOREIGN: &[Tool] = &[
 ];
 
 impl Harness for Claude {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &CLAUDE
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        Likeness::of(payload, false)
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        DetectionConfidence::of(payload, false)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -70,7 +70,7 @@ impl Harness for Claude {
         format!("BLOCKED: {reason}")
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         line(&Nested::before_tool(said, surface))
     }
 }

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{CLINE, Facets, Surface};
+use super::capabilities::{CLINE, Capabilities, Surface};
 use super::nested::line;
 use super::read::{Protocol, about, mcp, object, text, unclear};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Event, Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Cline;
@@ -44,12 +44,12 @@ struct Wire<'a> {
 }
 
 impl Harness for Cline {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &CLINE
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        Likeness::certain(payload.contains_key("hookName") || payload.contains_key("clineVersion"))
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        DetectionConfidence::certain(payload.contains_key("hookName") || payload.contains_key("clineVersion"))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
@@ -80,13 +80,15 @@ impl Harness for Cline {
         PROTOCOL.call(payload, name, input)
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         let whole = surface.keys.contains(&"context");
         line(&match said {
-            Said::Nothing | Said::Grant(_) => Wire::default(),
-            Said::Note(text) if whole => Wire { context: Some(text), ..Wire::default() },
-            Said::Note(text) => Wire { context_modification: Some(text), ..Wire::default() },
-            Said::Ask(text) | Said::Deny(text) => Wire { cancel: true, error_message: Some(text), ..Wire::default() },
+            Response::Nothing | Response::Grant(_) => Wire::default(),
+            Response::Note(text) if whole => Wire { context: Some(text), ..Wire::default() },
+            Response::Note(text) => Wire { context_modification: Some(text), ..Wire::default() },
+            Response::Ask(text) | Response::Deny(text) => {
+                Wire { cancel: true, error_message: Some(text), ..Wire::default() }
+            }
         })
     }
 }

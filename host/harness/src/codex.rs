@@ -5,12 +5,12 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{CODEX, Facets, Surface};
+use super::capabilities::{CODEX, Capabilities, Surface};
 use super::nested::{Behavior, Nested, Output, line};
 use super::read::{Protocol, event};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Codex;
@@ -29,12 +29,12 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol = Protocol { asking: &[REQUEST], tools: TOOLS, directories: &["workdir"], ..Protocol::USUAL };
 
 impl Harness for Codex {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &CODEX
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        Likeness::of(payload, payload.contains_key("turn_id"))
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        DetectionConfidence::of(payload, payload.contains_key("turn_id"))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
@@ -45,17 +45,17 @@ impl Harness for Codex {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         if surface.event != REQUEST {
             return line(&Nested::before_tool(said, surface));
         }
         let decision = match said {
-            Said::Deny(message) => Some(Behavior { behavior: "deny", message }),
-            Said::Nothing | Said::Note(_) | Said::Grant(_) | Said::Ask(_) => None,
+            Response::Deny(message) => Some(Behavior { behavior: "deny", message }),
+            Response::Nothing | Response::Note(_) | Response::Grant(_) | Response::Ask(_) => None,
         };
         let output =
             decision.map(|decision| Output { hook_event_name: REQUEST, decision: Some(decision), ..Output::default() });
-        let system_message = if let Said::Note(text) = said { Some(text.as_str()) } else { None };
+        let system_message = if let Response::Note(text) = said { Some(text.as_str()) } else { None };
         line(&Nested { system_message, hook_specific_output: output, ..Nested::default() })
     }
 }

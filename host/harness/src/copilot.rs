@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{COPILOT, Facets, Surface};
+use super::capabilities::{COPILOT, Capabilities, Surface};
 use super::nested::line;
 use super::read::{Protocol, about};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Event, Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Copilot;
@@ -47,21 +47,21 @@ struct Progress<'a> {
 }
 
 impl Harness for Copilot {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &COPILOT
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let has = |key: &str| payload.contains_key(key);
         // VS Code may run the same file of hooks, and reads another reply.
         if has("hook_event_name") && has("tool_use_id") && !has("toolArgs") {
-            return Likeness::None;
+            return DetectionConfidence::None;
         }
         let camel = has("toolArgs") || has("toolName") && has("sessionId") && !has("toolInput") && !has("hookName");
         // Others that spell the event so and tell the time name a transcript or a mode as well.
         let others = has("transcript_path") || has("permission_mode") || has("turn_id");
         let pascal = has("hook_event_name") && has("timestamp") && has("session_id") && has("cwd") && !others;
-        Likeness::of(payload, camel || pascal && !has("cursor_version") && !has("workspaceRoot"))
+        DetectionConfidence::of(payload, camel || pascal && !has("cursor_version") && !has("workspaceRoot"))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
@@ -78,13 +78,13 @@ impl Harness for Copilot {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         let (permission_decision, reason) = match said {
-            Said::Nothing => return String::new(),
-            Said::Note(message) => return line(&Progress { r#type: "progress", message }),
-            Said::Grant(_) => ("allow", None),
-            Said::Ask(reason) => ("ask", Some(reason.as_str())),
-            Said::Deny(reason) => ("deny", Some(reason.as_str())),
+            Response::Nothing => return String::new(),
+            Response::Note(message) => return line(&Progress { r#type: "progress", message }),
+            Response::Grant(_) => ("allow", None),
+            Response::Ask(reason) => ("ask", Some(reason.as_str())),
+            Response::Deny(reason) => ("deny", Some(reason.as_str())),
         };
         line(&Wire { permission_decision, permission_decision_reason: reason })
     }

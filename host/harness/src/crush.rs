@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{CRUSH, Facets, Surface};
+use super::capabilities::{CRUSH, Capabilities, Surface};
 use super::nested::line;
 use super::read::{Mcp, Protocol};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Crush;
@@ -39,25 +39,25 @@ struct Wire<'a> {
 }
 
 impl Harness for Crush {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &CRUSH
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let its_own = payload.get("event").is_some_and(Value::is_string) && !payload.contains_key("hook_event_name");
-        Likeness::of(payload, its_own)
+        DetectionConfidence::of(payload, its_own)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         let (decision, reason, context) = match said {
-            Said::Nothing => (None, None, None),
-            Said::Note(text) => (None, None, Some(text.as_str())),
-            Said::Grant(_) => (Some("allow"), None, None),
-            Said::Ask(text) | Said::Deny(text) => (Some("deny"), Some(text.as_str()), None),
+            Response::Nothing => (None, None, None),
+            Response::Note(text) => (None, None, Some(text.as_str())),
+            Response::Grant(_) => (Some("allow"), None, None),
+            Response::Ask(text) | Response::Deny(text) => (Some("deny"), Some(text.as_str()), None),
         };
         line(&Wire { decision, reason, context })
     }

@@ -5,12 +5,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{CURSOR, Facets, Surface};
+use super::capabilities::{CURSOR, Capabilities, Surface};
 use super::nested::line;
 use super::read::{Mcp, Protocol, SERVER, about, event, mcp, object, text, unclear};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Event, Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Cursor;
@@ -39,16 +39,16 @@ struct Wire<'a> {
 }
 
 impl Harness for Cursor {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &CURSOR
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let event = event(payload).ok().flatten().unwrap_or_default();
         let its_own = event.starts_with("before") && CURSOR.has(event);
-        match Likeness::certain(its_own || payload.contains_key("cursor_version")) {
-            Likeness::None if CURSOR.has(event) => Likeness::Possible,
-            likeness => likeness,
+        match DetectionConfidence::certain(its_own || payload.contains_key("cursor_version")) {
+            DetectionConfidence::None if CURSOR.has(event) => DetectionConfidence::Possible,
+            confidence_in => confidence_in,
         }
     }
 
@@ -77,11 +77,11 @@ impl Harness for Cursor {
         }
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         let (permission, text) = match said {
-            Said::Nothing | Said::Grant(_) => ("allow", None),
-            Said::Note(text) => ("allow", Some(text.as_str())),
-            Said::Ask(text) | Said::Deny(text) => ("deny", Some(text.as_str())),
+            Response::Nothing | Response::Grant(_) => ("allow", None),
+            Response::Note(text) => ("allow", Some(text.as_str())),
+            Response::Ask(text) | Response::Deny(text) => ("deny", Some(text.as_str())),
         };
         let agent_message = text.filter(|_| surface.keys.contains(&"agent_message"));
         line(&Wire { permission, user_message: text, agent_message })

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{DEVIN, Facets, Surface};
+use super::capabilities::{Capabilities, DEVIN, Surface};
 use super::nested::line;
 use super::read::Protocol;
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Devin;
@@ -31,26 +31,26 @@ struct Wire<'a> {
 }
 
 impl Harness for Devin {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &DEVIN
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let has = |key: &str| payload.contains_key(key);
         let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
         let known = TOOLS.iter().any(|each| each.names.contains(&tool));
         // It is the one of those that spell their tools so that tells neither a directory nor a transcript.
-        Likeness::of(payload, known && has("hook_event_name") && !has("cwd") && !has("transcript_path"))
+        DetectionConfidence::of(payload, known && has("hook_event_name") && !has("cwd") && !has("transcript_path"))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         match said {
-            Said::Ask(reason) | Said::Deny(reason) => line(&Wire { decision: "block", reason }),
-            Said::Nothing | Said::Note(_) | Said::Grant(_) => String::new(),
+            Response::Ask(reason) | Response::Deny(reason) => line(&Wire { decision: "block", reason }),
+            Response::Nothing | Response::Note(_) | Response::Grant(_) => String::new(),
         }
     }
 }

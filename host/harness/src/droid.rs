@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{DROID, Facets, Surface};
+use super::capabilities::{Capabilities, DROID, Surface};
 use super::nested::{Nested, line};
 use super::read::Protocol;
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Droid;
@@ -25,21 +25,21 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for Droid {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &DROID
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let mode = payload.get("permission_mode").and_then(Value::as_str);
         let its_own = mode.is_some_and(|mode| matches!(mode, "off" | "spec") || mode.starts_with("auto-"));
-        Likeness::of(payload, its_own)
+        DetectionConfidence::of(payload, its_own)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         line(&Nested::before_tool(said, surface))
     }
 }

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{Facets, GEMINI, Surface};
+use super::capabilities::{Capabilities, GEMINI, Surface};
 use super::nested::line;
 use super::read::{Mcp, Protocol, event};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Gemini;
@@ -46,13 +46,13 @@ struct Wire<'a> {
 }
 
 impl Harness for Gemini {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &GEMINI
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let event = event(payload).ok().flatten();
-        Likeness::certain(event.is_some_and(|event| EVENTS.contains(&event)))
+        DetectionConfidence::certain(event.is_some_and(|event| EVENTS.contains(&event)))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -70,11 +70,11 @@ impl Harness for Gemini {
         Ok(decoded)
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         line(&match said {
-            Said::Deny(reason) => Wire { decision: Some("deny"), reason: Some(reason), system_message: None },
-            Said::Note(text) => Wire { decision: None, reason: None, system_message: Some(text) },
-            Said::Nothing | Said::Grant(_) | Said::Ask(_) => {
+            Response::Deny(reason) => Wire { decision: Some("deny"), reason: Some(reason), system_message: None },
+            Response::Note(text) => Wire { decision: None, reason: None, system_message: Some(text) },
+            Response::Nothing | Response::Grant(_) | Response::Ask(_) => {
                 Wire { decision: None, reason: None, system_message: None }
             }
         })

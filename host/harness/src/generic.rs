@@ -7,11 +7,11 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::capabilities::{Capabilities, GENERIC, Surface};
 use super::claude::Claude;
-use super::facets::{Facets, GENERIC, Surface};
 use super::nested::line;
-use super::said::Said;
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::response::Response;
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 
 pub(super) struct Generic;
 
@@ -23,12 +23,12 @@ enum Wire<'a> {
 }
 
 impl Harness for Generic {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &GENERIC
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        Claude.likeness(payload)
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        Claude.confidence_in(payload)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -39,10 +39,10 @@ impl Harness for Generic {
         false
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         line(&match said {
-            Said::Nothing | Said::Note(_) | Said::Grant(_) => Wire::Allow,
-            Said::Ask(reason) | Said::Deny(reason) => Wire::Block { reason },
+            Response::Nothing | Response::Note(_) | Response::Grant(_) => Wire::Allow,
+            Response::Ask(reason) | Response::Deny(reason) => Wire::Block { reason },
         })
     }
 }

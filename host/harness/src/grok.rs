@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{Facets, GROK, Surface};
+use super::capabilities::{Capabilities, GROK, Surface};
 use super::nested::{Nested, line};
 use super::read::{Protocol, unclear};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Event, Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Grok;
@@ -25,13 +25,13 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd", "working_directory"], ..Protocol::USUAL };
 
 impl Harness for Grok {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &GROK
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let own = ["toolInputTruncated", "workspaceRoot", "toolInput"];
-        Likeness::of(payload, own.iter().any(|key| payload.contains_key(*key)))
+        DetectionConfidence::of(payload, own.iter().any(|key| payload.contains_key(*key)))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -43,12 +43,14 @@ impl Harness for Grok {
         Ok(decoded)
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         let nested = Nested::before_tool(said, surface);
         line(&match said {
             // A build that does not know the nested form blocks where the others ask.
-            Said::Ask(text) | Said::Deny(text) => Nested { decision: Some("deny"), reason: Some(text), ..nested },
-            Said::Nothing | Said::Note(_) | Said::Grant(_) => nested,
+            Response::Ask(text) | Response::Deny(text) => {
+                Nested { decision: Some("deny"), reason: Some(text), ..nested }
+            }
+            Response::Nothing | Response::Note(_) | Response::Grant(_) => nested,
         })
     }
 }

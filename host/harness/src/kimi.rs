@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{Facets, KIMI, Surface};
+use super::capabilities::{Capabilities, KIMI, Surface};
 use super::read::Protocol;
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Kimi;
@@ -23,19 +23,19 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for Kimi {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &KIMI
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        Likeness::of(payload, payload.contains_key("client_type") || payload.contains_key("session_title"))
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        DetectionConfidence::of(payload, payload.contains_key("client_type") || payload.contains_key("session_title"))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, _: &Said, _: &'static Surface) -> String {
+    fn write(&self, _: &Response, _: &'static Surface) -> String {
         String::new()
     }
 }

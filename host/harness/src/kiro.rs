@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{Facets, KIRO, Surface};
+use super::capabilities::{Capabilities, KIRO, Surface};
 use super::read::{ASKING, Mcp, Protocol, event};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Kiro;
@@ -29,21 +29,21 @@ const OWN: [&str; 8] =
     ["execute_bash", "executeBash", "execute_cmd", "fs_write", "fsWrite", "fs_append", "fs_read", "fsRead"];
 
 impl Harness for Kiro {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &KIRO
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let asks = event(payload).ok().flatten().is_some_and(|event| ASKING.contains(&event));
         let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
-        Likeness::of(payload, asks && (OWN.contains(&tool) || tool.starts_with('@')))
+        DetectionConfidence::of(payload, asks && (OWN.contains(&tool) || tool.starts_with('@')))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, _: &Said, _: &'static Surface) -> String {
+    fn write(&self, _: &Response, _: &'static Surface) -> String {
         String::new()
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! # Invariants
 //!
-//! - What a reply says follows from the verdict and from [`facets`], the table of what each harness can be told. An
+//! - What a reply says follows from the verdict and from [`capabilities`], the table of what each harness can be told. An
 //!   adapter only writes it down.
 //! - A deny and an ask always come with a message. Where nobody can be asked, an ask becomes a deny. No reply can be
 //!   read as milder than its verdict.
@@ -13,8 +13,8 @@
 //! - A known tool gives at least one call, or the payload is unclear and is asked about. Claude Code's adapter alone
 //!   passes over a missing field.
 
-pub mod facets;
-pub mod said;
+pub mod capabilities;
+pub mod response;
 pub mod text;
 
 mod nested;
@@ -43,10 +43,10 @@ mod windsurf;
 
 use serde_json::{Map, Value};
 
-use facets::{Facets, Prompting, Surface};
+use capabilities::{Capabilities, Prompting, Surface};
 use guard_contract::call::ToolCall;
 use guard_contract::verdict::Verdict;
-use said::Said;
+use response::Response;
 
 /// What a harness's payload tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +100,7 @@ pub enum Unreadable {
 
 /// How much a payload looks like one of a harness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Likeness {
+pub enum DetectionConfidence {
     /// Not at all.
     None,
     /// It may be one, if the command line says so.
@@ -109,19 +109,21 @@ pub enum Likeness {
     Certain,
 }
 
-impl Likeness {
+impl DetectionConfidence {
     /// That of a harness whose payloads look like Claude Code's, and which has marks of its own.
     fn of(payload: &Map<String, Value>, marked: bool) -> Self {
         const USUAL: [&str; 4] = ["tool_input", "hook_event_name", "tool_name", "event"];
-        match Likeness::certain(marked) {
-            Likeness::None if USUAL.iter().any(|key| payload.contains_key(*key)) => Likeness::Possible,
-            likeness => likeness,
+        match DetectionConfidence::certain(marked) {
+            DetectionConfidence::None if USUAL.iter().any(|key| payload.contains_key(*key)) => {
+                DetectionConfidence::Possible
+            }
+            confidence_in => confidence_in,
         }
     }
 
     /// That of a harness whose payloads look like nobody else's.
     fn certain(marked: bool) -> Self {
-        if marked { Likeness::Certain } else { Likeness::None }
+        if marked { DetectionConfidence::Certain } else { DetectionConfidence::None }
     }
 }
 
@@ -139,11 +141,11 @@ pub struct Reply {
 /// One vendor's hook protocol.
 pub trait Harness: Sync {
     /// What it can be told.
-    fn facets(&self) -> &'static Facets;
+    fn capabilities(&self) -> &'static Capabilities;
 
     /// How much the payload looks like one of this harness. Only what the harness itself writes counts, never a tool's
     /// arguments.
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness;
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence;
 
     /// Reads a payload.
     ///
@@ -153,11 +155,11 @@ pub trait Harness: Sync {
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable>;
 
     /// The JSON of what is said, without a line feed; empty where the exit code says it.
-    fn write(&self, said: &Said, surface: &'static Surface) -> String;
+    fn write(&self, said: &Response, surface: &'static Surface) -> String;
 
     /// Where the reply to this payload is taken. The payload may be any object.
     fn surface(&self, _payload: &Map<String, Value>) -> &'static Surface {
-        self.facets().usual()
+        self.capabilities().usual()
     }
 
     /// The words around the reason of a deny.
@@ -175,29 +177,29 @@ impl dyn Harness + '_ {
     /// The name on the command line and in the audit log.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.facets().name
+        self.capabilities().name
     }
 
     /// The reply: what the verdict says, as far as the surface can be told.
     #[must_use]
     pub fn encode(&self, verdict: &Verdict, surface: &'static Surface) -> Reply {
-        let said = match said::settle(verdict, surface) {
-            Said::Deny(reason) => Said::Deny(self.frame(reason)),
+        let said = match response::settle(verdict, surface) {
+            Response::Deny(reason) => Response::Deny(self.frame(reason)),
             said => said,
         };
-        said::emit(surface, &said, |said| self.write(said, surface))
+        response::emit(surface, &said, |said| self.write(said, surface))
     }
 
     /// The mode is one in which the harness shows no prompts of its own.
     #[must_use]
     pub fn skips_prompts(&self, permission_mode: &str) -> bool {
-        self.facets().prompting(permission_mode) == Some(Prompting::Skips)
+        self.capabilities().prompting(permission_mode) == Some(Prompting::Skips)
     }
 
     /// An ask is put to a person in this mode. A mode that is not known is none.
     #[must_use]
     pub fn prompts(&self, permission_mode: &str) -> bool {
-        self.facets().prompting(permission_mode) == Some(Prompting::Person)
+        self.capabilities().prompting(permission_mode) == Some(Prompting::Person)
     }
 }
 
@@ -234,13 +236,13 @@ pub fn named(name: &str) -> Option<&'static dyn Harness> {
 /// registered with another one; then `fallback`, then what it may be.
 #[must_use]
 pub fn detect(payload: &Map<String, Value>, fallback: &'static dyn Harness) -> &'static dyn Harness {
-    let named = fallback.likeness(payload);
-    if !fallback.yields() || named == Likeness::Certain {
+    let named = fallback.confidence_in(payload);
+    if !fallback.yields() || named == DetectionConfidence::Certain {
         return fallback;
     }
-    let like = |wanted| ALL.iter().copied().find(|harness| harness.likeness(payload) == wanted);
-    like(Likeness::Certain).unwrap_or_else(|| match named {
-        Likeness::None => like(Likeness::Possible).unwrap_or(fallback),
+    let like = |wanted| ALL.iter().copied().find(|harness| harness.confidence_in(payload) == wanted);
+    like(DetectionConfidence::Certain).unwrap_or_else(|| match named {
+        DetectionConfidence::None => like(DetectionConfidence::Possible).unwrap_or(fallback),
         _ => fallback,
     })
 }

@@ -4,8 +4,8 @@
 
 use serde::Serialize;
 
-use super::facets::Surface;
-use super::said::Said;
+use super::capabilities::Surface;
+use super::response::Response;
 
 /// The whole reply, with every key that one of the family knows.
 #[derive(Debug, Default, Serialize)]
@@ -45,7 +45,7 @@ pub(super) struct Behavior<'a> {
 
 impl<'a> Nested<'a> {
     /// What is said before a tool is used, in the parts that the surface knows.
-    pub(super) fn before_tool(said: &'a Said, surface: &Surface) -> Self {
+    pub(super) fn before_tool(said: &'a Response, surface: &Surface) -> Self {
         let output = Output { hook_event_name: "PreToolUse", ..Output::default() };
         let decided = |decision, reason: &'a str, context| Nested {
             hook_specific_output: Some(Output {
@@ -57,17 +57,17 @@ impl<'a> Nested<'a> {
             ..Nested::default()
         };
         match said {
-            Said::Nothing => Nested::default(),
-            Said::Note(text) => Nested {
+            Response::Nothing => Nested::default(),
+            Response::Note(text) => Nested {
                 system_message: surface.tells_user.then_some(text.as_str()),
                 hook_specific_output: surface
                     .tells_model
                     .then_some(Output { additional_context: Some(text.as_str()), ..output }),
                 ..Nested::default()
             },
-            Said::Grant(text) => decided("allow", text, surface.tells_model.then_some(text.as_str())),
-            Said::Ask(text) => decided("ask", text, None),
-            Said::Deny(text) => decided("deny", text, None),
+            Response::Grant(text) => decided("allow", text, surface.tells_model.then_some(text.as_str())),
+            Response::Ask(text) => decided("ask", text, None),
+            Response::Deny(text) => decided("deny", text, None),
         }
     }
 }

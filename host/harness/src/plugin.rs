@@ -6,12 +6,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facets::{AMP, Facets, OPENCODE, Surface};
+use super::capabilities::{AMP, Capabilities, OPENCODE, Surface};
 use super::nested::line;
 use super::read::{Protocol, event};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct OpenCode;
@@ -61,52 +61,54 @@ struct Wire<'a> {
 }
 
 impl Harness for OpenCode {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &OPENCODE
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        likeness(payload, &OPENCODE_PROTOCOL)
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        confidence_in(payload, &OPENCODE_PROTOCOL)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         OPENCODE_PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         reply(said)
     }
 }
 
 impl Harness for Amp {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &AMP
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        likeness(payload, &AMP_PROTOCOL)
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        confidence_in(payload, &AMP_PROTOCOL)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         AMP_PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, _: &'static Surface) -> String {
+    fn write(&self, said: &Response, _: &'static Surface) -> String {
         reply(said)
     }
 }
 
-fn likeness(payload: &Map<String, Value>, protocol: &Protocol) -> Likeness {
+fn confidence_in(payload: &Map<String, Value>, protocol: &Protocol) -> DetectionConfidence {
     let event = event(payload).ok().flatten();
-    Likeness::certain(event.is_some_and(|event| protocol.asking.contains(&event) || protocol.ending.contains(&event)))
+    DetectionConfidence::certain(
+        event.is_some_and(|event| protocol.asking.contains(&event) || protocol.ending.contains(&event)),
+    )
 }
 
-fn reply(said: &Said) -> String {
+fn reply(said: &Response) -> String {
     let (decision, reason) = match said {
-        Said::Nothing | Said::Grant(_) => ("allow", None),
-        Said::Note(text) => ("allow", Some(text.as_str())),
-        Said::Ask(text) => ("ask", Some(text.as_str())),
-        Said::Deny(text) => ("deny", Some(text.as_str())),
+        Response::Nothing | Response::Grant(_) => ("allow", None),
+        Response::Note(text) => ("allow", Some(text.as_str())),
+        Response::Ask(text) => ("ask", Some(text.as_str())),
+        Response::Deny(text) => ("deny", Some(text.as_str())),
     };
     line(&Wire { decision, reason })
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{Facets, QWEN, Surface};
+use super::capabilities::{Capabilities, QWEN, Surface};
 use super::nested::{Nested, line};
 use super::read::Protocol;
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Qwen;
@@ -30,22 +30,22 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["directory", "dir_path"], ..Protocol::USUAL };
 
 impl Harness for Qwen {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &QWEN
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let has = |key: &str| payload.contains_key(key);
         let mode = payload.get("permission_mode").and_then(Value::as_str);
         let told = has("timestamp") && has("permission_mode") && has("hook_event_name") && !has("toolName");
-        Likeness::of(payload, told || mode.is_some_and(|mode| matches!(mode, "auto_edit" | "yolo")))
+        DetectionConfidence::of(payload, told || mode.is_some_and(|mode| matches!(mode, "auto_edit" | "yolo")))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         line(&Nested::before_tool(said, surface))
     }
 }

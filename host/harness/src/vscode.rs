@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{Facets, Surface, VSCODE};
+use super::capabilities::{Capabilities, Surface, VSCODE};
 use super::nested::{Nested, line};
 use super::read::{Mcp, Protocol, event};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct VsCode;
@@ -45,23 +45,23 @@ const OWN: [&str; 9] = [
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for VsCode {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &VSCODE
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let asks = event(payload).ok().flatten() == Some("PreToolUse");
         let tool = payload.get("tool_name").and_then(Value::as_str);
-        Likeness::of(payload, asks && tool.is_some_and(|tool| OWN.contains(&tool)))
+        DetectionConfidence::of(payload, asks && tool.is_some_and(|tool| OWN.contains(&tool)))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Said, surface: &'static Surface) -> String {
+    fn write(&self, said: &Response, surface: &'static Surface) -> String {
         let mut reply = Nested::before_tool(said, surface);
-        if let (Said::Deny(text), Some(output)) = (said, &mut reply.hook_specific_output) {
+        if let (Response::Deny(text), Some(output)) = (said, &mut reply.hook_specific_output) {
             output.additional_context = Some(text);
         }
         line(&reply)

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::facets::{Facets, Surface, WINDSURF};
+use super::capabilities::{Capabilities, Surface, WINDSURF};
 use super::read::{Protocol, about, mcp, object, text, unclear};
-use super::said::Said;
+use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{Event, Harness, Likeness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Windsurf;
@@ -24,12 +24,12 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for Windsurf {
-    fn facets(&self) -> &'static Facets {
+    fn capabilities(&self) -> &'static Capabilities {
         &WINDSURF
     }
 
-    fn likeness(&self, payload: &Map<String, Value>) -> Likeness {
-        Likeness::certain(payload.contains_key(EVENT))
+    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
+        DetectionConfidence::certain(payload.contains_key(EVENT))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
@@ -55,7 +55,7 @@ impl Harness for Windsurf {
         Ok(about(payload, Event::Calls(vec![call]), String::new()))
     }
 
-    fn write(&self, _: &Said, _: &'static Surface) -> String {
+    fn write(&self, _: &Response, _: &'static Surface) -> String {
         String::new()
     }
 }

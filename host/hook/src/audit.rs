@@ -15,7 +15,7 @@ use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 
 use guard_config::{Audit, AuditLevel};
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::{Attributed, FAULT, Verdict};
 use guard_contract::{Outcome, rank};
 use guard_redact::{plain, redact, shorten};
@@ -66,7 +66,7 @@ struct Line<'a> {
 pub fn append(
     audit: &Audit,
     call: &ToolCall,
-    at: &Circumstances,
+    at: &CallContext,
     verdict: &Verdict,
     elapsed: Duration,
 ) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::policy::{Entry, covers};
 use guard_contract::syntax::{Analysis, Coverage};
@@ -29,7 +29,7 @@ pub struct Chain {
 }
 
 /// A policy and the place where it is mapped to.
-type Seat<'a> = (&'a Member, &'a OnceLock<Result<Loaded, FaultKind>>);
+type PolicySlot<'a> = (&'a Member, &'a OnceLock<Result<Loaded, FaultKind>>);
 
 /// A policy that can be asked.
 #[derive(Debug, Clone)]
@@ -107,16 +107,16 @@ impl Chain {
     }
 
     /// Asks every policy that covers the call.
-    pub fn decide(&self, call: &ToolCall, at: &Circumstances, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
+    pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
         let mut opinions = Vec::new();
-        let mut hear = |opinion: Opinion| {
+        let mut record_opinion = |opinion: Opinion| {
             if let Some(watch) = ask.watch {
                 watch(&opinion);
             }
             opinions.push(opinion);
         };
         for problem in &self.prepared.config.problems {
-            hear(Opinion::of_problem(problem));
+            record_opinion(Opinion::of_problem(problem));
         }
         if let Some(only) = ask.only {
             let known = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
@@ -126,15 +126,15 @@ impl Chain {
                     Some(_) => format!("add `[[policy]]` with `name = \"{name}\"` to guard.toml"),
                     None => "correct the name in the hook's registration".to_owned(),
                 };
-                hear(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
+                record_opinion(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
             }
         }
 
-        let asked: Vec<Seat<'_>> = (self.prepared.members.iter().zip(&self.policies))
+        let asked: Vec<PolicySlot<'_>> = (self.prepared.members.iter().zip(&self.policies))
             .filter(|(member, _)| ask.only.is_none_or(|only| only.contains(&member.entry.name)))
             .filter(|(member, _)| is_asked(member, &call.tool))
             .collect();
-        let wants = |(member, _): &Seat<'_>| match &member.readiness {
+        let wants = |(member, _): &PolicySlot<'_>| match &member.readiness {
             Readiness::Ready { artifact, .. } => artifact.interface.wants_analysis(),
             Readiness::Broken(_) => false,
         };
@@ -153,7 +153,7 @@ impl Chain {
             let (member, _) = seat;
             let started = Instant::now();
             let answer = self.ask(seat, call, &input, at, &scene, ask.grant_all);
-            hear(opinion(&member.entry, &answer));
+            record_opinion(opinion(&member.entry, &answer));
             steps.push(Step { policy: member.entry.name.clone(), answer, time: started.elapsed() });
         }
         let analysis = analyzed.then(|| scene.analysis.clone());
@@ -162,10 +162,10 @@ impl Chain {
 
     fn ask(
         &self,
-        seat: Seat<'_>,
+        seat: PolicySlot<'_>,
         call: &ToolCall,
         input: &str,
-        at: &Circumstances,
+        at: &CallContext,
         scene: &Scene,
         grant_all: bool,
     ) -> Answer {
@@ -193,7 +193,7 @@ impl Chain {
     }
 
     /// The policy, mapped by whoever needs it first.
-    fn policy<'a>(&self, (member, slot): Seat<'a>) -> Result<&'a Loaded, &'a FaultKind> {
+    fn policy<'a>(&self, (member, slot): PolicySlot<'a>) -> Result<&'a Loaded, &'a FaultKind> {
         match &member.readiness {
             Readiness::Ready { artifact, snapshot, .. } => {
                 let load = |code: Code, is_configured| {
@@ -267,7 +267,7 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
 /// What the policies of a chain can learn of one call, with its analysis.
 pub fn stage(
     call: &ToolCall,
-    at: &Circumstances,
+    at: &CallContext,
     facts: Arc<dyn Facts>,
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
 ) -> Scene {
@@ -276,7 +276,7 @@ pub fn stage(
     scene
 }
 
-fn bare_stage(call: &ToolCall, at: &Circumstances, facts: Arc<dyn Facts>) -> Scene {
+fn bare_stage(call: &ToolCall, at: &CallContext, facts: Arc<dyn Facts>) -> Scene {
     Scene {
         context: at.facts(call),
         analysis: Arc::new(analysis::empty(Coverage::Partial, None)),

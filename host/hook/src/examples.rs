@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::chain::stage;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::{FaultKind, Limits};
 use guard_contract::{Manifest, outcome_name};
@@ -15,12 +15,12 @@ use guard_engine::{Analyzer, Policy, Question};
 
 /// The world of an example: an empty project `/repo` of the user `/home/u`.
 #[must_use]
-pub fn circumstances() -> Circumstances {
-    Circumstances {
+pub fn circumstances() -> CallContext {
+    CallContext {
         cwd: "/repo".to_owned(),
         project_root: "/repo".to_owned(),
         home: "/home/u".to_owned(),
-        ..Circumstances::default()
+        ..CallContext::default()
     }
 }
 

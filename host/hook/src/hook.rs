@@ -5,7 +5,7 @@
 //! ```
 
 mod consent;
-mod flight;
+mod responder;
 mod journal;
 mod payload;
 mod record;
@@ -20,11 +20,9 @@ use serde_json::{Map, Value};
 
 use crate::cache::{Prepared, prepare};
 use crate::chain::{Ask, Chain, Trace};
-use flight::Flight;
-pub use flight::report;
 use guard_config::{Audit, BypassAsk, Config, OnMalformed};
 use guard_contract::Outcome;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
@@ -34,6 +32,8 @@ use guard_harness::{Event, Harness, Payload};
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
 pub use payload::{Refusal, parse};
+use responder::Responder;
+pub use responder::report;
 
 /// What the hook's command line says.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +64,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     };
     let harness = named.flatten().unwrap_or_else(guard_harness::default);
     let places = options.places.unwrap_or_else(|| Places::below(&environment.home));
-    let flight = Flight::start(harness, environment);
+    let flight = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
         return flight.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
@@ -85,7 +85,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
 }
 
 fn decide(
-    flight: &Arc<Flight>,
+    flight: &Arc<Responder>,
     harness: &'static dyn Harness,
     object: &Map<String, Value>,
     only: Option<&[String]>,
@@ -123,7 +123,7 @@ fn decide(
     let mut worst = None;
     for call in calls {
         flight.set_record(&config.audit, call, &at);
-        let watch = |opinion: &Opinion| flight.hear(opinion);
+        let watch = |opinion: &Opinion| flight.record_opinion(opinion);
         let trace = chain.decide(call, &at, facts, Ask { only, watch: Some(&watch), ..Ask::default() });
         let rank = guard_contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
@@ -181,12 +181,12 @@ fn circumstances(
     payload: &Payload,
     environment: &Environment,
     facts: &dyn Facts,
-) -> Circumstances {
-    let variables = harness.facets().project_variables.iter().filter_map(|name| environment.variables.get(*name));
+) -> CallContext {
+    let variables = harness.capabilities().project_variables.iter().filter_map(|name| environment.variables.get(*name));
     let named = variables.into_iter().find(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
     let session = match &named {
         _ if payload.cwd.starts_with('/') => payload.cwd.clone(),
-        Some(root) if !harness.facets().runs_in_cwd => root.clone(),
+        Some(root) if !harness.capabilities().runs_in_cwd => root.clone(),
         _ => environment.cwd.clone(),
     };
     let root = |cwd: &str| facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
@@ -197,7 +197,7 @@ fn circumstances(
     };
     let own = root(&cwd);
     let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
-    Circumstances {
+    CallContext {
         cwd,
         project_root: named.unwrap_or(own),
         repository,
@@ -210,7 +210,7 @@ fn circumstances(
 }
 
 /// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process does.
-fn prepared(places: &Places, environment: &Environment, at: &Circumstances) -> Prepared {
+fn prepared(places: &Places, environment: &Environment, at: &CallContext) -> Prepared {
     let projects = at.projects();
     let open = Prepared::open(places, &environment.program, &projects);
     let prepared = open.unwrap_or_else(|| prepare(places, &environment.program, &projects, None));
@@ -221,7 +221,7 @@ fn prepared(places: &Places, environment: &Environment, at: &Circumstances) -> P
 }
 
 /// Starts a process that compiles what is not compiled yet, unless one is at it.
-fn compile_beside(places: &Places, environment: &Environment, at: &Circumstances) {
+fn compile_beside(places: &Places, environment: &Environment, at: &CallContext) {
     if FileLock::acquire(&warm_lock(places), environment.started).is_err() {
         return;
     }
@@ -244,7 +244,7 @@ pub fn warm_lock(places: &Places) -> PathBuf {
 }
 
 /// Until the chain is asked, the first call stands for all in the log.
-fn note(flight: &Flight, audit: &Audit, calls: &[ToolCall], at: &Circumstances) {
+fn note(flight: &Responder, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
     if let Some(call) = calls.first() {
         flight.set_record(audit, call, at);
     }
@@ -252,7 +252,7 @@ fn note(flight: &Flight, audit: &Audit, calls: &[ToolCall], at: &Circumstances) 
 
 /// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
 fn refuse(
-    flight: &Flight,
+    flight: &Responder,
     harness: &dyn Harness,
     refusal: &Refusal,
     places: &Places,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::suite::{SubjectError, SubjectErrorKind, Workshop, entry_of};
 use guard_contract::Manifest;
-use guard_contract::{Answered, FaultKind, Interface, Wasi};
+use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use guard_engine::Used;
 use guard_engine::clock::Clock;
 use guard_hook::cache::Component;
@@ -224,7 +224,7 @@ pub fn examine(
 
 /// What is to be said of imports outside of the contract.
 fn foreign(interface: &Interface, wasi: Wasi) -> Vec<String> {
-    let foreign = |import: &&String| Interface::answered(import, wasi) == Answered::Trap;
+    let foreign = |import: &&String| Interface::answered(import, wasi) == ImportResolution::Trap;
     let count = interface.imports.iter().filter(foreign).count();
     if count == 0 { Vec::new() } else { vec![format!("{count} imports would trap; `policy inspect` names them")] }
 }

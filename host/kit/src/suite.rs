@@ -13,7 +13,7 @@ mod subject;
 
 pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 
-pub use all::{Bench, Coverage, Done, Options, Run, run_all};
+pub use all::{Coverage, Done, Evaluator, Options, Run, run_all};
 pub use read::{SuiteError, find, read};
 pub use run::{Difference, Report, Spent, run};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};

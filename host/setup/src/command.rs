@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::install::{InstallError, Running, Site, Wish};
+use crate::install::{InstallError, InstallOptions, Running, Site};
 
 /// The flags of the hook. Each has a value.
 const FLAGS: [&str; 5] = ["--config", "--state", "--cache", "--only", "--record"];
@@ -41,7 +41,7 @@ impl Names {
 }
 
 /// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
-pub(super) fn arguments(wish: &Wish, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
+pub(super) fn arguments(wish: &InstallOptions, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
     let mut arguments = Vec::new();
     if !wish.shared {
         for (flag, path) in site.places.arguments() {

@@ -7,7 +7,7 @@ mod trial;
 
 use std::path::Path;
 
-use crate::install::{Failing, Found, Registration, Running, Site, Survey, Wish};
+use crate::install::{Failing, Found, InstallOptions, Registration, Running, Site, Survey};
 use guard_harness::Harness;
 use trial::{Program, Trial};
 
@@ -53,7 +53,7 @@ impl Finding {
 #[must_use]
 pub fn examine(
     asked: &[(&dyn Harness, &dyn Registration)],
-    wish: &Wish,
+    wish: &InstallOptions,
     site: Site<'_>,
     projects: &[String],
 ) -> Vec<Finding> {

@@ -1,6 +1,6 @@
 //! Registration with harnesses: which files change, and how they change without losing what others wrote there.
 //!
-//! Knows files and nothing of a vendor's settings: a harness says which [`Piece`]s its registration is made of. Every
+//! Knows files and nothing of a vendor's settings: a harness says which [`ManagedFile`]s its registration is made of. Every
 //! change is worked out before the first byte is written, so that a refusal leaves everything as it was.
 
 mod files;
@@ -10,7 +10,7 @@ mod registration;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use registration::{Failing, Found, Registration, Running, Scope, Site, Survey, Switch, Wish};
+pub use registration::{Failing, Found, InstallOptions, Registration, Running, Scope, Site, Survey, Switch};
 
 use files::Existing;
 use guard_contract::exit::Exit;
@@ -19,7 +19,7 @@ use json::Malformed;
 
 /// What is wanted of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Aim {
+pub enum Action {
     /// That it is there.
     Install,
     /// That it is gone.
@@ -74,7 +74,7 @@ pub type Edit = Box<dyn Fn(&str) -> Result<String, Malformed>>;
 pub type Recognise = Box<dyn Fn(&[u8]) -> bool>;
 
 /// One file of a registration.
-pub enum Piece {
+pub enum ManagedFile {
     /// A file that holds what others wrote too.
     Shared {
         /// The file.
@@ -137,14 +137,19 @@ impl Change {
 /// # Errors
 ///
 /// One of the files cannot be changed; then none may be.
-pub fn plan(pieces: Vec<Piece>, retired: Vec<Piece>, aim: Aim, state: &Path) -> Result<Vec<Change>, InstallError> {
+pub fn plan(
+    pieces: Vec<ManagedFile>,
+    retired: Vec<ManagedFile>,
+    aim: Action,
+    state: &Path,
+) -> Result<Vec<Change>, InstallError> {
     let mut changes = pieces.into_iter().map(|piece| change(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
-    if aim == Aim::Uninstall {
+    if aim == Action::Uninstall {
         changes.reverse();
     }
     let mut gone_too = Vec::new();
     for piece in retired {
-        match change(piece, Aim::Uninstall, state) {
+        match change(piece, Action::Uninstall, state) {
             Ok(gone) => gone_too.push(gone),
             // Then it is not where a registration puts a file.
             Err(InstallError::Refused(..)) => {}
@@ -152,20 +157,20 @@ pub fn plan(pieces: Vec<Piece>, retired: Vec<Piece>, aim: Aim, state: &Path) -> 
         }
     }
     // Of several files in folders that were made for them, the first to be made is the last to go.
-    let after = if aim == Aim::Uninstall { changes.len().min(1) } else { changes.len() };
+    let after = if aim == Action::Uninstall { changes.len().min(1) } else { changes.len() };
     changes.splice(after..after, gone_too);
     Ok(changes)
 }
 
-fn change(piece: Piece, aim: Aim, state: &Path) -> Result<Change, InstallError> {
+fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, InstallError> {
     match piece {
-        Piece::Shared { path, within, mode, blank, add, strip } => {
+        ManagedFile::Shared { path, within, mode, blank, add, strip } => {
             let existing = files::find(&path, within.as_deref(), mode)?;
             let before = existing.text(&path)?;
             let malformed = |error| InstallError::Malformed(path.clone(), error);
             let record = Record::read(state, &path);
             match aim {
-                Aim::Install => {
+                Action::Install => {
                     let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(blank);
                     let after = add(text).map_err(malformed)?;
                     let pristine = strip(text).map_err(malformed)? == text;
@@ -177,7 +182,7 @@ fn change(piece: Piece, aim: Aim, state: &Path) -> Result<Change, InstallError> 
                     let record = origin.map(|origin| Record::of(&path, origin.as_deref(), &after));
                     Ok(existing.change(path, Some(after.into_bytes()), record))
                 }
-                Aim::Uninstall => {
+                Action::Uninstall => {
                     let origin = record.and_then(|record| record.undo(before.as_deref()?));
                     let after = match (origin, before) {
                         // The file itself goes only if no link leads to it by now.
@@ -191,22 +196,22 @@ fn change(piece: Piece, aim: Aim, state: &Path) -> Result<Change, InstallError> 
                 }
             }
         }
-        Piece::Own { path, within, mode, bytes, is_ours, needed } => {
+        ManagedFile::Own { path, within, mode, bytes, is_ours, needed } => {
             let mut existing = files::find(&path, within.as_deref(), mode)?;
             let ours = existing.bytes.as_deref().is_none_or(|there| there == bytes || is_ours(there));
             if ours {
                 existing.mode = mode;
             }
             let after = match aim {
-                Aim::Install if !ours && needed => {
+                Action::Install if !ours && needed => {
                     return Err(InstallError::Refused(path, "is there already and was not written by guard-host"));
                 }
-                Aim::Install if ours => Some(bytes),
-                Aim::Uninstall if ours => None,
+                Action::Install if ours => Some(bytes),
+                Action::Uninstall if ours => None,
                 _ => existing.bytes.clone(),
             };
             // Only the folders that are made for it are worth a record.
-            let record = (aim == Aim::Install && ours).then(|| Record::of(&path, None, ""));
+            let record = (aim == Action::Install && ours).then(|| Record::of(&path, None, ""));
             let change = existing.change(path, after, record);
             Ok(Change { kept: !ours, ..change })
         }

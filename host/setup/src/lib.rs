@@ -15,7 +15,7 @@
 mod claude;
 mod command;
 mod entries;
-mod forms;
+mod specs;
 mod matcher;
 pub mod doctor;
 pub mod install;
@@ -26,5 +26,5 @@ pub fn registration(harness: &str) -> Option<&'static dyn install::Registration>
     if harness == guard_harness::default().name() {
         return Some(&claude::registration::ClaudeCode);
     }
-    forms::named(harness).map(|form| form as &dyn install::Registration)
+    specs::named(harness).map(|form| form as &dyn install::Registration)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::args::{CheckArgs, Format};
 use super::print;
-use super::subject::{Bench, calls, circumstances, payload_calls, refused, tool_calls};
+use super::subject::{Evaluator, calls, circumstances, payload_calls, refused, tool_calls};
 use guard_contract::exit::Exit;
 use guard_contract::syntax::Coverage;
 use guard_contract::{Outcome, outcome_name};
@@ -80,7 +80,7 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let calls = calls(&args.call)?;
-    let bench = Bench::open(places, environment, &at.projects())?;
+    let bench = Evaluator::open(places, environment, &at.projects())?;
     let trace = bench.decide(&calls, &at);
     match args.format {
         Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
@@ -113,7 +113,7 @@ struct BadLine {
 }
 
 fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let mut benches: HashMap<Vec<String>, Bench> = HashMap::new();
+    let mut benches: HashMap<Vec<String>, Evaluator> = HashMap::new();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut input = BufReader::new(std::io::stdin().lock());
     let mut result = Exit::Success;
@@ -145,7 +145,7 @@ fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
 
 fn decide_line(
     bytes: &[u8],
-    benches: &mut HashMap<Vec<String>, Bench>,
+    benches: &mut HashMap<Vec<String>, Evaluator>,
     places: &Places,
     environment: &Environment,
 ) -> anyhow::Result<Record> {
@@ -162,7 +162,7 @@ fn decide_line(
     let at = circumstances(environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
     let projects = at.projects();
     if !benches.contains_key(&projects) {
-        benches.insert(projects.clone(), Bench::open(places, environment, &projects)?);
+        benches.insert(projects.clone(), Evaluator::open(places, environment, &projects)?);
     }
     let bench = benches.get(&projects).ok_or_else(|| anyhow::anyhow!("no chain"))?;
     Ok(Record::of(bench.decide(&calls, &at).as_ref()))

@@ -10,7 +10,7 @@ use super::print;
 use super::subject::circumstances;
 use guard_contract::exit::Exit;
 use guard_setup::doctor::{State, examine};
-use guard_setup::install::{Site, Wish};
+use guard_setup::install::{InstallOptions, Site};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -47,9 +47,9 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
 }
 
 /// The harnesses that ask this program here; the usual one if none does, or if one of its files is named.
-fn in_use(wish: &Wish, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
+fn in_use(wish: &InstallOptions, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
     let usual = || registration(guard_harness::default().name()).map(|usual| vec![usual]);
-    if *wish != Wish::default() {
+    if *wish != InstallOptions::default() {
         return usual();
     }
     let is_registered = |(_, registration): &Registered| !registration.survey(wish, site).found.is_empty();

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::args::{ExplainArgs, Format};
 use super::check::{Record, coverage_name};
 use super::print;
-use super::subject::{Bench, calls, circumstances};
+use super::subject::{Evaluator, calls, circumstances};
 use guard_contract::exit::Exit;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
 use guard_contract::verdict::Verdict;
@@ -28,7 +28,7 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let calls = calls(&args.call)?;
-    let bench = Bench::open(places, environment, &at.projects())?;
+    let bench = Evaluator::open(places, environment, &at.projects())?;
     let Some(trace) = bench.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;
         return Ok(Exit::Success);

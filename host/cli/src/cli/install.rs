@@ -10,7 +10,7 @@ use super::{cache, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_harness::Harness;
-use guard_setup::install::{Aim, Change, InstallError, Registration, Site, Wish, apply, plan};
+use guard_setup::install::{Action, Change, InstallError, InstallOptions, Registration, Site, apply, plan};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -20,7 +20,7 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
     check_names(&wish, places, &at.projects())?;
-    change(registration, &wish, site, Aim::Install, dry)?;
+    change(registration, &wish, site, Action::Install, dry)?;
     if dry {
         return Ok(Exit::Success);
     }
@@ -35,12 +35,12 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     let (_, registration) = registration(&args.target.harness)?;
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
-    change(registration, &args.target.wish(), site, Aim::Uninstall, args.target.dry_run)?;
+    change(registration, &args.target.wish(), site, Action::Uninstall, args.target.dry_run)?;
     Ok(Exit::Success)
 }
 
 /// A name that no policy of the chain has would make every call one to ask about.
-fn check_names(wish: &Wish, places: &Places, projects: &[String]) -> anyhow::Result<()> {
+fn check_names(wish: &InstallOptions, places: &Places, projects: &[String]) -> anyhow::Result<()> {
     let chain = load(places, projects).entries;
     let Some(unknown) = wish.only.iter().find(|name| !chain.iter().any(|entry| entry.name == **name)) else {
         return Ok(());
@@ -78,7 +78,13 @@ pub(super) fn registered() -> Vec<Registered> {
         .collect()
 }
 
-fn change(registration: &dyn Registration, wish: &Wish, site: Site<'_>, aim: Aim, dry: bool) -> anyhow::Result<()> {
+fn change(
+    registration: &dyn Registration,
+    wish: &InstallOptions,
+    site: Site<'_>,
+    aim: Action,
+    dry: bool,
+) -> anyhow::Result<()> {
     let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
     let state = &site.places.state;
     let changes = registration

@@ -5,14 +5,14 @@ use std::path::Path;
 use super::args::{SandboxArgs, SandboxCommand};
 use super::print;
 use super::subject::{circumstances, refused};
-use crate::sandbox::{self, SandboxError};
+use crate::scratch::{self, SandboxError};
 use guard_contract::exit::Exit;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &SandboxArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let SandboxCommand::New { context } = &args.command;
     let root = circumstances(environment, None).project_root;
-    match sandbox::make(Path::new(&root), context, jiff::Zoned::now().date()) {
+    match scratch::make(Path::new(&root), context, jiff::Zoned::now().date()) {
         Ok(path) => print::line(&path.display().to_string()).map(|()| Exit::Success),
         Err(error @ SandboxError::Name(_)) => {
             let hint = "say what it is for in at most 64 letters, digits, `-`, `_` and `.`, and begin with a letter";

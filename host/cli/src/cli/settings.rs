@@ -9,7 +9,7 @@ use policy_experiment_plan::Plan;
 use super::args::{CampaignArgs, SettingsArgs, SettingsCommand};
 use super::print;
 use super::subject::refused;
-use crate::campaign::{Campaign, FILE};
+use crate::experiment::{Campaign, FILE};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::shell_word::word;
@@ -105,6 +105,6 @@ fn file(work_dir: &str) -> String {
     format!("{}/{FILE}", work_dir.trim_end_matches('/'))
 }
 
-fn unbounded(error: crate::campaign::CampaignError) -> anyhow::Error {
+fn unbounded(error: crate::experiment::CampaignError) -> anyhow::Error {
     refused(Exit::Usage, error.to_string(), "name a folder, and programs by their plain names")
 }

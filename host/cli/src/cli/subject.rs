@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::rank;
@@ -14,7 +14,7 @@ use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
-use guard_harness::{Event, Likeness};
+use guard_harness::{DetectionConfidence, Event};
 use guard_hook::cache::{Prepared, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_kit::compile::making;
@@ -38,15 +38,15 @@ pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<Strin
 }
 
 /// A chain that is ready, with the clock that its limits need.
-pub(super) struct Bench {
+pub(super) struct Evaluator {
     pub(super) chain: Chain,
     facts: Arc<dyn Facts>,
     _clock: Clock,
 }
 
-impl Bench {
+impl Evaluator {
     /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
-    pub(super) fn decide(&self, calls: &[ToolCall], at: &Circumstances) -> Option<Trace> {
+    pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let traces = calls.iter().map(|call| self.chain.decide(call, at, &self.facts, Ask::default()));
         traces.reduce(
             |worst, trace| {
@@ -62,22 +62,22 @@ impl Bench {
         let engine = Engine::new()?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
-        Ok(Bench { chain: Chain::new(engine, prepared), facts, _clock: clock })
+        Ok(Evaluator { chain: Chain::new(engine, prepared), facts, _clock: clock })
     }
 }
 
 /// Where a call from the command line happens.
-pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> Circumstances {
+pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> CallContext {
     let facts = RealFacts::new(environment.variables.clone());
     let cwd = cwd.map_or_else(|| environment.cwd.clone(), |cwd| lexical(cwd, &environment.cwd, &environment.home));
     let project_root = facts::git_root(&facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
-    Circumstances {
+    CallContext {
         cwd,
         project_root,
         home: environment.home.clone(),
         account_home: environment.account_home.clone(),
         harness: "command-line".to_owned(),
-        ..Circumstances::default()
+        ..CallContext::default()
     }
 }
 
@@ -119,7 +119,7 @@ fn takes_command(tool: &str) -> bool {
 /// The calls of a hook's payload, and its working directory.
 pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<ToolCall>, String)> {
     let harness = guard_harness::detect(object, guard_harness::default());
-    if harness.likeness(object) == Likeness::None {
+    if harness.confidence_in(object) == DetectionConfidence::None {
         return Err(refused(Exit::Data, "the line has neither `tool` and `input` nor a hook's `tool_input`", ""));
     }
     let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;

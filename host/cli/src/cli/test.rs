@@ -19,7 +19,7 @@ use guard_contract::exit::Exit;
 use guard_contract::outcome_name;
 use guard_hook::chain::Chain;
 use guard_kit::suite::{
-    self, Bench, Done, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
+    self, Done, Evaluator, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
 };
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -73,9 +73,9 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
     let subject = subject.map_err(|error| of_subject(&error, None))?;
     let mut chains: Vec<Chain> = Vec::with_capacity(suites.len());
     for (file, suite) in &suites {
-        chains.push(subject.bench(suite).map_err(|error| of_subject(&error, Some(file)))?);
+        chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, Some(file)))?);
     }
-    let benches: Vec<Bench<'_>> =
+    let benches: Vec<Evaluator<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
     let options = Options { filter: args.filter.as_deref(), fail_fast: args.fail_fast };
     let run = run_all(&subject, &benches, options);

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::chain::Trace;
 use guard_config::Config;
 use guard_contract::Outcome;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Attributed, Verdict};
 use guard_state::Places;
@@ -43,7 +43,7 @@ pub(super) fn answer(
     mut verdict: Verdict,
     calls: &[ToolCall],
     traces: &[Trace],
-    at: &Circumstances,
+    at: &CallContext,
     config: &Config,
     places: &Places,
 ) -> (Verdict, Option<Question>) {

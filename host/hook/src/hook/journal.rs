@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::cache::Prepared;
 use crate::chain::Trace;
-use guard_contract::call::Circumstances;
+use guard_contract::call::CallContext;
 use guard_contract::paths;
 use guard_engine::facts::Facts;
 use guard_redact::redact;
 
 /// Appends every line to the file that its stream was granted. A file that cannot be written loses its lines only.
-pub(super) fn write(prepared: &Prepared, at: &Circumstances, facts: &dyn Facts, traces: &[Trace]) {
+pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, traces: &[Trace]) {
     for (policy, line) in traces.iter().flat_map(Trace::journal) {
         let Some(member) = prepared.members.iter().find(|member| member.entry.name == policy) else { continue };
         let grants = member.entry.grants.resolve(&at.home, None, &|name| facts.env(name));

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use guard_contract::call::Circumstances;
+use guard_contract::call::CallContext;
 use guard_redact::{is_telling, redact, shorten};
 use guard_state::files::put;
 use guard_state::hex;
@@ -31,7 +31,7 @@ const WHO: &[&str] = &["user", "username", "login", "logname", "account", "accou
 const MARK: &str = "[redacted]";
 
 /// Keeps a payload below a folder, unless one of its shape is there. A folder that is not absolute lies below `cwd`.
-pub(super) fn keep(cwd: &str, folder: &Path, harness: &str, payload: &Map<String, Value>, at: &Circumstances) {
+pub(super) fn keep(cwd: &str, folder: &Path, harness: &str, payload: &Map<String, Value>, at: &CallContext) {
     let folder = Path::new(cwd).join(folder);
     let mut roots =
         vec![(at.project_root.clone(), "/repo"), (at.home.clone(), "/home/u"), (at.account_home.clone(), "/home/u")];
@@ -303,7 +303,7 @@ mod tests {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let payload = json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash" });
         let keep = |harness: &str| {
-            keep("/", folder.path(), harness, payload.as_object().unwrap(), &Circumstances::default());
+            keep("/", folder.path(), harness, payload.as_object().unwrap(), &CallContext::default());
         };
         std::os::unix::fs::symlink(other.path(), folder.path().join("linked")).unwrap();
         keep("linked");

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::calls::{self, Call};
 use super::{Check, Made, RULES, State};
-use guard_contract::call::Circumstances;
+use guard_contract::call::CallContext;
 use guard_contract::grants::Grants;
 use guard_contract::{Decision, Manifest, outcome_name};
 use guard_contract::{FaultKind, Limits};
 use guard_engine::facts::Facts;
 use guard_engine::facts::fixed::FixedFacts;
-use guard_engine::{Analyzer, BreachKind, Given, Instance, Policy, Used, breaches, check_manifest};
+use guard_engine::{Analyzer, BreachKind, CallResult, Instance, Policy, Used, breaches, check_manifest};
 use guard_hook::chain::stage;
 use guard_hook::examples;
 
@@ -23,7 +23,7 @@ const PROBLEMS: usize = 10;
 
 /// Where a call happens and what is known there.
 struct World {
-    at: Circumstances,
+    at: CallContext,
     facts: Arc<dyn Facts>,
     grants: Arc<Grants>,
 }
@@ -212,7 +212,7 @@ impl Trial {
 
     fn absent_facts(&mut self, policy: &Policy, ordinary: &[Call], manifest: &Manifest) {
         let nothing = || Arc::new(FixedFacts::default());
-        let nowhere = Circumstances::default();
+        let nowhere = CallContext::default();
         let somewhere = examples::circumstances;
         let worlds = [
             ("all is denied", World { at: somewhere(), facts: nothing(), grants: Arc::default() }),
@@ -238,7 +238,7 @@ impl Trial {
         call: &Call,
         world: &World,
         manifest: Option<&Manifest>,
-    ) -> Option<Given<Decision>> {
+    ) -> Option<CallResult<Decision>> {
         let settings = self.settings.clone();
         let (mut instance, configured) = self
             .configured(policy, rule, &call.what, &settings, world.grants.clone())
@@ -271,7 +271,7 @@ impl Trial {
         what: &str,
         settings: &str,
         grants: Arc<Grants>,
-    ) -> Option<(Instance, Given<()>)> {
+    ) -> Option<(Instance, CallResult<()>)> {
         let mut instance = self.start(policy, rule, what, Limits::DEFAULT, grants)?;
         let given = instance.configure(settings);
         // That it takes its own settings is told once.
@@ -373,7 +373,7 @@ fn outcome(decision: &Decision) -> String {
     outcome_name(decision.outcome).to_owned()
 }
 
-fn same(one: &Given<Decision>, other: &Given<Decision>) -> bool {
+fn same(one: &CallResult<Decision>, other: &CallResult<Decision>) -> bool {
     one.answer == other.answer && one.journal == other.journal
 }
 

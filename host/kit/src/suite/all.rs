@@ -9,7 +9,7 @@ use super::{Case, Report, Subject, Suite, run};
 use guard_hook::chain::Chain;
 
 /// A suite that was read, its file, and the chain that its cases are put to.
-pub type Bench<'a> = (&'a Path, &'a Suite, &'a Chain);
+pub type Evaluator<'a> = (&'a Path, &'a Suite, &'a Chain);
 
 /// Which cases to run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,8 +68,8 @@ impl Run<'_> {
 
 /// Runs the cases on all processors, each in a fresh instance of every policy.
 #[must_use]
-pub fn run_all<'a>(subject: &Subject, benches: &[Bench<'a>], options: Options<'_>) -> Run<'a> {
-    let cases: Vec<(usize, (Bench<'a>, &'a Case))> = benches
+pub fn run_all<'a>(subject: &Subject, benches: &[Evaluator<'a>], options: Options<'_>) -> Run<'a> {
+    let cases: Vec<(usize, (Evaluator<'a>, &'a Case))> = benches
         .iter()
         .flat_map(|bench| bench.1.cases.iter().map(|case| (*bench, case)))
         .filter(|(bench, case)| is_chosen(bench.0, case, options.filter))

@@ -3,7 +3,7 @@
 //! A policy that judges what a call does says of a mutant what it says of the case. [`table::REWRITES`] lists the ways to
 //! rewrite; `guest-sdk/docs/mutations.md` is made from it. Nothing here prints, and nothing of the machine is asked.
 
-mod around;
+mod wrap;
 mod data;
 mod options;
 mod paths;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Case, Suite, WorldFacts};
 use guard_contract::Limits;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Coverage};
@@ -16,7 +16,7 @@ use guard_contract::verdict::{FAULT, Verdict, merge};
 use guard_engine::Used;
 use guard_engine::facts::fixed::FixedFacts;
 use guard_engine::facts::{self, Facts};
-use guard_harness::facets::Surface;
+use guard_harness::capabilities::Surface;
 use guard_harness::{Event, Harness, Payload, Reply};
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::hook::{self, Refusal};
@@ -121,7 +121,7 @@ fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> 
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let trace = chain.decide(&call, &circumstances(&world), &facts, ASK);
     let harness = guard_harness::default();
-    let surface = harness.facets().usual();
+    let surface = harness.capabilities().usual();
     Ok(Course { harness, surface, verdict: trace.verdict.clone(), traces: vec![trace], reply: None })
 }
 
@@ -139,7 +139,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
         Value::String(text) => hook::parse(text.clone().into_bytes()),
         other => hook::parse(other.to_string().into_bytes()),
     };
-    let (mut harness, mut surface) = (named, named.facets().usual());
+    let (mut harness, mut surface) = (named, named.capabilities().usual());
     let decoded = object.and_then(|object| {
         harness = guard_harness::detect(&object, named);
         surface = harness.surface(&object);
@@ -170,9 +170,9 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     Ok(Course { harness, surface, verdict, traces, reply: None })
 }
 
-pub(super) fn circumstances(world: &WorldFacts) -> Circumstances {
+pub(super) fn circumstances(world: &WorldFacts) -> CallContext {
     let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
-    Circumstances {
+    CallContext {
         cwd: or(&world.cwd, "/repo"),
         project_root: or(&world.project_root, "/repo"),
         repository: String::new(),
@@ -196,7 +196,7 @@ fn machine(world: &WorldFacts) -> FixedFacts {
 }
 
 /// Where a payload's call happens: what the payload says stands before what the world says.
-fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn Facts) -> Circumstances {
+fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn Facts) -> CallContext {
     let mut at = circumstances(world);
     let put = |value: &mut String, told: &str| {
         if !told.is_empty() {

@@ -120,7 +120,7 @@ impl Subject {
     /// # Errors
     ///
     /// The policy refuses its settings, or the suite has some for a whole chain.
-    pub fn bench(&self, suite: &Suite) -> Result<Chain, SubjectError> {
+    pub fn chain_for_suite(&self, suite: &Suite) -> Result<Chain, SubjectError> {
         let fail = |text: String, hint: &str| Err(SubjectError::new(SubjectErrorKind::Policy, text, hint));
         if self.is_chain && !suite.settings.is_empty() {
             return fail(
@@ -146,13 +146,13 @@ impl Subject {
         Ok(Chain::loaded(self.engine.clone(), prepared, self.policies.clone(), self.analyzer.clone()))
     }
 
-    /// The chain for a suite as [`Subject::bench`] gives it, with every policy as a snapshot.
+    /// The chain for a suite as [`Subject::chain_for_suite`] gives it, with every policy as a snapshot.
     ///
     /// # Errors
     ///
-    /// Those of [`Subject::bench`]; or a policy of which no snapshot can be taken.
-    pub fn bench_snapshot(&self, suite: &Suite) -> Result<Chain, SubjectError> {
-        let mut prepared = self.bench(suite)?.prepared;
+    /// Those of [`Subject::chain_for_suite`]; or a policy of which no snapshot can be taken.
+    pub fn chain_of_snapshots(&self, suite: &Suite) -> Result<Chain, SubjectError> {
+        let mut prepared = self.chain_for_suite(suite)?.prepared;
         let mut policies = Vec::with_capacity(prepared.members.len());
         for Member { entry, readiness } in &mut prepared.members {
             let taken = Component::of(entry)

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::install::{InstallError, Piece, Site};
+use crate::install::{InstallError, ManagedFile, Site};
 
 /// What the program is called in `hooks.json`.
 pub(super) const PROGRAM: &str = "${CLAUDE_PLUGIN_ROOT}/bin/guard-host";
@@ -48,11 +48,11 @@ struct Offer<'a> {
 }
 
 /// The files of the plugin. In the folder of another plugin only the program.
-pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<Piece>, InstallError> {
+pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
     let folder = Path::new(&site.environment.cwd).join(folder);
     let program = &site.environment.program;
     let bytes = std::fs::read(program).map_err(|error| InstallError::Io(program.clone(), error))?;
-    let own = |file: &str, mode, bytes, is_ours: fn(&[u8]) -> bool, needed| Piece::Own {
+    let own = |file: &str, mode, bytes, is_ours: fn(&[u8]) -> bool, needed| ManagedFile::Own {
         path: folder.join(file),
         within: Some(folder.clone()),
         mode,

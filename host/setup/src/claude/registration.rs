@@ -11,11 +11,13 @@ use super::settings::{Entry, add, strip};
 use super::survey;
 use crate::command::{Names, arguments, is_shim, script, text};
 use crate::entries::Shape;
-use crate::install::{Failing, Found, InstallError, Piece, Registration, Running, Scope, Site, Survey, Wish};
+use crate::install::{
+    Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey,
+};
 use crate::matcher::Matching;
 use guard_contract::shell_word::word;
 use guard_harness::Reply;
-use guard_harness::said::BLOCK;
+use guard_harness::response::BLOCK;
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
 const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
@@ -30,7 +32,7 @@ pub(super) const TOOLS: [&str; 4] = ["Bash", "Write", "Edit", "MultiEdit"];
 pub(crate) struct ClaudeCode;
 
 impl Registration for ClaudeCode {
-    fn pieces(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<Piece>, InstallError> {
+    fn pieces(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
         let target = target(wish, site)?;
         let shim = wish.shim.as_deref().map(|name| shim_place(name, &target)).transpose()?;
         let entry = entry(wish, site, &target, shim.as_deref())?;
@@ -43,7 +45,7 @@ impl Registration for ClaudeCode {
         }
         let (names, again) = (target.names(site), target.names(site));
         let shape = target.shape;
-        pieces.push(Piece::Shared {
+        pieces.push(ManagedFile::Shared {
             path: target.file,
             within: target.within,
             mode: target.mode,
@@ -54,7 +56,7 @@ impl Registration for ClaudeCode {
         Ok(pieces)
     }
 
-    fn retired(&self, wish: &Wish, site: Site<'_>) -> Vec<Piece> {
+    fn retired(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
         let Ok(target) = target(wish, site) else { return Vec::new() };
         let wanted = wish.shim.as_deref().and_then(|name| shim_place(name, &target).ok());
         let names = target.names(site);
@@ -77,7 +79,7 @@ impl Registration for ClaudeCode {
         scripts.into_iter().map(|path| script_piece(path, String::new(), &target, site)).collect()
     }
 
-    fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String> {
+    fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String> {
         let mut steps = Vec::new();
         match &wish.plugin {
             Some(folder) => steps.extend(plugin::next_steps(folder, site)),
@@ -108,7 +110,7 @@ impl Registration for ClaudeCode {
         TOOLS.to_vec()
     }
 
-    fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey {
+    fn survey(&self, wish: &InstallOptions, site: Site<'_>) -> Survey {
         survey::of(wish, site)
     }
 
@@ -164,7 +166,7 @@ pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
 }
 
 /// The file that a wish is about.
-pub(super) fn target(wish: &Wish, site: Site<'_>) -> Result<Target, InstallError> {
+pub(super) fn target(wish: &InstallOptions, site: Site<'_>) -> Result<Target, InstallError> {
     let refuse = |text: &str| Err(InstallError::Arguments(text.to_owned()));
     let absolute = |path: &Path| Path::new(&site.environment.cwd).join(path);
     let named = usize::from(wish.plugin.is_some()) + usize::from(wish.hooks_file.is_some());
@@ -211,7 +213,7 @@ pub(super) fn target(wish: &Wish, site: Site<'_>) -> Result<Target, InstallError
     }
 }
 
-fn entry(wish: &Wish, site: Site<'_>, target: &Target, shim: Option<&Path>) -> Result<Entry, InstallError> {
+fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&Path>) -> Result<Entry, InstallError> {
     let (command, args) = match shim {
         Some(_) if target.plugin.is_some() && wish.plugin.is_some() => {
             (format!("${{CLAUDE_PLUGIN_ROOT}}/hooks/{}", wish.shim.as_deref().unwrap_or_default()), Vec::new())
@@ -252,9 +254,9 @@ fn shim_folder(target: &Target) -> PathBuf {
 }
 
 /// A script that starts the hook, as a file of the registration.
-fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> Piece {
+fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> ManagedFile {
     let names = target.names(site);
-    Piece::Own {
+    ManagedFile::Own {
         path,
         within: target.within.clone(),
         mode: 0o755,
@@ -265,7 +267,7 @@ fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) ->
 }
 
 /// A script of one line, which becomes the hook.
-fn shim_text(wish: &Wish, site: Site<'_>) -> Result<String, InstallError> {
+fn shim_text(wish: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
     let program = match (&wish.plugin, wish.shared) {
         (Some(_), _) => "\"${0%/*}/../bin/guard-host\"".to_owned(),
         (None, true) => "guard-host".to_owned(),

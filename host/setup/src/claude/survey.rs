@@ -11,7 +11,7 @@ use super::registration::{NAME, TOOLS, target, user_folder};
 use super::settings::{BEFORE, END};
 use crate::command::{Names, is_ours};
 use crate::entries::Shape;
-use crate::install::{Found, Running, Scope, Site, Survey, Switch, Wish};
+use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
 
 /// Files that hold for everybody on the machine.
@@ -31,7 +31,7 @@ struct Place {
 }
 
 /// What the files say.
-pub(super) fn of(wish: &Wish, site: Site<'_>) -> Survey {
+pub(super) fn of(wish: &InstallOptions, site: Site<'_>) -> Survey {
     let mut survey = Survey::default();
     for place in places(wish, site) {
         let text = match fs::metadata(&place.file).map(|data| data.is_file()) {
@@ -54,13 +54,13 @@ pub(super) fn of(wish: &Wish, site: Site<'_>) -> Survey {
     survey
 }
 
-fn places(wish: &Wish, site: Site<'_>) -> Vec<Place> {
-    let wished = |wish: &Wish, foreign| {
+fn places(wish: &InstallOptions, site: Site<'_>) -> Vec<Place> {
+    let wished = |wish: &InstallOptions, foreign| {
         let target = target(wish, site).ok()?;
         let names = target.names(site);
         Some(Place { file: target.file, managed: false, foreign, shape: target.shape, names })
     };
-    let usual = |scope, shared| Wish { scope: Some(scope), shared, ..Wish::default() };
+    let usual = |scope, shared| InstallOptions { scope: Some(scope), shared, ..InstallOptions::default() };
     let mut places: Vec<Place> = [
         wished(&usual(Scope::User, false), false),
         wished(&usual(Scope::Project, true), true),

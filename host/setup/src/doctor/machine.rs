@@ -9,7 +9,7 @@ use super::Finding;
 use crate::install::Site;
 use guard_config::load;
 use guard_contract::Level;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_engine::facts::Facts;
@@ -89,12 +89,12 @@ pub(super) fn policies(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     let chain = Chain::new(engine, prepared);
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
     let project = site.project.to_string_lossy().into_owned();
-    let at = Circumstances {
+    let at = CallContext {
         cwd: project.clone(),
         project_root: project.clone(),
         home: environment.home.clone(),
         account_home: environment.account_home.clone(),
-        ..Circumstances::default()
+        ..CallContext::default()
     };
     let input = |key: &str, value: &str| Map::from_iter([(key.to_owned(), Value::from(value))]);
     let file = format!("{project}/a.txt");

@@ -177,7 +177,7 @@ impl Trial<'_> {
             }
         };
         start.current_dir(self.site.project).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(variable) = self.harness.facets().project_variables.first() {
+        if let Some(variable) = self.harness.capabilities().project_variables.first() {
             start.env(variable, self.site.project);
         }
         let started = Instant::now();

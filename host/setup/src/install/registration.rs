@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{InstallError, Piece};
+use super::{InstallError, ManagedFile};
 use guard_harness::Reply;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -18,7 +18,7 @@ pub enum Scope {
 
 /// What the command line asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct InstallOptions {
     /// Whose calls; none: the user's, or the project's if `shared`.
     pub scope: Option<Scope>,
     /// For everybody who has the project or the plugin: no paths of this machine.
@@ -116,19 +116,19 @@ pub trait Registration: Sync {
     /// # Errors
     ///
     /// The wish makes no sense for this harness.
-    fn pieces(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<Piece>, InstallError>;
+    fn pieces(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError>;
 
     /// Files that an earlier registration made in the same place, and that the one of the wish does not need.
-    fn retired(&self, wish: &Wish, site: Site<'_>) -> Vec<Piece>;
+    fn retired(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile>;
 
     /// What the user does next, one line each.
-    fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String>;
+    fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String>;
 
     /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
     fn tools(&self) -> Vec<&'static str>;
 
     /// What the harness's files say, with those of the wish.
-    fn survey(&self, wish: &Wish, site: Site<'_>) -> Survey;
+    fn survey(&self, wish: &InstallOptions, site: Site<'_>) -> Survey;
 
     /// What becomes of a call when the hook cannot run.
     fn when_it_fails(&self, blocks: bool) -> Failing;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::Format;
-use guard_setup::install::{Scope, Wish};
+use guard_setup::install::{InstallOptions, Scope};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -78,9 +78,9 @@ enum ScopeName {
 }
 
 impl InstallArgs {
-    pub(in crate::cli) fn wish(&self) -> Wish {
+    pub(in crate::cli) fn wish(&self) -> InstallOptions {
         let only = self.only.iter().filter(|name| !name.is_empty()).cloned().collect();
-        Wish {
+        InstallOptions {
             matcher: self.matcher.clone(),
             timeout: self.timeout,
             fail_open: self.fail_open,
@@ -91,18 +91,18 @@ impl InstallArgs {
 }
 
 impl TargetArgs {
-    pub(in crate::cli) fn wish(&self) -> Wish {
+    pub(in crate::cli) fn wish(&self) -> InstallOptions {
         let scope = self.scope.map(|scope| match scope {
             ScopeName::User => Scope::User,
             ScopeName::Project => Scope::Project,
         });
-        Wish {
+        InstallOptions {
             scope,
             shared: self.shared,
             plugin: self.plugin.clone(),
             shim: self.shim.clone(),
             hooks_file: self.hooks_file.clone(),
-            ..Wish::default()
+            ..InstallOptions::default()
         }
     }
 }
@@ -130,8 +130,8 @@ pub(in crate::cli) struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    pub(in crate::cli) fn wish(&self) -> Wish {
-        Wish { plugin: self.plugin.clone(), hooks_file: self.hooks_file.clone(), ..Wish::default() }
+    pub(in crate::cli) fn wish(&self) -> InstallOptions {
+        InstallOptions { plugin: self.plugin.clone(), hooks_file: self.hooks_file.clone(), ..InstallOptions::default() }
     }
 }
 

@@ -15,7 +15,7 @@ use guard_config::edit::{Addition, EditError, Target};
 use guard_config::{Trust, load, locked};
 use guard_contract::FaultKind;
 use guard_contract::Manifest;
-use guard_contract::call::Circumstances;
+use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
 use guard_contract::paths::lexical;
@@ -33,7 +33,7 @@ struct Site<'a> {
     file: PathBuf,
     places: &'a Places,
     environment: &'a Environment,
-    at: Circumstances,
+    at: CallContext,
 }
 
 pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {

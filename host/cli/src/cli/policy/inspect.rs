@@ -15,7 +15,7 @@ use guard_config::edit::{Addition, Target};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::policy::{Entry, Layer};
-use guard_contract::{Answered, FaultKind, Interface, Wasi};
+use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use guard_contract::{Manifest, Rule, outcome_name};
 use guard_hook::cache::{Artifact, Component, Prepared, Readiness};
 use guard_state::Places;
@@ -97,7 +97,7 @@ fn entry(
 }
 
 impl About {
-    fn imports(&self, answered: Answered) -> Vec<&String> {
+    fn imports(&self, answered: ImportResolution) -> Vec<&String> {
         let imports = self.artifact.interface.imports.iter();
         imports.filter(|import| Interface::answered(import, self.artifact.wasi) == answered).collect()
     }
@@ -126,8 +126,8 @@ impl About {
             "id": manifest.id, "version": manifest.version, "summary": manifest.summary, "source": source(&self.entry),
             "sha256": self.artifact.component, "pinned": self.entry.pinned.is_some(), "bytes": self.bytes,
             "tools": manifest.tools,
-            "imports": self.artifact.interface.imports, "fixed": self.imports(Answered::Fixed),
-            "foreign": self.imports(Answered::Trap),
+            "imports": self.artifact.interface.imports, "fixed": self.imports(ImportResolution::Fixed),
+            "foreign": self.imports(ImportResolution::Trap),
             "exports": self.artifact.interface.exports, "uncalled": self.uncalled(),
             "wishes": manifest.grants, "granted": self.entry.grants, "missing": self.missing(),
             "rules": manifest.rules.iter().map(rule).collect::<Vec<_>>(),
@@ -152,9 +152,9 @@ impl About {
                 .map(move |import| format!("import    {import}{remark}"))
                 .collect::<Vec<_>>()
         };
-        lines.extend(imports(Answered::Contract, ""));
-        lines.extend(imports(Answered::Fixed, " (foreign; always gives the same)"));
-        lines.extend(imports(Answered::Trap, " (foreign; traps when it is called)"));
+        lines.extend(imports(ImportResolution::Contract, ""));
+        lines.extend(imports(ImportResolution::Fixed, " (foreign; always gives the same)"));
+        lines.extend(imports(ImportResolution::Trap, " (foreign; traps when it is called)"));
         for export in &self.artifact.interface.exports {
             let remark = if Interface::is_called(export) { "" } else { " (foreign; never called)" };
             lines.push(format!("export    {export}{remark}"));

@@ -14,7 +14,7 @@ use crate::cli::print;
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
 use guard_kit::suite::mutate::{Mutant, Mutation, Tally, mutate};
-use guard_kit::suite::{Bench, Subject};
+use guard_kit::suite::{Evaluator, Subject};
 use guard_redact::plain;
 
 /// What there is to report.
@@ -23,7 +23,7 @@ struct Report<'a> {
     tally: Tally<'a>,
 }
 
-pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[Bench<'_>]) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[Evaluator<'_>]) -> anyhow::Result<Exit> {
     let shown = AtomicUsize::new(0);
     let progress = |done: usize, total: usize| show_progress(&shown, done, total);
     let how = Mutation {

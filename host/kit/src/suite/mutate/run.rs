@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::parallel_map::parallel_map;
 use super::super::run::{circumstances, run};
-use super::super::{Bench, Case, OneOrMore, Subject, Suite, WorldFacts};
+use super::super::{Case, Evaluator, OneOrMore, Subject, Suite, WorldFacts};
 use super::paths::Place;
 use super::plan::{self, Draw};
 use super::shape::Shape;
@@ -134,7 +134,7 @@ struct Made {
 
 /// Rewrites the cases and asks about each mutant. The cases themselves are taken to hold.
 #[must_use]
-pub fn mutate<'a>(subject: &Subject, benches: &[Bench<'a>], how: Mutation<'_>) -> Tally<'a> {
+pub fn mutate<'a>(subject: &Subject, benches: &[Evaluator<'a>], how: Mutation<'_>) -> Tally<'a> {
     let analyzer = subject.analyzer();
     let mut seeds = Vec::new();
     for (file, suite, chain) in benches {

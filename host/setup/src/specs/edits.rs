@@ -1,4 +1,4 @@
-//! From a [`Form`] to the pieces of a registration: what is put into each file, and how it is taken out.
+//! From a [`RegistrationSpec`] to the pieces of a registration: what is put into each file, and how it is taken out.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::survey::calls;
-use super::{Form, Hook, Layout};
+use super::{Hook, Layout, RegistrationSpec};
 use crate::command::{Names, is_ours};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::json::{Document, Kind, Malformed, Syntax};
-use crate::install::{Edit, Piece, Recognise, Site};
+use crate::install::{Edit, ManagedFile, Recognise, Site};
 use guard_config::edit::place::Entries as Tables;
 
-impl Form {
+impl RegistrationSpec {
     /// One file of the registration.
     pub(super) fn piece(
         &self,
@@ -22,8 +22,8 @@ impl Form {
         mode: u32,
         hook: &Hook,
         site: Site<'_>,
-    ) -> Piece {
-        let shared = |blank, add: Edit, strip: Edit| Piece::Shared {
+    ) -> ManagedFile {
+        let shared = |blank, add: Edit, strip: Edit| ManagedFile::Shared {
             path: path.clone(),
             within: within.clone(),
             mode,
@@ -31,7 +31,7 @@ impl Form {
             add,
             strip,
         };
-        let own = |mode, bytes: String, is_ours: Recognise| Piece::Own {
+        let own = |mode, bytes: String, is_ours: Recognise| ManagedFile::Own {
             path: path.clone(),
             within: within.clone(),
             mode,

@@ -4,7 +4,7 @@
 //! "reason": ...}`, and they hold a call for which they get no such reply.
 
 use super::{
-    Abstain, Ask, Confidence, Facets, Fail, FileScope, Format, OnSilence, OnUnknownKey, Rewrite, Surface, file,
+    Abstain, Ask, Capabilities, Confidence, Fail, FileScope, Format, OnSilence, OnUnknownKey, Rewrite, Surface, file,
 };
 use Confidence::{High, Medium};
 use FileScope::{Project, User};
@@ -20,7 +20,7 @@ const PLUGIN: Surface = Surface {
 };
 
 /// What `opencode` can be told.
-pub static OPENCODE: Facets = Facets {
+pub static OPENCODE: Capabilities = Capabilities {
     name: "opencode",
     title: "OpenCode",
     surfaces: &[PLUGIN],
@@ -46,7 +46,7 @@ pub static OPENCODE: Facets = Facets {
 };
 
 /// What `amp` can be told.
-pub static AMP: Facets = Facets {
+pub static AMP: Capabilities = Capabilities {
     name: "amp",
     title: "Amp",
     surfaces: &[Surface { event: "tool.call", ask: Ask::Person, ..PLUGIN }],
@@ -72,7 +72,7 @@ pub static AMP: Facets = Facets {
 };
 
 /// What `generic` can be told.
-pub static GENERIC: Facets = Facets {
+pub static GENERIC: Capabilities = Capabilities {
     name: "generic",
     title: "the plain protocol",
     surfaces: &[Surface { event: "PreToolUse", tells_user: false, rewrite: Rewrite::None, ..PLUGIN }],

@@ -1,8 +1,8 @@
 //! The harnesses that run in an editor; some of them have a program for a terminal as well.
 
 use super::{
-    Abstain, Ask, Confidence, Deny, Facets, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Rewrite, Surface,
-    file,
+    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Rewrite,
+    Surface, file,
 };
 use Confidence::{High, Medium};
 use FileScope::{Machine, Project, User};
@@ -20,7 +20,7 @@ const CURSOR_COMMAND: Surface = Surface {
 };
 
 /// What `cursor` can be told.
-pub static CURSOR: Facets = Facets {
+pub static CURSOR: Capabilities = Capabilities {
     name: "cursor",
     title: "Cursor",
     surfaces: &[
@@ -66,7 +66,7 @@ pub static CURSOR: Facets = Facets {
 };
 
 /// What `vscode` can be told.
-pub static VSCODE: Facets = Facets {
+pub static VSCODE: Capabilities = Capabilities {
     name: "vscode",
     title: "VS Code agents",
     surfaces: &[Surface {
@@ -115,7 +115,7 @@ const CLINE_CALL: Surface = Surface {
 };
 
 /// What `cline` can be told.
-pub static CLINE: Facets = Facets {
+pub static CLINE: Capabilities = Capabilities {
     name: "cline",
     title: "Cline",
     surfaces: &[
@@ -153,7 +153,7 @@ const WINDSURF_CALL: Surface =
     Surface { deny: Deny::Exit, exits: &[0, 2], on_silence: OnSilence::OwnRules, ..Surface::named("pre_run_command") };
 
 /// What `windsurf` can be told.
-pub static WINDSURF: Facets = Facets {
+pub static WINDSURF: Capabilities = Capabilities {
     name: "windsurf",
     title: "Windsurf Cascade",
     surfaces: &[

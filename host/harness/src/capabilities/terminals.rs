@@ -1,7 +1,7 @@
 //! The harnesses that run in a terminal.
 
 use super::{
-    Abstain, Ask, Confidence, Deny, Facets, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Prompting,
+    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Prompting,
     Rewrite, Surface, file,
 };
 use Confidence::{High, Low, Medium};
@@ -31,7 +31,7 @@ const CLAUDE_CALL: Surface = Surface {
 };
 
 /// What `claude` can be told.
-pub static CLAUDE: Facets = Facets {
+pub static CLAUDE: Capabilities = Capabilities {
     name: "claude",
     title: "Claude Code",
     surfaces: &[CLAUDE_CALL, Surface { event: "PreToolUse http", deny: Deny::Reply, exits: &[0], ..CLAUDE_CALL }],
@@ -74,7 +74,7 @@ const CODEX_CALL: Surface = Surface {
 };
 
 /// What `codex` can be told.
-pub static CODEX: Facets = Facets {
+pub static CODEX: Capabilities = Capabilities {
     name: "codex",
     title: "Codex",
     surfaces: &[
@@ -119,7 +119,7 @@ pub static CODEX: Facets = Facets {
 };
 
 /// What `gemini` can be told.
-pub static GEMINI: Facets = Facets {
+pub static GEMINI: Capabilities = Capabilities {
     name: "gemini",
     title: "Gemini CLI",
     surfaces: &[Surface {
@@ -152,7 +152,7 @@ pub static GEMINI: Facets = Facets {
 };
 
 /// What `antigravity` can be told.
-pub static ANTIGRAVITY: Facets = Facets {
+pub static ANTIGRAVITY: Capabilities = Capabilities {
     name: "antigravity",
     title: "Antigravity",
     surfaces: &[Surface {
@@ -197,7 +197,7 @@ const COPILOT_CALL: Surface = Surface {
 };
 
 /// What `copilot` can be told.
-pub static COPILOT: Facets = Facets {
+pub static COPILOT: Capabilities = Capabilities {
     name: "copilot",
     title: "Copilot CLI",
     surfaces: &[COPILOT_CALL, Surface { event: "PreToolUse", deny: Deny::Both, exits: &[0, 2], ..COPILOT_CALL }],
@@ -225,7 +225,7 @@ pub static COPILOT: Facets = Facets {
 };
 
 /// What `qwen` can be told.
-pub static QWEN: Facets = Facets {
+pub static QWEN: Capabilities = Capabilities {
     name: "qwen",
     title: "Qwen Code",
     surfaces: &[Surface {
@@ -256,7 +256,7 @@ pub static QWEN: Facets = Facets {
 };
 
 /// What `droid` can be told.
-pub static DROID: Facets = Facets {
+pub static DROID: Capabilities = Capabilities {
     name: "droid",
     title: "Factory Droid",
     surfaces: &[Surface {
@@ -297,7 +297,7 @@ pub static DROID: Facets = Facets {
 };
 
 /// What `grok` can be told.
-pub static GROK: Facets = Facets {
+pub static GROK: Capabilities = Capabilities {
     name: "grok",
     title: "Grok Build",
     surfaces: &[Surface {
@@ -337,7 +337,7 @@ pub static GROK: Facets = Facets {
 };
 
 /// What `kimi` can be told.
-pub static KIMI: Facets = Facets {
+pub static KIMI: Capabilities = Capabilities {
     name: "kimi",
     title: "Kimi Code CLI",
     surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::named("PreToolUse") }],
@@ -356,7 +356,7 @@ pub static KIMI: Facets = Facets {
 };
 
 /// What `crush` can be told.
-pub static CRUSH: Facets = Facets {
+pub static CRUSH: Capabilities = Capabilities {
     name: "crush",
     title: "Crush",
     surfaces: &[Surface {
@@ -384,7 +384,7 @@ pub static CRUSH: Facets = Facets {
 };
 
 /// What `kiro` can be told.
-pub static KIRO: Facets = Facets {
+pub static KIRO: Capabilities = Capabilities {
     name: "kiro",
     title: "Kiro and Amazon Q Developer CLI",
     surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::named("PreToolUse") }],
@@ -412,7 +412,7 @@ pub static KIRO: Facets = Facets {
 };
 
 /// What `devin` can be told.
-pub static DEVIN: Facets = Facets {
+pub static DEVIN: Capabilities = Capabilities {
     name: "devin",
     title: "Devin CLI",
     surfaces: &[Surface {

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Closing, Form, Hook, Layout, Unit};
+use super::{Closing, Hook, Layout, RegistrationSpec, Unit};
 use crate::entries::Item;
 use crate::install::json::Syntax;
 use crate::matcher::Matching;
-use guard_harness::facets;
+use guard_harness::capabilities;
 
 /// What most harnesses take: a denial in a nested reply.
 pub(super) const NESTED: (&str, fn(&Value) -> bool, &str) = (
@@ -44,8 +44,8 @@ const fn groups(make: fn(&Hook) -> Vec<(&'static str, Item)>) -> Layout {
     Layout::Entries { syntax: Syntax::Strict, grouped: true, beside: &[], make }
 }
 
-pub(super) static CODEX: Form = Form {
-    facets: &facets::CODEX,
+pub(super) static CODEX: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::CODEX,
     called: "codex",
     user: &["~/.codex/hooks.json"],
     project: &["./.codex/hooks.json"],
@@ -71,8 +71,8 @@ pub(super) static CODEX: Form = Form {
     ],
 };
 
-pub(super) static GEMINI: Form = Form {
-    facets: &facets::GEMINI,
+pub(super) static GEMINI: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::GEMINI,
     called: "gemini",
     user: &["~/.gemini/settings.json"],
     project: &["./.gemini/settings.json"],
@@ -109,8 +109,8 @@ pub(super) static GEMINI: Form = Form {
               they change"],
 };
 
-pub(super) static QWEN: Form = Form {
-    facets: &facets::QWEN,
+pub(super) static QWEN: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::QWEN,
     called: "qwen",
     user: &["~/.qwen/settings.json"],
     project: &["./.qwen/settings.json"],
@@ -134,8 +134,8 @@ pub(super) static QWEN: Form = Form {
     gates: &[],
 };
 
-pub(super) static DROID: Form = Form {
-    facets: &facets::DROID,
+pub(super) static DROID: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::DROID,
     called: "droid",
     user: &["~/.factory/settings.json"],
     project: &["./.factory/settings.json"],
@@ -158,8 +158,8 @@ pub(super) static DROID: Form = Form {
     gates: &["review the hook in `/hooks` of Droid, which reads its hooks when it starts"],
 };
 
-pub(super) static DEVIN: Form = Form {
-    facets: &facets::DEVIN,
+pub(super) static DEVIN: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::DEVIN,
     called: "devin",
     user: &["~/.config/devin/config.json"],
     project: &["./.devin/config.json"],
@@ -181,8 +181,8 @@ pub(super) static DEVIN: Form = Form {
     gates: &["know that Devin also runs the hooks of Claude Code's files: with both, each call is asked about twice"],
 };
 
-pub(super) static ANTIGRAVITY: Form = Form {
-    facets: &facets::ANTIGRAVITY,
+pub(super) static ANTIGRAVITY: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::ANTIGRAVITY,
     called: "antigravity",
     user: &["~/.gemini/config/hooks.json"],
     project: &["./.agents/hooks.json"],
@@ -212,8 +212,8 @@ pub(super) static ANTIGRAVITY: Form = Form {
     gates: &[],
 };
 
-pub(super) static CURSOR: Form = Form {
-    facets: &facets::CURSOR,
+pub(super) static CURSOR: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::CURSOR,
     called: "cursor",
     user: &["~/.cursor/hooks.json"],
     project: &["./.cursor/hooks.json"],
@@ -266,8 +266,8 @@ pub(super) static CURSOR: Form = Form {
     ],
 };
 
-pub(super) static WINDSURF: Form = Form {
-    facets: &facets::WINDSURF,
+pub(super) static WINDSURF: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::WINDSURF,
     called: "windsurf",
     user: &["~/.codeium/windsurf/hooks.json"],
     project: &["./.windsurf/hooks.json"],
@@ -305,8 +305,8 @@ pub(super) static WINDSURF: Form = Form {
     gates: &[],
 };
 
-pub(super) static CRUSH: Form = Form {
-    facets: &facets::CRUSH,
+pub(super) static CRUSH: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::CRUSH,
     called: "crush",
     user: &["~/.config/crush/crush.json"],
     project: &["./crush.json"],

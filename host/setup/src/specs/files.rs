@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::json::{EXIT, FLAT, NESTED, group};
-use super::{Closing, Form, Hook, Layout, Unit};
+use super::{Closing, Hook, Layout, RegistrationSpec, Unit};
 use crate::entries::Item;
 use crate::matcher::Matching;
-use guard_harness::facets;
+use guard_harness::capabilities;
 
 /// One file for Copilot and for VS Code: both read it, and each payload tells whose it is.
 fn copilot(hook: &Hook) -> Item {
@@ -19,8 +19,8 @@ fn copilot(hook: &Hook) -> Item {
     Item::Object(vec![("version", Item::Number(1)), ("hooks", Item::Object(events))])
 }
 
-pub(super) static COPILOT: Form = Form {
-    facets: &facets::COPILOT,
+pub(super) static COPILOT: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::COPILOT,
     called: "copilot",
     user: &["~/.copilot/hooks/guard-host.json"],
     project: &["./.github/hooks/guard-host.json"],
@@ -45,8 +45,8 @@ pub(super) static COPILOT: Form = Form {
     ],
 };
 
-pub(super) static VSCODE: Form = Form {
-    facets: &facets::VSCODE,
+pub(super) static VSCODE: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::VSCODE,
     called: "copilot",
     user: &["~/.copilot/hooks/guard-host.json"],
     project: &["./.github/hooks/guard-host.json"],
@@ -73,8 +73,8 @@ pub(super) static VSCODE: Form = Form {
     gates: &["know that this file is Copilot's too: to take it out for one takes it out for both"],
 };
 
-pub(super) static GROK: Form = Form {
-    facets: &facets::GROK,
+pub(super) static GROK: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::GROK,
     called: "grok",
     user: &["~/.grok/hooks/guard-host.json"],
     project: &["./.grok/hooks/guard-host.json"],
@@ -105,8 +105,8 @@ pub(super) static GROK: Form = Form {
     ],
 };
 
-pub(super) static KIRO: Form = Form {
-    facets: &facets::KIRO,
+pub(super) static KIRO: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::KIRO,
     called: "kiro",
     user: &["~/.kiro/hooks/guard-host.json"],
     project: &["./.kiro/hooks/guard-host.json"],

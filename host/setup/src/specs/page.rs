@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use guard_harness::facets::{self, Abstain, Ask, Confidence, Deny, Facets, Fail, Grant, OnSilence, Surface};
+use guard_harness::capabilities::{
+    self, Abstain, Ask, Capabilities, Confidence, Deny, Fail, Grant, OnSilence, Surface,
+};
 
-use super::{Closing, Form, Hook, Layout, Unit, named};
+use super::{Closing, Hook, Layout, RegistrationSpec, Unit, named};
 
 const START: &str = "\
 # Harnesses
@@ -59,19 +61,22 @@ fn page() -> String {
         "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | known |\n",
     );
     page.push_str("|---|---|---|---|---|---|\n");
-    for facets in facets::ALL {
-        let (title, name, usual) = (facets.title, facets.name, facets.usual());
+    for capabilities in capabilities::ALL {
+        let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
         let form = named(name);
-        let crash =
-            if form.is_some_and(|form| form.closing == Closing::Ours) { "blocked" } else { short(facets.on_crash) };
-        let known = confidence(facets.confidence);
-        let timeout = short(facets.on_timeout);
+        let crash = if form.is_some_and(|form| form.closing == Closing::Ours) {
+            "blocked"
+        } else {
+            short(capabilities.on_crash)
+        };
+        let known = confidence(capabilities.confidence);
+        let timeout = short(capabilities.on_timeout);
         writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} |").unwrap();
     }
     page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.\n");
-    for facets in facets::ALL {
-        section(facets, &mut page);
+    for capabilities in capabilities::ALL {
+        section(capabilities, &mut page);
     }
     page.push_str(CHECKS);
     page
@@ -102,38 +107,38 @@ fn confidence(confidence: Confidence) -> &'static str {
     }
 }
 
-fn section(facets: &Facets, page: &mut String) {
+fn section(capabilities: &Capabilities, page: &mut String) {
     let mut say = |line: String| writeln!(page, "{line}").unwrap();
-    say(format!("\n## {}\n", facets.title));
-    match named(facets.name) {
+    say(format!("\n## {}\n", capabilities.title));
+    match named(capabilities.name) {
         Some(form) => register(form, &mut say),
-        None if facets.name == "claude" => say(
+        None if capabilities.name == "claude" => say(
             "`guard-host install claude`. It also registers in a plugin (`--plugin`), by a script (`--shim`) or in another \
              file (`--hooks-file`).\n"
                 .to_owned(),
         ),
         None => say("By hand: let the program start `guard-host hook generic`.\n".to_owned()),
     }
-    for surface in facets.surfaces {
+    for surface in capabilities.surfaces {
         say(format!("- {}", of_surface(surface)));
     }
     say(format!(
         "- If the program is gone or fails: {}. With exit code 1: {}.",
-        long(facets.on_crash),
-        long(facets.on_exit_one)
+        long(capabilities.on_crash),
+        long(capabilities.on_exit_one)
     ));
-    let wait = facets.timeout_ms.map_or_else(
+    let wait = capabilities.timeout_ms.map_or_else(
         || "How long it waits by itself is not known.".to_owned(),
         |wait| format!("By itself it waits {} s.", f64::from(wait) / 1000.0),
     );
-    say(format!("- If it takes too long: {}. {wait}", long(facets.on_timeout)));
-    for file in facets.files {
+    say(format!("- If it takes too long: {}. {wait}", long(capabilities.on_timeout)));
+    for file in capabilities.files {
         say(format!("- Hooks stand in `{}` ({}).", file.path, confidence(file.confidence)));
     }
-    for unverified in facets.unverified {
+    for unverified in capabilities.unverified {
         say(format!("- Not verified: {unverified}."));
     }
-    say(format!("- Known from: {}.", facets.sources.join("; ")));
+    say(format!("- Known from: {}.", capabilities.sources.join("; ")));
 }
 
 fn of_surface(surface: &Surface) -> String {
@@ -166,8 +171,8 @@ fn of_surface(surface: &Surface) -> String {
     format!("`{event}`: {deny}; {ask}; {grant}; {abstain}, {silence}.")
 }
 
-fn register(form: &Form, say: &mut impl FnMut(String)) {
-    let name = form.facets.name;
+fn register(form: &RegistrationSpec, say: &mut impl FnMut(String)) {
+    let name = form.capabilities.name;
     let listed = |paths: &[&str]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ");
     let project = match form.project {
         [] => "There is none for a project.".to_owned(),

@@ -1,28 +1,28 @@
-//! The one [`Registration`] for every [`Form`].
+//! The one [`Registration`] for every [`RegistrationSpec`].
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Form, survey};
-use crate::install::{Failing, InstallError, Piece, Registration, Scope, Site, Survey, Wish};
+use super::{RegistrationSpec, survey};
+use crate::install::{Failing, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey};
 use guard_harness::Reply;
-use guard_harness::facets::{Confidence, Deny};
+use guard_harness::capabilities::{Confidence, Deny};
 
-impl Registration for Form {
-    fn pieces(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<Piece>, InstallError> {
+impl Registration for RegistrationSpec {
+    fn pieces(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
         let hook = self.hook(wish, site)?;
         let places = self.places(wish, site)?;
         let mode = if places.iter().any(|(_, within)| within.is_some()) { 0o644 } else { 0o600 };
         Ok(places.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
     }
 
-    fn retired(&self, _: &Wish, _: Site<'_>) -> Vec<Piece> {
+    fn retired(&self, _: &InstallOptions, _: Site<'_>) -> Vec<ManagedFile> {
         Vec::new()
     }
 
-    fn next_steps(&self, wish: &Wish, site: Site<'_>) -> Vec<String> {
-        let (name, title) = (self.facets.name, self.facets.title);
+    fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String> {
+        let (name, title) = (self.capabilities.name, self.capabilities.title);
         let mut steps: Vec<String> = self.gates.iter().map(|gate| (*gate).to_owned()).collect();
         steps.push(format!("start a new session of {title}, then run `guard-host doctor {name}`: it tries a deny"));
         let places = self.places(wish, site).unwrap_or_default();
@@ -43,7 +43,7 @@ impl Registration for Form {
         }
         let failing = self.failing(!wish.fail_open);
         steps.push(format!("know that {}", failing.text));
-        if self.facets.confidence != Confidence::High {
+        if self.capabilities.confidence != Confidence::High {
             steps.push(format!("know that not all of this was seen with {title} itself; host/HARNESSES.md says what"));
         }
         steps
@@ -53,7 +53,7 @@ impl Registration for Form {
         self.tools.iter().map(|(name, _)| *name).collect()
     }
 
-    fn survey(&self, _: &Wish, site: Site<'_>) -> Survey {
+    fn survey(&self, _: &InstallOptions, site: Site<'_>) -> Survey {
         survey::of(self, site)
     }
 
@@ -62,7 +62,7 @@ impl Registration for Form {
     }
 
     fn unverified(&self) -> &'static [&'static str] {
-        self.facets.unverified
+        self.capabilities.unverified
     }
 
     fn payload(&self, command: &str, cwd: &Path) -> String {
@@ -75,7 +75,7 @@ impl Registration for Form {
         let said = output.pointer(place).is_some_and(denies)
             && output.pointer(reason).and_then(Value::as_str).is_some_and(|reason| !reason.is_empty());
         let exited = reply.exit == 2 && !reply.stderr.trim().is_empty();
-        match self.facets.surfaces.first().map(|surface| surface.deny) {
+        match self.capabilities.surfaces.first().map(|surface| surface.deny) {
             Some(Deny::Exit) => exited,
             Some(Deny::Both) => exited && said,
             _ => reply.exit == 0 && said,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Closing, Form, Layout, plugins};
+use super::{Closing, Layout, RegistrationSpec, plugins};
 use crate::command::{is_ours, running};
 use crate::install::json::{Document, Syntax};
 use crate::install::{Found, Running, Site, Survey, Switch};
@@ -68,7 +68,7 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
 }
 
 /// What the files say.
-pub(super) fn of(form: &Form, site: Site<'_>) -> Survey {
+pub(super) fn of(form: &RegistrationSpec, site: Site<'_>) -> Survey {
     let mut survey = Survey { session_end: true, ..Survey::default() };
     let mut seen: Vec<PathBuf> = Vec::new();
     for (paths, foreign) in [(form.user, false), (form.project, true)] {
@@ -102,7 +102,7 @@ pub(super) fn of(form: &Form, site: Site<'_>) -> Survey {
 
 /// Reads one file.
 fn look(
-    form: &Form,
+    form: &RegistrationSpec,
     site: Site<'_>,
     file: &Path,
     foreign: bool,
@@ -139,7 +139,7 @@ fn parsed(text: &str, syntax: Syntax) -> Result<Value, String> {
 }
 
 /// What one file registers; none if it asks about no commands and no writes.
-fn found(form: &Form, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<Found> {
+fn found(form: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<Found> {
     let (_, first_event) = form.tools.first()?;
     let first = calls.iter().find(|call| call.event == *first_event).or_else(|| calls.first())?;
     let mut hindrances = Vec::new();
@@ -178,7 +178,7 @@ fn found(form: &Form, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<
 }
 
 /// What keeps a command from deciding.
-fn hindrance(form: &Form, call: &Call<'_>) -> Vec<String> {
+fn hindrance(form: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     let mut told = Vec::new();
     let event = call.event;
     if call.off {
@@ -205,7 +205,7 @@ fn hindrance(form: &Form, call: &Call<'_>) -> Vec<String> {
 }
 
 /// What a file of ours that starts the program registers: it is for all tools.
-fn of_program(form: &Form, file: &Path, foreign: bool, text: &str) -> Found {
+fn of_program(form: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> Found {
     let started = plugins::started(text);
     let mut hindrances = Vec::new();
     if started.is_none() {

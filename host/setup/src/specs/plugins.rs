@@ -5,12 +5,12 @@
 use serde_json::json;
 
 use super::json::FLAT;
-use super::{Closing, Form, Hook, Layout, Unit};
+use super::{Closing, Hook, Layout, RegistrationSpec, Unit};
 use crate::command::running;
 use crate::install::Running;
 use crate::matcher::Matching;
 use guard_contract::shell_word::word;
-use guard_harness::facets;
+use guard_harness::capabilities;
 
 /// How each begins: this tells one of ours from one of others.
 const OPENCODE_START: &str =
@@ -63,8 +63,8 @@ pub(super) fn blocks(text: &str) -> bool {
     text.contains(HOLDS) || text.contains(CANCEL)
 }
 
-pub(super) static OPENCODE: Form = Form {
-    facets: &facets::OPENCODE,
+pub(super) static OPENCODE: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::OPENCODE,
     called: "opencode",
     user: &["~/.config/opencode/plugins/guard-host.js"],
     project: &["./.opencode/plugins/guard-host.js"],
@@ -88,8 +88,8 @@ pub(super) static OPENCODE: Form = Form {
     ],
 };
 
-pub(super) static AMP: Form = Form {
-    facets: &facets::AMP,
+pub(super) static AMP: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::AMP,
     called: "amp",
     user: &["~/.config/amp/plugins/guard-host.ts"],
     project: &["./.amp/plugins/guard-host.ts"],
@@ -111,8 +111,8 @@ pub(super) static AMP: Form = Form {
     gates: &["know that Amp loads no plugin with `PLUGINS=off`; older versions want `PLUGINS=all`"],
 };
 
-pub(super) static CLINE: Form = Form {
-    facets: &facets::CLINE,
+pub(super) static CLINE: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::CLINE,
     called: "cline",
     user: &["~/Documents/Cline/Hooks/PreToolUse", "~/.cline/hooks/PreToolUse"],
     project: &["./.cline/hooks/PreToolUse"],

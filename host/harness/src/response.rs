@@ -1,15 +1,15 @@
-//! [`Said`]: what a reply says, once it is settled what the harness can be told.
+//! [`Response`]: what a reply says, once it is settled what the harness can be told.
 //!
 //! The one place where a verdict meets the table of facets. Knows no vendor's JSON.
 
-use super::facets::{Abstain, Ask, Deny, Grant, Surface};
+use super::capabilities::{Abstain, Ask, Deny, Grant, Surface};
 use super::{Reply, text};
 use guard_contract::Outcome;
 use guard_contract::verdict::Verdict;
 
 /// What a reply says, with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum Response {
     /// Nothing: there is no opinion, or nobody whom it could be told.
     Nothing,
     /// Words, and no decision.
@@ -34,31 +34,33 @@ const WORDLESS: &str = "A policy holds this call and says no more.";
 
 /// What the surface can be told of the verdict. Where nobody can be asked, an ask is a block that says how a person can
 /// let the call run.
-pub(super) fn settle(verdict: &Verdict, surface: &Surface) -> Said {
+pub(super) fn settle(verdict: &Verdict, surface: &Surface) -> Response {
     let told = |reason: String| if reason.trim().is_empty() { WORDLESS.to_owned() } else { reason };
     match verdict.outcome {
-        Outcome::Deny => Said::Deny(told(text::reason(verdict))),
-        Outcome::Ask if surface.ask == Ask::Person => Said::Ask(told(text::reason(verdict))),
-        Outcome::Ask => Said::Deny(told(text::reason(&refused(verdict)))),
-        Outcome::Allow if verdict.grants && surface.grant != Grant::None => Said::Grant(text::reason(verdict)),
+        Outcome::Deny => Response::Deny(told(text::reason(verdict))),
+        Outcome::Ask if surface.ask == Ask::Person => Response::Ask(told(text::reason(verdict))),
+        Outcome::Ask => Response::Deny(told(text::reason(&refused(verdict)))),
+        Outcome::Allow if verdict.skips_prompt && surface.grant != Grant::None => {
+            Response::Grant(text::reason(verdict))
+        }
         Outcome::Allow | Outcome::Warn if surface.tells_model || surface.tells_user => {
             let reason = text::reason(verdict);
-            if reason.is_empty() { Said::Nothing } else { Said::Note(reason) }
+            if reason.is_empty() { Response::Nothing } else { Response::Note(reason) }
         }
-        Outcome::Allow | Outcome::Warn | Outcome::Abstain => Said::Nothing,
+        Outcome::Allow | Outcome::Warn | Outcome::Abstain => Response::Nothing,
     }
 }
 
 /// The bytes and the exit code. `write` gives the JSON of what is said.
-pub(super) fn emit(surface: &Surface, said: &Said, write: impl Fn(&Said) -> String) -> Reply {
-    let line = |said: &Said| write(said) + "\n";
+pub(super) fn emit(surface: &Surface, said: &Response, write: impl Fn(&Response) -> String) -> Reply {
+    let line = |said: &Response| write(said) + "\n";
     match said {
-        Said::Nothing => match surface.abstain {
+        Response::Nothing => match surface.abstain {
             Abstain::Silence => Reply::default(),
             Abstain::Token(token) => Reply { stdout: format!("{token}\n"), ..Reply::default() },
         },
-        Said::Note(_) | Said::Grant(_) | Said::Ask(_) => Reply { stdout: line(said), ..Reply::default() },
-        Said::Deny(reason) => {
+        Response::Note(_) | Response::Grant(_) | Response::Ask(_) => Reply { stdout: line(said), ..Reply::default() },
+        Response::Deny(reason) => {
             let stderr = format!("{reason}\n");
             match surface.deny {
                 Deny::Reply => Reply { stdout: line(said), ..Reply::default() },

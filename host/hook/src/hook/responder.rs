@@ -1,4 +1,4 @@
-//! [`Flight`]: one hook call on its way. Owns the reply, so that exactly one is given.
+//! [`Responder`]: one hook call on its way. Owns the reply, so that exactly one is given.
 //!
 //! The watchdog and the panic hook answer in the main thread's place, in the dialect seen so far.
 
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use crate::audit;
 use guard_config::Audit;
 use guard_contract::Outcome;
-use guard_contract::call::{Circumstances, ToolCall};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::limits::TICK;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
 use guard_engine::clock::Ticks;
-use guard_harness::facets::Surface;
+use guard_harness::capabilities::Surface;
 use guard_harness::{Harness, Reply};
 use guard_state::environment::Environment;
 
@@ -30,7 +30,7 @@ const REPORT: u8 = 1;
 const WATCHDOG_STACK: usize = 1 << 20;
 
 /// One hook call on its way.
-pub(super) struct Flight {
+pub(super) struct Responder {
     started: Instant,
     deadline_ms: AtomicU64,
     replied: AtomicBool,
@@ -38,18 +38,18 @@ pub(super) struct Flight {
     dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
     heard: Mutex<Vec<Opinion>>,
     engine: OnceLock<Engine>,
-    record: Mutex<Option<(Audit, ToolCall, Circumstances)>>,
+    record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
 }
 
-impl Flight {
+impl Responder {
     /// Takes over panics and starts the watchdog. Without one nothing bounds a call, so it is asked about at once.
     pub(super) fn start(harness: &'static dyn Harness, environment: &Environment) -> Arc<Self> {
-        let flight = Arc::new(Flight {
+        let flight = Arc::new(Responder {
             started: environment.started,
             deadline_ms: AtomicU64::new(millis(DEADLINE)),
             replied: AtomicBool::new(false),
             exit: AtomicU8::new(REPORT),
-            dialect: Mutex::new((harness, harness.facets().usual())),
+            dialect: Mutex::new((harness, harness.capabilities().usual())),
             heard: Mutex::default(),
             engine: OnceLock::new(),
             record: Mutex::default(),
@@ -80,13 +80,13 @@ impl Flight {
     }
 
     /// What an audit line says besides the verdict.
-    pub(super) fn set_record(&self, audit: &Audit, call: &ToolCall, at: &Circumstances) {
+    pub(super) fn set_record(&self, audit: &Audit, call: &ToolCall, at: &CallContext) {
         let record = (audit.clone(), call.clone(), at.clone());
         *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
     }
 
     /// Notes an opinion for the case that the deadline comes before the verdict.
-    pub(super) fn hear(&self, opinion: &Opinion) {
+    pub(super) fn record_opinion(&self, opinion: &Opinion) {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(opinion.clone());
     }
 
@@ -112,7 +112,7 @@ impl Flight {
     }
 
     fn deliver(&self, verdict: &Verdict) -> u8 {
-        let unknown = || (guard_harness::default(), guard_harness::default().facets().usual());
+        let unknown = || (guard_harness::default(), guard_harness::default().capabilities().usual());
         let (harness, surface) = attempt(&self.dialect).map_or_else(unknown, |dialect| *dialect);
         let reply = harness.encode(verdict, surface);
         self.exit.store(reply.exit, Ordering::SeqCst);

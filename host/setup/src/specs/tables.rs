@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::json::EXIT;
-use super::{Closing, Form, Layout, Unit};
+use super::{Closing, Layout, RegistrationSpec, Unit};
 use crate::entries::Item;
 use crate::matcher::Matching;
-use guard_harness::facets;
+use guard_harness::capabilities;
 
-pub(super) static KIMI: Form = Form {
-    facets: &facets::KIMI,
+pub(super) static KIMI: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::KIMI,
     called: "kimi",
     user: &["~/.kimi-code/config.toml"],
     project: &[],

@@ -1,4 +1,4 @@
-//! [`Facets`]: what each harness can be told, and what it makes of a reply, a silence or a failure. Data.
+//! [`Capabilities`]: what each harness can be told, and what it makes of a reply, a silence or a failure. Data.
 //!
 //! What a reply says follows from the verdict and from this table, in [`said`](super::said). Registration, `doctor`
 //! and the documentation read it too. How the bytes look is the adapters' business.
@@ -13,7 +13,7 @@ pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GE
 
 /// What one harness is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Facets {
+pub struct Capabilities {
     /// The name on the command line, in the audit log and in what policies are told.
     pub name: &'static str,
     /// The name that its vendor gives it.
@@ -227,7 +227,7 @@ pub enum Confidence {
 /// The surface of a harness that has none, of which there is no such one.
 static NOWHERE: Surface = Surface::named("");
 
-impl Facets {
+impl Capabilities {
     /// Who answers questions in this mode; none if it is not known.
     #[must_use]
     pub fn prompting(&self, mode: &str) -> Option<Prompting> {
@@ -277,7 +277,7 @@ const fn file(path: &'static str, format: Format, scope: FileScope, confidence: 
 }
 
 /// All harnesses, in the order of their names.
-pub static ALL: &[&Facets] = &[
+pub static ALL: &[&Capabilities] = &[
     &AMP,
     &ANTIGRAVITY,
     &CLAUDE,
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn the_names_are_in_order_and_each_stands_once() {
-        let names: Vec<&str> = ALL.iter().map(|facets| facets.name).collect();
+        let names: Vec<&str> = ALL.iter().map(|capabilities| capabilities.name).collect();
         let mut sorted = names.clone();
         sorted.sort_unstable();
         sorted.dedup();
@@ -314,8 +314,10 @@ mod tests {
 
     #[test]
     fn a_surface_agrees_with_itself() {
-        for (facets, surface) in ALL.iter().flat_map(|facets| facets.surfaces.iter().map(move |each| (facets, each))) {
-            let about = format!("{} {}", facets.name, surface.event);
+        for (capabilities, surface) in
+            ALL.iter().flat_map(|capabilities| capabilities.surfaces.iter().map(move |each| (capabilities, each)))
+        {
+            let about = format!("{} {}", capabilities.name, surface.event);
             let exits: &[u8] = if surface.deny == Deny::Reply { &[0] } else { &[0, 2] };
             assert_eq!(surface.exits, exits, "{about}");
             // What speaks by its exit code alone has no key, can ask nobody and is silent about everything else.
@@ -337,10 +339,10 @@ mod tests {
 
     #[test]
     fn what_is_not_known_for_sure_says_what_that_is() {
-        for facets in ALL {
-            assert!(!facets.surfaces.is_empty() && !facets.sources.is_empty(), "{}", facets.name);
-            let sure = facets.confidence == Confidence::High;
-            assert!(sure || !facets.unverified.is_empty(), "{}", facets.name);
+        for capabilities in ALL {
+            assert!(!capabilities.surfaces.is_empty() && !capabilities.sources.is_empty(), "{}", capabilities.name);
+            let sure = capabilities.confidence == Confidence::High;
+            assert!(sure || !capabilities.unverified.is_empty(), "{}", capabilities.name);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! [`Form`]: how the hooks of one harness are registered, as data; and the one `Registration` for all of them.
+//! [`RegistrationSpec`]: how the hooks of one harness are registered, as data; and the one `Registration` for all of them.
 //!
-//! What a harness makes of a reply stands in `facets`; `page` prints both for people, as `host/HARNESSES.md`. A new
-//! harness is one more [`Form`]; Claude Code, which has plugins and scripts beside its settings, has a registration of its
+//! What a harness makes of a reply stands in `capabilities`; `page` prints both for people, as `host/HARNESSES.md`. A new
+//! harness is one more [`RegistrationSpec`]; Claude Code, which has plugins and scripts beside its settings, has a registration of its
 //! own.
 
 mod edits;
@@ -22,17 +22,17 @@ use super::command::{Names, arguments, text};
 use super::entries::Item;
 use super::matcher::Matching;
 use crate::install::json::Syntax;
-use crate::install::{Failing, InstallError, Scope, Site, Wish};
+use crate::install::{Failing, InstallError, InstallOptions, Scope, Site};
 use guard_contract::shell_word::word;
-use guard_harness::facets::{Facets, Fail};
+use guard_harness::capabilities::{Capabilities, Fail};
 
 /// How long a harness is told to wait, in seconds. The hook itself takes four at most.
 const TIMEOUT: u32 = 20;
 
 /// How the hooks of one harness are registered.
-pub(super) struct Form {
+pub(super) struct RegistrationSpec {
     /// What else is known of it.
-    pub(super) facets: &'static Facets,
+    pub(super) capabilities: &'static Capabilities,
     /// What the registered command calls the harness.
     called: &'static str,
     /// The files for this user's calls, as the facets name them.
@@ -125,7 +125,7 @@ struct Hook {
 }
 
 /// All forms, in the order of their names.
-static ALL: &[&Form] = &[
+static ALL: &[&RegistrationSpec] = &[
     &plugins::AMP,
     &json::ANTIGRAVITY,
     &plugins::CLINE,
@@ -146,11 +146,11 @@ static ALL: &[&Form] = &[
 ];
 
 /// The form of a harness.
-pub(super) fn named(name: &str) -> Option<&'static Form> {
-    ALL.iter().copied().find(|form| form.facets.name == name)
+pub(super) fn named(name: &str) -> Option<&'static RegistrationSpec> {
+    ALL.iter().copied().find(|form| form.capabilities.name == name)
 }
 
-impl Form {
+impl RegistrationSpec {
     /// Where a file is here.
     fn place(&self, path: &str, site: Site<'_>) -> PathBuf {
         if let Some((variable, folder)) = self.moved
@@ -166,8 +166,8 @@ impl Form {
     }
 
     /// The files that a wish is about, and how far links may lead from them.
-    fn places(&self, wish: &Wish, site: Site<'_>) -> Result<Vec<(PathBuf, Option<PathBuf>)>, InstallError> {
-        let title = self.facets.title;
+    fn places(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<(PathBuf, Option<PathBuf>)>, InstallError> {
+        let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
         for (given, flag) in [
             (wish.plugin.is_some(), "--plugin"),
@@ -195,8 +195,8 @@ impl Form {
     }
 
     /// The call of the hook that a wish asks for.
-    fn hook(&self, wish: &Wish, site: Site<'_>) -> Result<Hook, InstallError> {
-        let title = self.facets.title;
+    fn hook(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Hook, InstallError> {
+        let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
         let program = if wish.shared { "guard-host" } else { text(&site.environment.program)? };
         let words: Vec<String> = [program.to_owned()].into_iter().chain(arguments(wish, site, self.called)?).collect();
@@ -231,7 +231,7 @@ impl Form {
 
     /// What becomes of a call when the hook cannot run.
     fn failing(&self, blocks: bool) -> Failing {
-        let title = self.facets.title;
+        let title = self.capabilities.title;
         let told = |fail, what: &str| match fail {
             Fail::Open => format!("if the program {what}, {title} lets the call pass unasked"),
             Fail::Closed => format!("if the program {what}, the call is blocked"),
@@ -244,11 +244,11 @@ impl Form {
                 "if the program is gone or fails, the call is blocked (by the file that starts it)"
             }
             Closing::Ours => "if the program is gone or fails, the call passes unasked (by the file that starts it)",
-            _ => &told(self.facets.on_crash, "is gone or fails"),
+            _ => &told(self.capabilities.on_crash, "is gone or fails"),
         };
-        let text = format!("{crash}; {}", told(self.facets.on_timeout, "takes too long"));
-        let name = self.facets.name;
-        let remedy = match (self.closing, blocks, self.facets.on_crash) {
+        let text = format!("{crash}; {}", told(self.capabilities.on_timeout, "takes too long"));
+        let name = self.capabilities.name;
+        let remedy = match (self.closing, blocks, self.capabilities.on_crash) {
             (Closing::Key(..) | Closing::Ours, false, _) => {
                 format!("run `guard-host install {name}` without `--fail-open`")
             }
@@ -264,14 +264,14 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use guard_harness::facets::{self, Confidence};
+    use guard_harness::capabilities::{self, Confidence};
 
     #[test]
     fn a_form_writes_files_that_its_facets_name_and_is_sure_of() {
         for form in ALL {
-            let name = form.facets.name;
+            let name = form.capabilities.name;
             let paths: Vec<&str> = form.user.iter().chain(form.project).copied().collect();
-            let written: Vec<_> = form.facets.files.iter().filter(|file| paths.contains(&file.path)).collect();
+            let written: Vec<_> = form.capabilities.files.iter().filter(|file| paths.contains(&file.path)).collect();
             assert_eq!(written.len(), paths.len(), "{name}");
             assert!(written.iter().all(|file| file.confidence != Confidence::Low), "{name}");
             assert!(form.user.iter().all(|path| path.starts_with("~/")), "{name}");
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn every_harness_with_files_that_are_known_has_a_form() {
-        for known in facets::ALL.iter().filter(|known| known.name != "claude") {
+        for known in capabilities::ALL.iter().filter(|known| known.name != "claude") {
             let sure = known.files.iter().any(|file| file.confidence != Confidence::Low);
             assert_eq!(named(known.name).is_some(), sure, "{}", known.name);
         }
