@@ -31,8 +31,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["compile"] => run(TARGET, |artifact| Ok(artifact)),
-        ["compile", triple] => run(triple, |artifact| Ok(artifact)),
+        ["compile"] => run(TARGET, Ok),
+        ["compile", triple] => run(triple, Ok),
         ["describe"] => run(TARGET, |artifact| describe(&artifact)),
         _ => Err("usage: guard-compiler compile [TRIPLE] | describe".to_owned()),
     };

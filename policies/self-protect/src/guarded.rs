@@ -66,6 +66,7 @@ impl Guard {
             (beside(&places.audit, ".1"), What::State),
             (places.sessions.clone(), What::State),
             (places.program.clone(), What::Program),
+            (beside_program(&places.program), What::Program),
         ];
         let policies = places.policies.iter().map(|path| (path.clone(), What::Config));
         let registered = |path: &String| (path.clone(), What::Registration(REGISTERED));
@@ -110,7 +111,7 @@ impl Guard {
         let file = self.named.iter().find(|(_, what)| *what == What::Program);
         let file =
             file.and_then(|(path, _)| path.rsplit('/').next()).filter(|name| *name != PROGRAM && name.len() >= TELLING);
-        std::iter::once(PROGRAM).chain(file)
+        [PROGRAM, TOOLS].into_iter().chain(file)
     }
 
     /// Whether a text names the program.
@@ -134,3 +135,11 @@ const TELLING: usize = 5;
 
 /// The program's name.
 const PROGRAM: &str = "guard-host";
+
+/// The name of the program beside it, which has the commands.
+const TOOLS: &str = "guard-host-tools";
+
+/// The program with the commands, in the folder of the first one; empty if that is not known.
+fn beside_program(program: &str) -> String {
+    program.rsplit_once('/').map(|(folder, _)| format!("{folder}/{TOOLS}")).unwrap_or_default()
+}

@@ -80,7 +80,7 @@ const TELLING: &[&str] = &[
 ];
 
 /// Options of guard-host that take a value.
-const VALUED: &[&str] = &["--config", "--state", "--cache"];
+const VALUED: &[&str] = &["--config", "--state", "--cache", "--started-as"];
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for command in view.analysis.commands.iter().filter(|command| !is_remote(command)) {
