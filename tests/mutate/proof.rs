@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 
 use guard_engine::Analyzer;
@@ -74,20 +74,31 @@ struct Traces {
     files: Vec<String>,
 }
 
+/// The folder of the programs. Written by a process of its own: a file that this one has open for writing, or a child that
+/// another test started meanwhile, cannot be executed.
+fn programs() -> &'static Path {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let made = || {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, script) in PROGRAMS {
+            let mut written = Command::new("sh");
+            written.args(["-c", "printf '%s\\n' '#!/bin/sh' \"$1\" > \"$0\" && chmod 755 \"$0\""]);
+            assert!(written.arg(folder.path().join(name)).arg(script).status().unwrap().success());
+        }
+        folder
+    };
+    FOLDER.get_or_init(made).path()
+}
+
 fn run(text: &str) -> Traces {
     let folder = tempfile::tempdir().unwrap();
-    let [bin, cwd, home] = ["bin", "cwd", "home"].map(|name| folder.path().join(name));
-    for folder in [&bin, &cwd.join("build"), &cwd.join("d2"), &home] {
+    let [cwd, home] = ["cwd", "home"].map(|name| folder.path().join(name));
+    for folder in [&cwd.join("build"), &cwd.join("d2"), &home] {
         fs::create_dir_all(folder).unwrap();
-    }
-    for (name, script) in PROGRAMS {
-        let file = bin.join(name);
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     }
     fs::write(cwd.join("build/x"), "").unwrap();
     fs::write(cwd.join("seed"), "s").unwrap();
-    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let path = format!("{}:/usr/bin:/bin", programs().display());
     // A login shell sets its own.
     fs::write(home.join(".bash_profile"), format!("PATH={path}\n")).unwrap();
     let log = folder.path().join("log");
