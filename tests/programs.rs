@@ -64,6 +64,27 @@ fn in_a_home_that_nobody_can_write_to_every_call_is_judged() {
 }
 
 #[test]
+fn no_command_compiles_what_the_program_carries() {
+    let world = World::new();
+    // Makes the key.
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    // Where no file can grow, one in memory neither, the compiler cannot be unpacked.
+    let without_files = |arguments: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("trap '' XFSZ; ulimit -f 0; exec \"$0\" {arguments}"), HOOK]);
+        shell.current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", "/usr/bin:/bin");
+        end(shell, "")
+    };
+    for name in ["command-guard", "rego", "cel"] {
+        let ended = without_files(&format!("policy inspect {name}"));
+        assert_eq!(ended.exit, 0, "{name}: {ended:?}");
+    }
+    let ours = guests::place(&world, "shell");
+    let ended = without_files(&format!("policy inspect {}", ours.display()));
+    assert!(ended.exit != 0 && ended.stderr.contains("compiler"), "a policy of others is compiled: {ended:?}");
+}
+
+#[test]
 fn a_policy_that_is_not_compiled_yet_asks_to_wait_and_answers_soon() {
     let world = World::new();
     guests::configure(&world, &["shell"], "");

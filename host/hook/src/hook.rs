@@ -64,19 +64,19 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     };
     let harness = named.flatten().unwrap_or_else(guard_harness::default);
     let places = options.places.unwrap_or_else(|| Places::below(&environment.home));
-    let flight = Responder::start(harness, environment);
+    let responder = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
-        return flight.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
+        return responder.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
     let object = match payload::read() {
         Ok(object) => object,
-        Err(refusal) => return refuse(&flight, harness, &refusal, &places, environment, &*facts),
+        Err(refusal) => return refuse(&responder, harness, &refusal, &places, environment, &*facts),
     };
     let harness = guard_harness::detect(&object, harness);
-    flight.speak(harness, harness.surface(&object));
-    let exit = decide(&flight, harness, &object, options.only.as_deref(), &places, environment, &facts);
+    responder.speak(harness, harness.surface(&object));
+    let exit = decide(&responder, harness, &object, options.only.as_deref(), &places, environment, &facts);
     if let Some(folder) = &options.record {
         let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
         record::keep(&environment.cwd, folder, harness.name(), &object, &at);
@@ -85,7 +85,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
 }
 
 fn decide(
-    flight: &Arc<Responder>,
+    responder: &Arc<Responder>,
     harness: &'static dyn Harness,
     object: &Map<String, Value>,
     only: Option<&[String]>,
@@ -95,35 +95,35 @@ fn decide(
 ) -> u8 {
     let payload = match harness.decode(object) {
         Ok(payload) => payload,
-        Err(unreadable) => return refuse(flight, harness, &unreadable.into(), places, environment, &**facts),
+        Err(unreadable) => return refuse(responder, harness, &unreadable.into(), places, environment, &**facts),
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
         Event::SessionEnd => {
             // Nothing is said, so nothing has to wait.
-            let exit = flight.reply(&merge([]));
+            let exit = responder.reply(&merge([]));
             consent::end(places, &payload.session);
             return exit;
         }
-        _ => return flight.reply(&merge([])),
+        _ => return responder.reply(&merge([])),
     };
     let at = circumstances(harness, &payload, environment, &**facts);
     let prepared = prepared(places, environment, &at);
-    flight.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
-    note(flight, &prepared.config.audit, calls, &at);
+    responder.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
+    note(responder, &prepared.config.audit, calls, &at);
     let Ok(engine) = Engine::for_one_reply() else {
         let text = "the sandbox cannot start on this machine".to_owned();
         let remedy = "run `guard-host cache verify`".to_owned();
-        return flight.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));
+        return responder.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));
     };
-    flight.set_engine(engine.clone());
+    responder.set_engine(engine.clone());
     let chain = Chain::new(engine, prepared);
     let config = &chain.prepared.config;
     let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
     let mut worst = None;
     for call in calls {
-        flight.set_record(&config.audit, call, &at);
-        let watch = |opinion: &Opinion| flight.record_opinion(opinion);
+        responder.set_record(&config.audit, call, &at);
+        let watch = |opinion: &Opinion| responder.record_opinion(opinion);
         let trace = chain.decide(call, &at, facts, Ask { only, watch: Some(&watch), ..Ask::default() });
         let rank = guard_contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
@@ -132,12 +132,12 @@ fn decide(
         traces.push(trace);
     }
     if let Some((_, call)) = worst {
-        flight.set_record(&config.audit, call, &at);
+        responder.set_record(&config.audit, call, &at);
     }
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
     let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places);
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
-    let exit = flight.reply(&verdict);
+    let exit = responder.reply(&verdict);
     journal::write(&chain.prepared, &at, &**facts, &traces);
     if let Some(question) = question {
         question.note(verdict.outcome, harness.prompts(&at.permission_mode));
@@ -244,15 +244,15 @@ pub fn warm_lock(places: &Places) -> PathBuf {
 }
 
 /// Until the chain is asked, the first call stands for all in the log.
-fn note(flight: &Responder, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
+fn note(responder: &Responder, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
     if let Some(call) = calls.first() {
-        flight.set_record(audit, call, at);
+        responder.set_record(audit, call, at);
     }
 }
 
 /// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
 fn refuse(
-    flight: &Responder,
+    responder: &Responder,
     harness: &dyn Harness,
     refusal: &Refusal,
     places: &Places,
@@ -262,10 +262,10 @@ fn refuse(
     let at = circumstances(harness, &Payload::nowhere(), environment, facts);
     // Only the settings are needed, so nothing is made for them.
     let config = guard_config::load(places, &at.projects());
-    flight.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
+    responder.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
     match refused(refusal, &config) {
-        Some(verdict) => flight.reply(&verdict),
-        None => flight.report(refusal.text()),
+        Some(verdict) => responder.reply(&verdict),
+        None => responder.report(refusal.text()),
     }
 }
 

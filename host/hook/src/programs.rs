@@ -16,7 +16,7 @@ use crate::command_line::{self, HookLine};
 use crate::hook;
 
 /// The name of the second program.
-pub const TOOLS: &str = "guard-host-tools";
+const TOOLS: &str = "guard-host-tools";
 
 /// The name of the first program.
 pub const HOOK: &str = "guard-host";
@@ -59,8 +59,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
 }
 
 /// The second program, beside the first one.
-#[must_use]
-pub fn tools(environment: &Environment) -> PathBuf {
+fn tools(environment: &Environment) -> PathBuf {
     environment.program.with_file_name(TOOLS)
 }
 

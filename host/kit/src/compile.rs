@@ -60,7 +60,7 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
 enum Program {
     /// In memory: nothing is written anywhere.
     Memory(File),
-    /// In a file that is gone with this process's folder of temporary files.
+    /// In a private file among the temporary ones, which the system removes.
     #[cfg_attr(target_os = "linux", expect(dead_code, reason = "Linux has files in memory"))]
     File(PathBuf),
 }

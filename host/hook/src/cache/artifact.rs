@@ -29,7 +29,7 @@ const PURPOSE: &str = "artifact 2";
 pub enum Place {
     /// In this program.
     Carried,
-    /// In a file, which looked so when its digest was checked.
+    /// In a file, with the stamp that it had when its digest was checked.
     File(PathBuf, Stamp),
     /// Nowhere: it was loaded already.
     Loaded,
@@ -157,12 +157,6 @@ impl Made {
         let artifact = Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi };
         Some(Made { artifact, manifest })
     }
-
-    /// It is used where it lies in the program.
-    fn is_in_place(&self) -> bool {
-        let guest = guard_builtins::by_digest(&self.artifact.component);
-        guest.is_some_and(|guest| matches!(guest.artifact, Carried::InPlace(_)))
-    }
 }
 
 /// The sealed record beside an artifact.
@@ -196,13 +190,14 @@ impl Artifacts {
         Ok(Artifacts { folder, seal })
     }
 
-    /// The artifact of a component if there is one that can be used. Of a file it is read whole, to check its digest, and
-    /// mapped.
+    /// The artifact of a component if there is one that can be used: what this program carries, or a file.
     #[must_use]
     pub fn find(&self, component: &str, wasi: Wasi) -> Option<Made> {
-        if let Some(made) = Made::carried(component, wasi).filter(Made::is_in_place) {
-            return Some(made);
-        }
+        self.carried(component, wasi).or_else(|| self.kept(component, wasi))
+    }
+
+    /// The artifact in a file, if it can be used. The file is read whole, to check its digest, and mapped.
+    fn kept(&self, component: &str, wasi: Wasi) -> Option<Made> {
         let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
         let path = self.path(component, wasi, "cwasm");
         let data = fs::symlink_metadata(&path).ok()?;
@@ -253,16 +248,15 @@ impl Artifacts {
 
     /// The artifact that this program carries, in a file if it lies packed in the program, so that it is unpacked once.
     /// Where no file can be written it is unpacked at each call.
-    pub(super) fn carried(&self, component: &str, wasi: Wasi) -> Option<Made> {
+    fn carried(&self, component: &str, wasi: Wasi) -> Option<Made> {
         let made = Made::carried(component, wasi)?;
         let guest = guard_builtins::by_digest(component)?;
         let Carried::Packed(packed) = &guest.artifact else { return Some(made) };
-        let found = || self.find(component, wasi);
         let unpack = || {
             let bytes = packed.unpacked()?;
             self.keep(component, wasi, &bytes, made.manifest.clone(), made.artifact.interface.clone()).ok()
         };
-        Some(found().or_else(unpack).unwrap_or(made))
+        Some(self.kept(component, wasi).or_else(unpack).unwrap_or(made))
     }
 
     /// Writes an artifact and its record.
@@ -304,7 +298,7 @@ impl Artifacts {
             let of = |wasi| Some((stem.strip_suffix(&key(wasi))?, wasi));
             let artifact = || of(Wasi::Frozen).or_else(|| of(Wasi::Absent));
             let sound = self.snapshot_is_sound(stem);
-            let is_found = || artifact().is_some_and(|(component, wasi)| self.find(component, wasi).is_some());
+            let is_found = || artifact().is_some_and(|(component, wasi)| self.kept(component, wasi).is_some());
             found.push((path, sound.unwrap_or_else(is_found)));
         }
         found.sort();

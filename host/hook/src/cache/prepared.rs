@@ -314,15 +314,10 @@ fn made(
     guest: Guest,
     making: Option<Making>,
 ) -> Result<Made, FaultKind> {
-    let carried = || Made::carried(&component.sha256, guest.wasi());
-    let kept = artifacts.map_or_else(|_| carried(), |artifacts| artifacts.carried(&component.sha256, guest.wasi()));
-    if let Some(made) = kept {
-        return Ok(made);
-    }
-    let artifacts = artifacts.map_err(Clone::clone)?;
-    match making {
-        Some(making) => artifacts.ensure(component, guest, making),
-        None => artifacts.find(&component.sha256, guest.wasi()).ok_or(FaultKind::NotReady),
+    match (artifacts, making) {
+        (Err(fault), _) => Made::carried(&component.sha256, guest.wasi()).ok_or_else(|| fault.clone()),
+        (Ok(artifacts), Some(making)) => artifacts.ensure(component, guest, making),
+        (Ok(artifacts), None) => artifacts.find(&component.sha256, guest.wasi()).ok_or(FaultKind::NotReady),
     }
 }
 
@@ -331,7 +326,7 @@ fn run_examples(
     manifest: &Manifest,
     analyzer: Result<&Artifact, &FaultKind>,
 ) -> Result<(), FaultKind> {
-    // Those of the policies that this program carries were run when it was built.
+    // Those of the built-in policies are run by their tests.
     if manifest.examples.is_empty() || artifact.place == Place::Carried {
         return Ok(());
     }

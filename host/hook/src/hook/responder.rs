@@ -1,4 +1,4 @@
-//! [`Responder`]: one hook call on its way. Owns the reply, so that exactly one is given.
+//! [`Responder`]: owns the reply of one hook call, so that exactly one is given.
 //!
 //! The watchdog and the panic hook answer in the main thread's place, in the dialect seen so far.
 
@@ -44,7 +44,7 @@ pub(super) struct Responder {
 impl Responder {
     /// Takes over panics and starts the watchdog. Without one nothing bounds a call, so it is asked about at once.
     pub(super) fn start(harness: &'static dyn Harness, environment: &Environment) -> Arc<Self> {
-        let flight = Arc::new(Responder {
+        let responder = Arc::new(Responder {
             started: environment.started,
             deadline_ms: AtomicU64::new(millis(DEADLINE)),
             replied: AtomicBool::new(false),
@@ -54,14 +54,14 @@ impl Responder {
             engine: OnceLock::new(),
             record: Mutex::default(),
         });
-        let watched = flight.clone();
+        let watched = responder.clone();
         std::panic::set_hook(Box::new(move |_| watched.answer("guard-host failed inside", "report this call")));
-        let watched = flight.clone();
+        let watched = responder.clone();
         // Of a size that no variable of the environment changes.
         if thread::Builder::new().stack_size(WATCHDOG_STACK).spawn(move || watched.watch()).is_err() {
-            flight.answer("the machine has no room for a watchdog", "try again, or raise the limits of the process");
+            responder.answer("the machine has no room for a watchdog", "try again, or raise the limits of the process");
         }
-        flight
+        responder
     }
 
     /// The reply goes out in this harness's dialect, as this surface of it takes it.
