@@ -29,7 +29,7 @@ const REPORT: u8 = 1;
 /// The stack of the watchdog, in bytes: it writes a reply and a line of the log.
 const WATCHDOG_STACK: usize = 1 << 20;
 
-/// One hook call on its way.
+/// The one reply of a hook call, and what it is made of if it comes early.
 pub(super) struct Responder {
     started: Instant,
     deadline_ms: AtomicU64,
