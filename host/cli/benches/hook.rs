@@ -23,6 +23,7 @@ use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::{Ask, Chain};
+use guard_hook::scene;
 use guard_state::Places;
 
 const ROUNDS: usize = 1000;
@@ -182,11 +183,7 @@ fn stages(program: &Path, home: &Path) {
     let engine = Engine::new().unwrap();
     let _clock = Clock::start(engine.clone());
     let prepared = open();
-    let analyzer = prepared.analyzer.clone().unwrap();
-    row(
-        "map and link the analyzer",
-        time(200, || engine.load_analyzer(&analyzer.code(&engine).unwrap(), &analyzer.interface).unwrap()),
-    );
+    row("map and link the analyzer", time(200, || scene::analyzer(&engine).unwrap()));
     for member in &prepared.members {
         let Readiness::Ready { artifact, .. } = &member.readiness else { panic!("{member:?}") };
         let name = format!("map and link {}", member.entry.name);
@@ -195,7 +192,7 @@ fn stages(program: &Path, home: &Path) {
             time(200, || engine.load(&artifact.code(&engine).unwrap(), &artifact.interface, artifact.wasi).unwrap()),
         );
     }
-    let loaded = engine.load_analyzer(&analyzer.code(&engine).unwrap(), &analyzer.interface).unwrap();
+    let loaded = scene::analyzer(&engine).unwrap();
     let long = "git add src/main.rs && cargo test --quiet | tail -n 3; echo done > /dev/null\n".repeat(260);
     for text in ["git status --short .", &long[..308], &long[..20_020]] {
         let name = format!("analyse {} bytes", text.len());

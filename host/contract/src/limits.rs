@@ -54,11 +54,4 @@ impl Limits {
 
     /// For describing a policy when it is prepared, when nobody waits: an interpreter may start slowly.
     pub const PREPARE: Limits = Limits { time_ms: 2000, memory_mib: 256 };
-
-    /// The time as ticks of the epoch clock, at least one.
-    #[must_use]
-    pub fn ticks(self) -> u64 {
-        let ticks = u128::from(self.time_ms).div_ceil(TICK.as_millis());
-        u64::try_from(ticks).unwrap_or(u64::MAX).max(1)
-    }
 }

@@ -54,7 +54,8 @@ impl Engine {
     }
 
     /// Uses an artifact that the build put into an executable, read-only section of this program, where it lies:
-    /// nothing is opened, mapped or protected. A second engine of the process gets a copy.
+    /// nothing is opened, mapped or protected. A second engine of the process gets a copy, and so does a second thread
+    /// that asks before the first one is done.
     ///
     /// The bytes must be what the build's compiler gave, at the start of a page.
     ///
@@ -62,9 +63,9 @@ impl Engine {
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
     pub fn carried(&self, artifact: &'static [u8]) -> Result<Code, FaultKind> {
-        let mut known = self.in_place.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = artifact.as_ptr();
-        if let Some((_, component)) = known.iter().find(|(place, _)| *place == start as usize) {
+        let start = artifact.as_ptr() as usize;
+        let known = || self.in_place.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, component)) = known().iter().find(|(place, _)| *place == start) {
             return Ok(Code { component: component.clone() });
         }
         if !claim(artifact) {
@@ -73,7 +74,7 @@ impl Engine {
         // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable
         // section for as long as it runs, and nothing writes to them.
         let code = code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })?;
-        known.push((start as usize, code.component.clone()));
+        known().push((start, code.component.clone()));
         Ok(code)
     }
 }

@@ -1,9 +1,10 @@
 //! Which [`FaultKind`] an error of wasmtime is.
 
-use wasmtime::Trap;
+use wasmtime::{Store, Trap};
 
 use guard_contract::{FaultKind, Interface};
 
+use crate::imports::State;
 use crate::meter::OverLimit;
 use crate::wasi;
 
@@ -25,6 +26,11 @@ pub(super) fn of_link(error: &wasmtime::Error, interface: &Interface) -> FaultKi
         });
     }
     FaultKind::Contract(format!("{error:#}"))
+}
+
+/// Of a call into a guest: what the guest said last may tell why it gave up.
+pub(super) fn of_call(error: &wasmtime::Error, store: &Store<State>) -> FaultKind {
+    of_run(error, store.data().log.last().map(|line| line.message.as_str()))
 }
 
 pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> FaultKind {

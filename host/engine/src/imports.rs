@@ -47,11 +47,11 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(limits: Limits, scene: Option<Scene>, grants: Arc<Grants>) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         State {
             limits: Bounds::new(limits),
-            scene,
-            grants,
+            scene: None,
+            grants: Arc::default(),
             journal: Vec::new(),
             log: Vec::new(),
             asked: Vec::new(),

@@ -51,7 +51,8 @@ impl Policy {
     ///
     /// It does not start within them.
     pub fn start(&self, limits: Limits, grants: Arc<Grants>) -> Result<Instance, FaultKind> {
-        let (mut store, meter) = self.store(limits, grants);
+        let (mut store, meter) = self.store(limits);
+        store.data_mut().grants = grants;
         let guest = instantiate(&mut store, &self.pre)?;
         Ok(Instance { store, guest, limits, started: Some(meter) })
     }
@@ -104,14 +105,13 @@ impl Instance {
         scene: Option<Scene>,
         body: impl FnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<Result<T, FaultKind>>,
     ) -> CallResult<T> {
-        let meter = self.started.take().unwrap_or_else(|| bound(&mut self.store, self.limits));
+        let meter = self.started.take().unwrap_or_else(|| bound(&mut self.store, self.limits, Duration::ZERO));
         let state = self.store.data_mut();
         state.scene = scene;
         state.log.clear();
         let answer = body(&self.guest, &mut self.store);
+        let answer = answer.unwrap_or_else(|error| Err(fault::of_call(&error, &self.store)));
         let state = self.store.data_mut();
-        let answer = answer
-            .unwrap_or_else(|error| Err(fault::of_run(&error, state.log.last().map(|line| line.message.as_str()))));
         state.scene = None;
         CallResult { answer, journal: std::mem::take(&mut state.journal), used: meter.used(&state.limits) }
     }

@@ -29,6 +29,7 @@ mod snapshot;
 mod wasi;
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
@@ -192,13 +193,9 @@ impl std::fmt::Debug for Policy {
     }
 }
 
-/// What a policy is asked, and under which bounds.
+/// What a policy is asked.
 #[derive(Debug)]
 pub struct Question<'a> {
-    /// What it may use, for configure and decide together.
-    pub limits: Limits,
-    /// What `configure` is given: JSON; none if the component holds what it left there.
-    pub settings: Option<&'a str>,
     /// What it can learn of the call.
     pub scene: Scene,
     /// What it may ask for.
@@ -235,27 +232,18 @@ impl Answer {
 }
 
 impl Policy {
-    /// Asks a fresh instance: configure, then decide. The decision is checked against the manifest.
+    /// Starts an instance and gives it its settings: all that can be done before it is known what a call does. `settings`
+    /// is the JSON for `configure`; none if the component holds what it left there. What goes wrong is the answer later.
     #[must_use]
-    pub fn decide(&self, question: Question<'_>) -> Answer {
-        let Question { limits, settings, scene, grants, manifest, tool, input } = question;
-        let (mut store, meter) = self.store(limits, grants);
-        let decision = run(&mut store, &self.pre, |store, guest| {
-            let policy = guest.guard_policy_policy();
-            if let Some(settings) = settings
-                && let Err(text) = policy.call_configure(&mut *store, settings)?
-            {
-                return Ok(Err(FaultKind::refused("configure", &text)));
-            }
-            store.data_mut().scene = Some(scene);
-            Ok(match policy.call_decide(&mut *store, tool, input)? {
-                Ok(decision) => manifest::check_decision(manifest, decision.convert()),
-                Err(text) => Err(FaultKind::refused("decide", &text)),
-            })
+    pub fn ready(&self, limits: Limits, settings: Option<&str>) -> Ready {
+        let (mut store, meter) = self.store(limits);
+        let guest = run(&mut store, &self.pre, |store, guest| {
+            let Some(settings) = settings else { return Ok(Ok(guest)) };
+            let refused = guest.guard_policy_policy().call_configure(&mut *store, settings)?.err();
+            Ok(refused.map_or(Ok(guest), |text| Err(FaultKind::refused("configure", &text))))
         });
-        let state = self.end(store);
-        let used = meter.used(&state.limits);
-        Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
+        let used = meter.used(&store.data().limits).processor;
+        Ready { store, guest, limits, used, ends_soon: self.ends_soon }
     }
 
     /// Gives its settings to a fresh instance, and asks nothing.
@@ -264,11 +252,7 @@ impl Policy {
     ///
     /// [`FaultKind::Refused`], or what else went wrong.
     pub fn configure(&self, limits: Limits, settings: &str) -> Result<(), FaultKind> {
-        let (mut store, _) = self.store(limits, Arc::default());
-        run(&mut store, &self.pre, |store, guest| {
-            let refused = guest.guard_policy_policy().call_configure(&mut *store, settings)?.err();
-            Ok(refused.map_or(Ok(()), |text| Err(FaultKind::refused("configure", &text))))
-        })
+        self.ready(limits, Some(settings)).guest.map(|_| ())
     }
 
     /// Asks the policy what it is.
@@ -277,7 +261,7 @@ impl Policy {
     ///
     /// It cannot say so, or what it says breaks the contract.
     pub fn describe(&self, limits: Limits) -> Result<Manifest, FaultKind> {
-        let (mut store, _) = self.store(limits, Arc::default());
+        let (mut store, _) = self.store(limits);
         let manifest = run(&mut store, &self.pre, |store, guest| {
             Ok(Ok(guest.guard_policy_policy().call_describe(&mut *store)?.convert()))
         })?;
@@ -285,29 +269,69 @@ impl Policy {
         Ok(manifest)
     }
 
-    /// What the call left in its store.
-    fn end(&self, mut store: Store<State>) -> State {
-        if !self.ends_soon {
-            return store.into_data();
-        }
-        let state = std::mem::replace(store.data_mut(), State::new(Limits::DEFAULT, None, Arc::default()));
-        // To give gigabytes of addresses back takes longer than the process has left.
-        std::mem::forget(store);
-        state
-    }
-
-    fn store(&self, limits: Limits, grants: Arc<Grants>) -> (Store<State>, Meter) {
-        let mut store = Store::new(self.pre.engine(), State::new(limits, None, grants));
-        let meter = bound(&mut store, limits);
+    fn store(&self, limits: Limits) -> (Store<State>, Meter) {
+        let mut store = Store::new(self.pre.engine(), State::new(limits));
+        let meter = bound(&mut store, limits, Duration::ZERO);
         (store, meter)
     }
 }
 
-/// Puts a store under its limits.
-fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
+/// An instance that has its settings and waits for a call. It answers one.
+pub struct Ready {
+    store: Store<State>,
+    guest: Result<Guest, FaultKind>,
+    limits: Limits,
+    /// The processor time that it took so far, maybe on another thread.
+    used: Duration,
+    ends_soon: bool,
+}
+
+impl std::fmt::Debug for Ready {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Ready")
+    }
+}
+
+impl Ready {
+    /// Asks the policy, with what is left of its limits. The decision is checked against the manifest.
+    #[must_use]
+    pub fn decide(self, question: Question<'_>) -> Answer {
+        let Question { scene, grants, manifest, tool, input } = question;
+        let Ready { mut store, guest, limits, used, ends_soon } = self;
+        let meter = bound(&mut store, limits, used);
+        let state = store.data_mut();
+        state.scene = Some(scene);
+        state.grants = grants;
+        let decision = guest.and_then(|guest| {
+            let answer = guest.guard_policy_policy().call_decide(&mut store, tool, input);
+            answer.map_err(|error| fault::of_call(&error, &store)).and_then(|answer| match answer {
+                Ok(decision) => manifest::check_decision(manifest, decision.convert()),
+                Err(text) => Err(FaultKind::refused("decide", &text)),
+            })
+        });
+        let state = end(store, ends_soon);
+        let Used { processor, memory } = meter.used(&state.limits);
+        let used = Used { processor: processor + used, memory };
+        Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
+    }
+}
+
+/// What a call left in its store.
+fn end(mut store: Store<State>, ends_soon: bool) -> State {
+    if !ends_soon {
+        return store.into_data();
+    }
+    let state = std::mem::replace(store.data_mut(), State::new(Limits::DEFAULT));
+    // To give gigabytes of addresses back takes longer than the process has left.
+    std::mem::forget(store);
+    state
+}
+
+/// Puts a store under what is left of its limits after `used`.
+fn bound(store: &mut Store<State>, limits: Limits, used: Duration) -> Meter {
     store.limiter(|state| &mut state.limits);
-    store.set_epoch_deadline(limits.ticks());
-    let meter = Meter::start(limits);
+    let meter = Meter::start(limits, used);
+    store.set_epoch_deadline(meter.left().unwrap_or(1));
     store.epoch_deadline_callback(move |_| match meter.left() {
         Some(ticks) => Ok(UpdateDeadline::Continue(ticks)),
         None => Err(Trap::Interrupt.into()),
@@ -319,13 +343,10 @@ fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
 fn run<T>(
     store: &mut Store<State>,
     pre: &GuestPre<State>,
-    body: impl FnOnce(&mut Store<State>, &Guest) -> wasmtime::Result<Result<T, FaultKind>>,
+    body: impl FnOnce(&mut Store<State>, Guest) -> wasmtime::Result<Result<T, FaultKind>>,
 ) -> Result<T, FaultKind> {
     let guest = instantiate(store, pre)?;
-    body(store, &guest).unwrap_or_else(|error| {
-        let last_words = store.data().log.last().map(|line| line.message.as_str());
-        Err(fault::of_run(&error, last_words))
-    })
+    body(store, guest).unwrap_or_else(|error| Err(fault::of_call(&error, store)))
 }
 
 fn instantiate(store: &mut Store<State>, pre: &GuestPre<State>) -> Result<Guest, FaultKind> {
@@ -357,8 +378,8 @@ impl Analyzer {
     /// It ran out of its limits or trapped. The caller must take the text for unparsed.
     pub fn analyze(&self, source: &str, dialect: &str, cwd: &str, home: &str) -> Result<Analysis, FaultKind> {
         let limits = Limits::ANALYZER;
-        let mut store = Store::new(self.pre.engine(), State::new(limits, None, Arc::default()));
-        bound(&mut store, limits);
+        let mut store = Store::new(self.pre.engine(), State::new(limits));
+        bound(&mut store, limits, Duration::ZERO);
         let analyze = |store: &mut Store<State>| {
             let guest: AnalyzerGuest = self.pre.instantiate(&mut *store)?;
             guest.guard_policy_analyzer().call_analyze(&mut *store, source, dialect, cwd, home)

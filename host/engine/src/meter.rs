@@ -36,20 +36,22 @@ impl Used {
 /// Runs from its making on, on the thread that made it.
 #[derive(Clone, Copy)]
 pub(super) struct Meter {
-    used_before: Duration,
+    /// The thread's processor time at the start.
+    start: Duration,
     started: Instant,
     limit: Duration,
 }
 
 impl Meter {
-    pub(super) fn start(limits: Limits) -> Self {
-        let limit = Duration::from_millis(u64::from(limits.time_ms));
-        Meter { used_before: processor_time(), started: Instant::now(), limit }
+    /// Of what is left of the limits after `used`.
+    pub(super) fn start(limits: Limits, used: Duration) -> Self {
+        let limit = Duration::from_millis(u64::from(limits.time_ms)).saturating_sub(used);
+        Meter { start: processor_time(), started: Instant::now(), limit }
     }
 
     /// The ticks after which to look again; none if the guest has used up its time.
     pub(super) fn left(&self) -> Option<u64> {
-        let used = processor_time().saturating_sub(self.used_before);
+        let used = processor_time().saturating_sub(self.start);
         let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;
         let ticks = u64::try_from(left.as_millis().div_ceil(TICK.as_millis())).unwrap_or(1).max(1);
         (self.started.elapsed() < self.limit * PATIENCE).then_some(ticks)
@@ -57,7 +59,7 @@ impl Meter {
 
     /// What the guest has used so far.
     pub(super) fn used(&self, bounds: &Bounds) -> Used {
-        Used { processor: processor_time().saturating_sub(self.used_before), memory: bounds.memory }
+        Used { processor: processor_time().saturating_sub(self.start), memory: bounds.memory }
     }
 }
 
@@ -136,7 +138,7 @@ mod tests {
     use super::*;
 
     fn meter(time_ms: u32) -> Meter {
-        Meter::start(Limits { time_ms, memory_mib: 1 })
+        Meter::start(Limits { time_ms, memory_mib: 1 }, Duration::ZERO)
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::Arc;
+use std::time::Duration;
 use std::task::{Context, Poll, Waker};
 
 use wasmtime::Store;
@@ -62,8 +62,8 @@ impl Engine {
     ) -> Result<(Store<State>, Instance), FaultKind> {
         let linked = self.link(component, interface, Wasi::Absent);
         let pre = linked.map_err(|error| super::fault::of_link(&error, interface))?;
-        let mut store = Store::new(&self.inner, State::new(limits, None, Arc::default()));
-        bound(&mut store, limits);
+        let mut store = Store::new(&self.inner, State::new(limits));
+        bound(&mut store, limits, Duration::ZERO);
         let configure = |store: &mut Store<State>| {
             let instance = pre.instantiate(&mut *store)?;
             let guest = Guest::new(&mut *store, &instance)?;

@@ -13,8 +13,8 @@ mod prune;
 mod snapshot;
 mod stored;
 
-pub use artifact::{Artifact, Artifacts, Guest, Made, Making, Place, discard};
+pub use artifact::{Artifact, Artifacts, Made, Making, Place, discard};
 pub use component::{Component, Unpack};
-pub use prepared::{Member, Prepared, Readiness, forget, prepare, warm};
+pub use prepared::{Member, Prepared, Readiness, forget, prepare, run_examples, warm};
 pub use snapshot::Snapshot;
 pub use stored::{Cleared, Stored, clear, stored};

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
+use crate::scene;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::policy::{Entry, covers};
-use guard_contract::syntax::{Analysis, Coverage};
+use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome};
-use guard_engine::analysis::{self, analyze};
-use guard_engine::facts::{Facts, Resolver};
-use guard_engine::{Analyzer, Answer, Code, Engine, Policy, Question, Scene};
+use guard_engine::facts::Facts;
+use guard_engine::{Analyzer, Answer, Code, Engine, Policy, Question, Ready, Scene};
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -37,6 +37,14 @@ struct Loaded {
     policy: Policy,
     /// It is a snapshot: it was given its settings already.
     is_configured: bool,
+}
+
+/// A policy of the chain that waits for the call.
+struct Seated<'a> {
+    member: &'a Member,
+    ready: Result<Ready, &'a FaultKind>,
+    /// How long it took so far.
+    time: Duration,
 }
 
 /// What became of one call.
@@ -79,6 +87,8 @@ pub struct Ask<'a> {
     pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
+    /// Gives the scene, with its analysis, if it is made elsewhere meanwhile.
+    pub scene: Option<&'a dyn Fn() -> Option<Scene>>,
 }
 
 impl std::fmt::Debug for Ask<'_> {
@@ -138,58 +148,47 @@ impl Chain {
             Readiness::Ready { artifact, .. } => artifact.interface.wants_analysis(),
             Readiness::Broken(_) => false,
         };
-        let started = Instant::now();
         let analyzed = asked.iter().any(wants);
-        let scene = if analyzed {
-            stage(call, at, facts.clone(), || self.analyzer())
-        } else {
-            bare_stage(call, at, facts.clone())
+        // First what needs no analysis, for that may be made elsewhere meanwhile.
+        let ready: Vec<_> = asked.into_iter().map(|seat| self.ready(seat)).collect();
+        let started = Instant::now();
+        let scene = match ask.scene.filter(|_| analyzed).and_then(|scene| scene()) {
+            Some(scene) => scene,
+            None if analyzed => scene::analyzed(call, at, facts.clone(), || self.analyzer()),
+            None => scene::bare(call, at, facts.clone()),
         };
         let analysis_time = started.elapsed();
 
         let input = Value::Object(call.input.clone()).to_string();
-        let mut steps = Vec::with_capacity(asked.len());
-        for seat in asked {
-            let (member, _) = seat;
+        let mut steps = Vec::with_capacity(ready.len());
+        for Seated { member, ready, time } in ready {
             let started = Instant::now();
-            let answer = self.ask(seat, call, &input, at, &scene, ask.grant_all);
+            let answer = match (ready, &member.readiness) {
+                (Ok(ready), Readiness::Ready { manifest, .. }) => ready.decide(Question {
+                    scene: scene.clone(),
+                    grants: Arc::new(grants(&member.entry, at, &scene, ask.grant_all)),
+                    manifest,
+                    tool: &call.tool,
+                    input: &input,
+                }),
+                (Err(fault), _) | (_, Readiness::Broken(fault)) => Answer::fault(fault.clone()),
+            };
             record_opinion(opinion(&member.entry, &answer));
-            steps.push(Step { policy: member.entry.name.clone(), answer, time: started.elapsed() });
+            steps.push(Step { policy: member.entry.name.clone(), answer, time: time + started.elapsed() });
         }
         let analysis = analyzed.then(|| scene.analysis.clone());
         Trace { verdict: merge(opinions), analysis, analysis_time, steps }
     }
 
-    fn ask(
-        &self,
-        seat: PolicySlot<'_>,
-        call: &ToolCall,
-        input: &str,
-        at: &CallContext,
-        scene: &Scene,
-        grant_all: bool,
-    ) -> Answer {
+    /// Starts a policy and gives it its settings.
+    fn ready<'a>(&self, seat: PolicySlot<'a>) -> Seated<'a> {
         let (member, _) = seat;
-        let (loaded, manifest) = match (self.policy(seat), &member.readiness) {
-            (Ok(loaded), Readiness::Ready { manifest, .. }) => (loaded, manifest),
-            (Err(fault), _) | (_, Readiness::Broken(fault)) => return Answer::fault(fault.clone()),
-        };
+        let started = Instant::now();
         let entry = &member.entry;
-        let within = entry.is_limited().then_some(entry.project.as_str());
-        let grants = if grant_all {
-            Grants::everything()
-        } else {
-            entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
+        let start = |loaded: &Loaded| {
+            loaded.policy.ready(entry.limits, (!loaded.is_configured).then_some(entry.settings.as_str()))
         };
-        loaded.policy.decide(Question {
-            limits: entry.limits,
-            settings: (!loaded.is_configured).then_some(entry.settings.as_str()),
-            scene: scene.clone(),
-            grants: Arc::new(grants),
-            manifest,
-            tool: &call.tool,
-            input,
-        })
+        Seated { member, ready: self.policy(seat).map(start), time: started.elapsed() }
     }
 
     /// The policy, mapped by whoever needs it first.
@@ -210,11 +209,7 @@ impl Chain {
     }
 
     fn analyzer(&self) -> Result<Analyzer, FaultKind> {
-        let load = || match &self.prepared.analyzer {
-            Ok(artifact) => self.engine.load_analyzer(&artifact.code(&self.engine)?, &artifact.interface),
-            Err(fault) => Err(fault.clone()),
-        };
-        self.analyzer.get_or_init(load).clone()
+        self.analyzer.get_or_init(|| scene::analyzer(&self.engine)).clone()
     }
 }
 
@@ -239,6 +234,15 @@ fn no_manifest() -> Manifest {
     }
 }
 
+/// What a policy may ask for in this call.
+fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Grants {
+    if grant_all {
+        return Grants::everything();
+    }
+    let within = entry.is_limited().then_some(entry.project.as_str());
+    entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
+}
+
 /// What a policy's answer means: a fault becomes what the configuration says of faults.
 fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
     match &answer.decision {
@@ -261,26 +265,5 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
             };
             Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
         }
-    }
-}
-
-/// What the policies of a chain can learn of one call, with its analysis.
-pub fn stage(
-    call: &ToolCall,
-    at: &CallContext,
-    facts: Arc<dyn Facts>,
-    analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
-) -> Scene {
-    let mut scene = bare_stage(call, at, facts);
-    scene.analysis = Arc::new(analyze(call, analyzer, at, &*scene.facts, &scene.resolver));
-    scene
-}
-
-fn bare_stage(call: &ToolCall, at: &CallContext, facts: Arc<dyn Facts>) -> Scene {
-    Scene {
-        context: at.facts(call),
-        analysis: Arc::new(analysis::empty(Coverage::Partial, None)),
-        facts,
-        resolver: Arc::new(Resolver::new(&at.cwd, &at.home, &at.project_root)),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::chain::stage;
+use crate::scene;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::{FaultKind, Limits};
@@ -46,10 +46,8 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
             Err(error) => return fail(format!("its input is no JSON object: {error}")),
         };
         let call = ToolCall::new(&example.tool, input);
-        let scene = stage(&call, &circumstances(), facts.clone(), || analyzer.clone());
-        let answer = policy.decide(Question {
-            limits: Limits::PREPARE,
-            settings: Some("{}"),
+        let scene = scene::analyzed(&call, &circumstances(), facts.clone(), || analyzer.clone());
+        let answer = policy.ready(Limits::PREPARE, Some("{}")).decide(Question {
             scene,
             grants: Arc::new(Grants::everything()),
             manifest,

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::cache::{Prepared, prepare};
 use crate::chain::{Ask, Chain, Trace};
+use crate::scene::Scenes;
 use guard_config::{Audit, BypassAsk, Config, OnMalformed};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
@@ -108,23 +109,29 @@ fn decide(
         _ => return responder.reply(&merge([])),
     };
     let at = circumstances(harness, &payload, environment, &**facts);
+    let engine = Engine::for_one_reply();
+    let scenes = engine.as_ref().ok().map(|engine| {
+        responder.set_engine(engine.clone());
+        Scenes::start(engine, calls, &at, facts)
+    });
     let prepared = prepared(places, environment, &at);
     responder.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(responder, &prepared.config.audit, calls, &at);
-    let Ok(engine) = Engine::for_one_reply() else {
+    let (Ok(engine), Some(scenes)) = (engine, scenes) else {
         let text = "the sandbox cannot start on this machine".to_owned();
         let remedy = "run `guard-host cache verify`".to_owned();
         return responder.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));
     };
-    responder.set_engine(engine.clone());
     let chain = Chain::new(engine, prepared);
     let config = &chain.prepared.config;
     let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
     let mut worst = None;
-    for call in calls {
+    for (index, call) in calls.iter().enumerate() {
         responder.set_record(&config.audit, call, &at);
         let watch = |opinion: &Opinion| responder.record_opinion(opinion);
-        let trace = chain.decide(call, &at, facts, Ask { only, watch: Some(&watch), ..Ask::default() });
+        let scene = || scenes.take(index);
+        let ask = Ask { only, watch: Some(&watch), scene: Some(&scene), ..Ask::default() };
+        let trace = chain.decide(call, &at, facts, ask);
         let rank = guard_contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
             worst = Some((rank, call));

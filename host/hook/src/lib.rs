@@ -23,3 +23,4 @@ pub mod command_line;
 pub mod examples;
 pub mod hook;
 pub mod programs;
+pub mod scene;

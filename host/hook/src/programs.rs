@@ -25,7 +25,7 @@ pub const HOOK: &str = "guard-host";
 pub const STARTED_AS: &str = "--started-as";
 
 /// The stack that a guest's recursion limit and the host's own frames fit in with room to spare.
-const STACK_BYTES: u64 = 8 << 20;
+pub(crate) const STACK_BYTES: u64 = 8 << 20;
 
 /// Runs `body` on a stack on which every guest reaches its own limit first, and gives the exit code.
 #[must_use]

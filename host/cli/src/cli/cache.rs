@@ -11,7 +11,7 @@ use super::print;
 use super::subject::{circumstances, refused};
 use guard_contract::exit::Exit;
 use guard_hook::audit::moment;
-use guard_hook::cache::{self, Artifacts, Readiness, Stored, clear, stored};
+use guard_hook::cache::{self, Artifact, Artifacts, Readiness, Stored, clear, stored};
 use guard_hook::hook::warm_lock;
 use guard_kit::compile::making;
 use guard_state::Places;
@@ -39,7 +39,7 @@ pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result
     let _lock = FileLock::acquire(&warm_lock(places), Instant::now());
     let prepared = cache::warm(places, &environment.program, &at.projects(), making(PATIENCE));
     let mut exit = Exit::Success;
-    if let Err(fault) = &prepared.analyzer {
+    if let Err(fault) = Artifact::analyzer() {
         print::line(&format!("analyzer: {fault}"))?;
         exit = Exit::Unavailable;
     }

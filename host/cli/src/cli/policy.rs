@@ -44,14 +44,12 @@ fn chain(places: &Places, environment: &Environment) -> Prepared {
 /// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
 fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyhow::Result<(Artifact, Manifest)> {
     let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
-    let no_policy = |why: String| refused(Exit::Data, format!("`{name}` is no policy{why}"), "");
-    match component.ensure(wasi, &artifacts, making(PATIENCE)) {
-        Ok(Made { artifact, manifest: Some(manifest) }) => Ok((artifact, manifest)),
-        Ok(Made { manifest: None, .. }) => Err(no_policy(String::new())),
+    match artifacts.ensure(component, wasi, making(PATIENCE)) {
+        Ok(Made { artifact, manifest }) => Ok((artifact, manifest)),
         Err(fault @ FaultKind::Artifact(_)) => {
             Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), ""))
         }
-        Err(fault) => Err(no_policy(format!(": {fault}"))),
+        Err(fault) => Err(refused(Exit::Data, format!("`{name}` is no policy: {fault}"), "")),
     }
 }
 

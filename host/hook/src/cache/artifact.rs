@@ -22,7 +22,7 @@ use guard_state::{FolderError, is_private, make_private, write_new};
 use guard_state::{Stamp, hex};
 
 /// Raised whenever the shape of [`Record`] changes.
-const PURPOSE: &str = "artifact 2";
+const PURPOSE: &str = "artifact 3";
 
 /// Where an artifact is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,33 +101,13 @@ pub(super) fn is_still(path: &Path, stamp: &Stamp) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == *stamp)
 }
 
-/// What a component is to the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guest {
-    /// A policy; it is asked to describe itself.
-    Policy(Wasi),
-    /// The analyzer.
-    Analyzer,
-}
-
-impl Guest {
-    /// What its calls of WASI meet.
-    #[must_use]
-    pub fn wasi(self) -> Wasi {
-        match self {
-            Guest::Policy(wasi) => wasi,
-            Guest::Analyzer => Wasi::Absent,
-        }
-    }
-}
-
 /// An artifact and what is known of its component.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Made {
     /// The artifact.
     pub artifact: Artifact,
-    /// What the policy says of itself; none of the analyzer.
-    pub manifest: Option<Manifest>,
+    /// What the policy says of itself.
+    pub manifest: Manifest,
 }
 
 /// How an artifact that is missing is made, and how long another process that makes it is waited for.
@@ -145,18 +125,35 @@ pub struct Making {
 #[derive(Deserialize)]
 struct Description {
     interface: Interface,
+    /// None of the analyzer.
     manifest: Option<Manifest>,
 }
 
+impl Artifact {
+    /// The analyzer.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Component`]: this program was built without it.
+    pub fn analyzer() -> Result<Self, FaultKind> {
+        let carried = guard_builtins::analyzer().and_then(|guest| carried(guest, &hex(&guest.sha256), Wasi::Absent));
+        let missing = || FaultKind::Component("this program was built without the analyzer".to_owned());
+        carried.map(|(artifact, _)| artifact).ok_or_else(missing)
+    }
+}
+
 impl Made {
-    /// What this program carries of a component.
+    /// What this program carries of a policy's component.
     #[must_use]
     pub fn carried(component: &str, wasi: Wasi) -> Option<Self> {
-        let guest = guard_builtins::by_digest(component)?;
-        let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
-        let artifact = Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi };
-        Some(Made { artifact, manifest })
+        let (artifact, manifest) = carried(guard_builtins::by_digest(component)?, component, wasi)?;
+        Some(Made { artifact, manifest: manifest? })
     }
+}
+
+fn carried(guest: &'static guard_builtins::Guest, component: &str, wasi: Wasi) -> Option<(Artifact, Option<Manifest>)> {
+    let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
+    Some((Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi }, manifest))
 }
 
 /// The sealed record beside an artifact.
@@ -166,7 +163,7 @@ struct Record {
     engine: String,
     wasi: Wasi,
     digest: String,
-    manifest: Option<Manifest>,
+    manifest: Manifest,
     interface: Interface,
 }
 
@@ -221,8 +218,8 @@ impl Artifacts {
     /// # Errors
     ///
     /// The component does not compile or describe itself, or the lock was not free in time.
-    pub fn ensure(&self, of: &Component, guest: Guest, making: Making) -> Result<Made, FaultKind> {
-        let (component, wasi) = (of.sha256.as_str(), guest.wasi());
+    pub fn ensure(&self, of: &Component, wasi: Wasi, making: Making) -> Result<Made, FaultKind> {
+        let component = of.sha256.as_str();
         if let Some(made) = self.find(component, wasi) {
             return Ok(made);
         }
@@ -236,13 +233,8 @@ impl Artifacts {
         let engine = Engine::new()?;
         let code = engine.read(&bytes)?;
         let interface = engine.interface(&code);
-        let manifest = match guest {
-            Guest::Analyzer => None,
-            Guest::Policy(wasi) => {
-                let policy = engine.load(&code, &interface, wasi)?;
-                Some(with_clock(&engine, || policy.describe(Limits::PREPARE))?)
-            }
-        };
+        let policy = engine.load(&code, &interface, wasi)?;
+        let manifest = with_clock(&engine, || policy.describe(Limits::PREPARE))?;
         self.keep(component, wasi, &bytes, manifest, interface)
     }
 
@@ -265,7 +257,7 @@ impl Artifacts {
         component: &str,
         wasi: Wasi,
         bytes: &[u8],
-        manifest: Option<Manifest>,
+        manifest: Manifest,
         interface: Interface,
     ) -> Result<Made, FaultKind> {
         let fail = |what: &str, error: &dyn std::fmt::Display| FaultKind::Artifact(format!("{what}: {error}"));
@@ -318,10 +310,10 @@ fn key(wasi: Wasi) -> String {
     }
 }
 
-/// The name of the policy that a record is of, if the key vouches for it: `analyzer` for the analyzer.
+/// The name of the policy that a record is of, if the key vouches for it.
 pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
     let record: Record = seal.read(PURPOSE, record)?;
-    Some(record.manifest.map_or_else(|| "analyzer".to_owned(), |manifest| manifest.id))
+    Some(record.manifest.id)
 }
 
 /// Removes an artifact that could not be mapped, so that the next call makes it anew.

@@ -7,10 +7,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifacts, Guest, Made, Making};
 use guard_builtins::Guest as Carried;
 use guard_contract::policy::{Entry, Source};
-use guard_contract::{COMPONENT_BYTES, FaultKind, Wasi};
+use guard_contract::{COMPONENT_BYTES, FaultKind};
 use guard_state::hex;
 
 /// Gives the component with a digest that this program carries: `guard_builtins::component`. A parameter, so that the hook
@@ -33,16 +32,6 @@ enum Wasm {
 }
 
 impl Component {
-    /// The analyzer.
-    ///
-    /// # Errors
-    ///
-    /// [`FaultKind::Component`]: this binary holds none.
-    pub fn analyzer() -> Result<Self, FaultKind> {
-        let missing = || FaultKind::Component("this binary was built without the analyzer".to_owned());
-        guard_builtins::analyzer().map(Component::carried).ok_or_else(missing)
-    }
-
     fn carried(guest: &'static Carried) -> Self {
         Component { wasm: Wasm::Carried(guest), sha256: hex(&guest.sha256) }
     }
@@ -95,15 +84,6 @@ impl Component {
                 unpack(&guest.sha256).map(Cow::Owned).ok_or_else(damaged)
             }
         }
-    }
-
-    /// The artifact of the component.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Artifacts::ensure`].
-    pub fn ensure(&self, wasi: Wasi, artifacts: &Artifacts, making: Making) -> Result<Made, FaultKind> {
-        artifacts.ensure(self, Guest::Policy(wasi), making)
     }
 }
 

@@ -13,14 +13,13 @@ use std::thread::{self, ScopedJoinHandle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{self, Artifact, Artifacts, Guest, Made, Making, Place, discard, with_clock};
+use super::artifact::{self, Artifact, Artifacts, Made, Making, Place, discard, with_clock};
 use super::component::Component;
 use super::prune;
 use super::snapshot::Snapshot;
-use crate::examples;
+use crate::{examples, scene};
 use guard_config::Config;
-use guard_contract::FaultKind;
-use guard_contract::Manifest;
+use guard_contract::{FaultKind, Manifest, Wasi};
 use guard_contract::paths::PATH_BYTES;
 use guard_contract::policy::{Entry, Source};
 use guard_engine::{ENGINE_KEY, Engine};
@@ -30,7 +29,7 @@ use guard_state::make_private;
 use guard_state::{Stamp, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 6";
+const PURPOSE: &str = "prepared chain 7";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,8 +38,6 @@ pub struct Prepared {
     pub config: Config,
     /// The policies, in the order of the chain.
     pub members: Vec<Member>,
-    /// The analyzer, or why there is none.
-    pub analyzer: Result<Artifact, FaultKind>,
     inputs: Vec<(PathBuf, Option<Stamp>)>,
 }
 
@@ -95,8 +92,7 @@ impl Prepared {
     /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.
     #[must_use]
     pub fn in_memory(config: Config, members: Vec<Member>) -> Self {
-        let analyzer = Err(FaultKind::Artifact("it was not loaded".to_owned()));
-        Prepared { config, members, analyzer, inputs: Vec::new() }
+        Prepared { config, members, inputs: Vec::new() }
     }
 
     /// A chain of one policy, which need not be in this chain.
@@ -105,18 +101,8 @@ impl Prepared {
         Prepared { members: vec![member], ..self.clone() }
     }
 
-    /// Runs the examples of a policy, which need not be in this chain.
-    ///
-    /// # Errors
-    ///
-    /// The first example that does not hold.
-    pub fn run_examples(&self, artifact: &Artifact, manifest: &Manifest) -> Result<(), FaultKind> {
-        run_examples(artifact, manifest, self.analyzer.as_ref())
-    }
-
     fn holds(&self) -> bool {
         self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
-            && self.analyzer.is_ok()
             && self.artifacts().all(Artifact::holds)
             && self.snapshots().all(Snapshot::holds)
     }
@@ -134,11 +120,10 @@ impl Prepared {
     }
 
     fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
-        let of_members = self.members.iter().filter_map(|member| match &member.readiness {
+        self.members.iter().filter_map(|member| match &member.readiness {
             Readiness::Ready { artifact, .. } => Some(artifact),
             Readiness::Broken(_) => None,
-        });
-        of_members.chain(self.analyzer.as_ref().ok())
+        })
     }
 
     fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
@@ -176,7 +161,7 @@ impl Prepared {
         let member = |member: &Member| {
             !matches!(member.readiness, Readiness::Broken(FaultKind::Artifact(_) | FaultKind::NotReady))
         };
-        self.analyzer.is_ok() && self.members.iter().all(member)
+        self.members.iter().all(member)
     }
 }
 
@@ -247,13 +232,12 @@ fn prepare_with(
         .and_then(|seal| Ok((Artifacts::open(&places.cache, seal.clone()).map_err(|error| error.to_string())?, seal)));
     let opened = opened.map_err(FaultKind::Artifact);
     let artifacts = opened.as_ref().map(|(artifacts, _)| artifacts);
-    let analyzer = Component::analyzer().and_then(|component| made(artifacts, &component, Guest::Analyzer, None));
     let made = make_all(artifacts, &entries, making);
     let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
-    let mut prepared = Prepared { config, members, analyzer: analyzer.map(|made| made.artifact), inputs };
+    let mut prepared = Prepared { config, members, inputs };
     for member in &mut prepared.members {
         let Readiness::Ready { artifact, snapshot, manifest } = &mut member.readiness else { continue };
-        match run_examples(artifact, manifest, prepared.analyzer.as_ref()) {
+        match run_examples(artifact, manifest) {
             Ok(()) => {
                 *snapshot = artifacts.ok().and_then(|found| snapshot_of(found, &member.entry, artifact, manifest));
             }
@@ -271,10 +255,7 @@ fn prepare_with(
 impl From<Result<Made, FaultKind>> for Readiness {
     fn from(made: Result<Made, FaultKind>) -> Self {
         match made {
-            Ok(Made { artifact, manifest: Some(manifest), .. }) => {
-                Readiness::Ready { artifact, snapshot: None, manifest }
-            }
-            Ok(_) => Readiness::Broken(FaultKind::Artifact("its record holds no manifest".to_owned())),
+            Ok(Made { artifact, manifest }) => Readiness::Ready { artifact, snapshot: None, manifest },
             Err(fault) => Readiness::Broken(fault),
         }
     }
@@ -286,7 +267,7 @@ fn make_all(
     entries: &[Entry],
     making: Option<Making>,
 ) -> Vec<Result<Made, FaultKind>> {
-    let make = |entry: &Entry| made(artifacts, &Component::of(entry)?, Guest::Policy(entry.wasi), making);
+    let make = |entry: &Entry| made(artifacts, &Component::of(entry)?, entry.wasi, making);
     let is_carried = |entry: &Entry| matches!(entry.source, Source::Builtin(_));
     if making.is_none() || entries.iter().all(is_carried) {
         return entries.iter().map(make).collect();
@@ -311,30 +292,29 @@ fn make_all(
 fn made(
     artifacts: Result<&Artifacts, &FaultKind>,
     component: &Component,
-    guest: Guest,
+    wasi: Wasi,
     making: Option<Making>,
 ) -> Result<Made, FaultKind> {
     match (artifacts, making) {
-        (Err(fault), _) => Made::carried(&component.sha256, guest.wasi()).ok_or_else(|| fault.clone()),
-        (Ok(artifacts), Some(making)) => artifacts.ensure(component, guest, making),
-        (Ok(artifacts), None) => artifacts.find(&component.sha256, guest.wasi()).ok_or(FaultKind::NotReady),
+        (Err(fault), _) => Made::carried(&component.sha256, wasi).ok_or_else(|| fault.clone()),
+        (Ok(artifacts), Some(making)) => artifacts.ensure(component, wasi, making),
+        (Ok(artifacts), None) => artifacts.find(&component.sha256, wasi).ok_or(FaultKind::NotReady),
     }
 }
 
-fn run_examples(
-    artifact: &Artifact,
-    manifest: &Manifest,
-    analyzer: Result<&Artifact, &FaultKind>,
-) -> Result<(), FaultKind> {
+/// Runs the examples of a policy.
+///
+/// # Errors
+///
+/// The first example that does not hold.
+pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), FaultKind> {
     // Those of the built-in policies are run by their tests.
     if manifest.examples.is_empty() || artifact.place == Place::Carried {
         return Ok(());
     }
     let engine = Engine::new()?;
     let policy = engine.load(&artifact.code(&engine)?, &artifact.interface, artifact.wasi)?;
-    let analyzer = analyzer
-        .map_err(Clone::clone)
-        .and_then(|artifact| engine.load_analyzer(&artifact.code(&engine)?, &artifact.interface));
+    let analyzer = scene::analyzer(&engine);
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 

@@ -12,7 +12,7 @@ use guard_contract::{FaultKind, Limits};
 use guard_engine::facts::Facts;
 use guard_engine::facts::fixed::FixedFacts;
 use guard_engine::{Analyzer, BreachKind, CallResult, Instance, Policy, Used, breaches, check_manifest};
-use guard_hook::chain::stage;
+use guard_hook::scene;
 use guard_hook::examples;
 
 /// After so many calls that ran into a limit nothing more is asked: each of them takes its whole time.
@@ -161,7 +161,7 @@ impl Trial {
                     taken.push(what);
                     // What was taken must not be a trap later.
                     if let Some(call) = call {
-                        let scene = stage(&call.call, &usual.at, usual.facts.clone(), || self.analyzer.clone());
+                        let scene = scene::analyzed(&call.call, &usual.at, usual.facts.clone(), || self.analyzer.clone());
                         let given = instance.decide(scene, &call.call.tool, &call.input);
                         let what = format!("{what}, then {}", call.what);
                         self.keep("bad-settings", &what, given.used, given.answer.as_ref().map(outcome));
@@ -197,7 +197,7 @@ impl Trial {
                 kept = configured.map(|(instance, _)| instance);
             }
             let Some(instance) = kept.as_mut() else { return };
-            let scene = stage(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
+            let scene = scene::analyzed(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
             let given = instance.decide(scene, &call.call.tool, &call.input);
             self.keep("deterministic", &call.what, given.used, given.answer.as_ref().map(outcome));
             if is_answer(&given.answer) && !same(first, &given) {
@@ -243,7 +243,7 @@ impl Trial {
         let (mut instance, configured) = self
             .configured(policy, rule, &call.what, &settings, world.grants.clone())
             .filter(|(_, given)| given.answer.is_ok())?;
-        let scene = stage(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
+        let scene = scene::analyzed(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
         let mut given = instance.decide(scene, &call.call.tool, &call.input);
         given.used.processor += configured.used.processor;
         self.keep(rule, &call.what, given.used, given.answer.as_ref().map(outcome));

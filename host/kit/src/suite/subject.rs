@@ -14,9 +14,9 @@ use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
-use guard_hook::cache::{Artifact, Artifacts, Component, Guest, Made, Member, Prepared, Readiness, Snapshot};
+use guard_hook::cache::{Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
-use guard_hook::examples;
+use guard_hook::{examples, scene};
 use guard_state::Places;
 use guard_state::Seal;
 
@@ -257,7 +257,7 @@ impl Workshop {
 
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::of(entry)?;
-        if let Some((artifact, Some(manifest))) = self.kept(&component, Guest::Policy(entry.wasi))? {
+        if let Some(Made { artifact, manifest }) = self.kept(&component, entry.wasi)? {
             let policy = self.engine.load(&artifact.code(&self.engine)?, &artifact.interface, artifact.wasi)?;
             return Ok((policy, artifact, manifest));
         }
@@ -272,10 +272,7 @@ impl Workshop {
     ///
     /// There is none, or it cannot be used.
     pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
-        let component = Component::analyzer()?;
-        let missing = || FaultKind::Artifact("this program carries no analyzer".to_owned());
-        let (artifact, _) = self.kept(&component, Guest::Analyzer)?.ok_or_else(missing)?;
-        self.engine.load_analyzer(&artifact.code(&self.engine)?, &artifact.interface)
+        scene::analyzer(&self.engine)
     }
 
     /// Compiles and links a policy in memory.
@@ -289,13 +286,13 @@ impl Workshop {
 
     /// The artifact that this program carries, or the one in the user's cache; none if there is no such cache, or it
     /// cannot be used now.
-    fn kept(&self, component: &Component, guest: Guest) -> Result<Option<(Artifact, Option<Manifest>)>, FaultKind> {
-        if let Some(made) = Made::carried(&component.sha256, guest.wasi()) {
-            return Ok(Some((made.artifact, made.manifest)));
+    fn kept(&self, component: &Component, wasi: Wasi) -> Result<Option<Made>, FaultKind> {
+        if let Some(made) = Made::carried(&component.sha256, wasi) {
+            return Ok(Some(made));
         }
         let Some(artifacts) = &self.artifacts else { return Ok(None) };
-        match artifacts.ensure(component, guest, making(PATIENCE)) {
-            Ok(made) => Ok(Some((made.artifact, made.manifest))),
+        match artifacts.ensure(component, wasi, making(PATIENCE)) {
+            Ok(made) => Ok(Some(made)),
             Err(FaultKind::Artifact(_)) => Ok(None),
             Err(fault) => Err(fault),
         }

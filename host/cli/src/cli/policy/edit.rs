@@ -21,7 +21,7 @@ use guard_contract::grants::GrantSpec;
 use guard_contract::paths::lexical;
 use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::shell_word::word;
-use guard_hook::cache::{Artifact, Component, Prepared, Readiness, forget, warm};
+use guard_hook::cache::{Artifact, Component, Prepared, Readiness, forget, run_examples, warm};
 use guard_kit::compile::making;
 use guard_setup::install::{Change, Edited, InstallError, apply};
 use guard_state::Places;
@@ -50,7 +50,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     let component = Component::read(&source).map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
     let prepared = chain(places, environment);
     let (artifact, manifest) = made(&component, WasiName::of(args.wasi), &args.source, places)?;
-    prepared.run_examples(&artifact, &manifest).map_err(|fault| {
+    run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
     })?;
 

@@ -17,7 +17,7 @@ use guard_contract::paths::lexical;
 use guard_contract::policy::{Entry, Layer};
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use guard_contract::{Manifest, Rule, outcome_name};
-use guard_hook::cache::{Artifact, Component, Prepared, Readiness};
+use guard_hook::cache::{Artifact, Component, Prepared, Readiness, run_examples};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -46,7 +46,7 @@ pub(super) fn run(
     let component = Component::read(&entry.source)
         .map_err(|fault| refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))?;
     let (artifact, manifest) = made(&component, entry.wasi, name, places)?;
-    let failing = prepared.run_examples(&artifact, &manifest).err();
+    let failing = run_examples(&artifact, &manifest).err();
     let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
     let bytes = component.wasm(guard_builtins::component).map_or(0, |wasm| wasm.len());
     let about = About { entry, bytes, artifact, manifest, failing, trial };
