@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 use std::pin::pin;
-use std::time::Duration;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use wasmtime::Store;
 use wasmtime::component::{Component, Instance, Lift, WasmList};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
+use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::Coverage;
-use guard_contract::FaultKind;
 use guard_engine::analysis::{self, analyze};
 use guard_engine::facts::{Facts, Resolver};
 use guard_engine::{Analyzer, Engine, Scene};
@@ -65,6 +65,10 @@ impl Scenes {
                 if sender.send((index, analyzed(call, &at, facts.clone(), || analyzer.clone()))).is_err() {
                     break;
                 }
+            }
+            // The process ends with the reply; to end the thread before would unmap its memory meanwhile.
+            loop {
+                thread::park();
             }
         };
         let stack = usize::try_from(STACK_BYTES).unwrap_or(usize::MAX);

@@ -12,8 +12,8 @@ use guard_contract::{FaultKind, Limits};
 use guard_engine::facts::Facts;
 use guard_engine::facts::fixed::FixedFacts;
 use guard_engine::{Analyzer, BreachKind, CallResult, Instance, Policy, Used, breaches, check_manifest};
-use guard_hook::scene;
 use guard_hook::examples;
+use guard_hook::scene;
 
 /// After so many calls that ran into a limit nothing more is asked: each of them takes its whole time.
 const OVERRUNS: usize = 3;
@@ -161,7 +161,8 @@ impl Trial {
                     taken.push(what);
                     // What was taken must not be a trap later.
                     if let Some(call) = call {
-                        let scene = scene::analyzed(&call.call, &usual.at, usual.facts.clone(), || self.analyzer.clone());
+                        let scene =
+                            scene::analyzed(&call.call, &usual.at, usual.facts.clone(), || self.analyzer.clone());
                         let given = instance.decide(scene, &call.call.tool, &call.input);
                         let what = format!("{what}, then {}", call.what);
                         self.keep("bad-settings", &what, given.used, given.answer.as_ref().map(outcome));
