@@ -24,7 +24,7 @@ fn spoil(world: &World) -> std::path::PathBuf {
     let artifact = cached(world, "shell", "cwasm");
     fs::write(&artifact, "made elsewhere").unwrap();
     let digest = hex(&Sha256::digest(fs::read(&artifact).unwrap()));
-    reseal(world, "artifact 2", &cached(world, "shell", "json"), |record| record["digest"] = json!(digest));
+    reseal(world, "artifact 3", &cached(world, "shell", "json"), |record| record["digest"] = json!(digest));
     artifact
 }
 
@@ -44,7 +44,7 @@ fn it_is_found_when_the_chain_is_prepared_and_made_anew() {
 fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     let world = prepared();
     let artifact = spoil(&world);
-    reseal(&world, "prepared chain 6", &chain_file(&world), |chain| {
+    reseal(&world, "prepared chain 7", &chain_file(&world), |chain| {
         let member = &mut chain["members"][0]["readiness"]["Ready"]["artifact"];
         assert_eq!(member["place"]["File"][0], json!(artifact));
         member["place"]["File"][1] = serde_json::to_value(Stamp::of(&artifact)).unwrap();
