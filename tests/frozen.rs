@@ -61,8 +61,8 @@ fn without_the_key_a_call_of_wasi_is_a_fault_that_names_it_and_the_key() {
 fn a_frozen_wasi_answers_and_holds_nothing_of_the_machine() {
     let world = world_with(FROZEN);
     for (deed, expected) in [
-        ("clock", "Ok(0ns)"),
-        ("elapsed", "0ns"),
+        ("clock", "Ok(1ns)"),
+        ("elapsed", "1ns"),
         ("environment", "[] []"),
         ("file", "Err(NotFound)"),
         ("write", "Err(NotFound)"),
@@ -116,7 +116,7 @@ fn the_key_is_part_of_the_configuration_and_of_the_artifact() {
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let reason = world.bash("clock").reason();
     assert!(reason.contains("the policy `plain` gave no answer: it called `wasi:clocks/wall-clock@"), "{reason}");
-    assert!(reason.contains("clock: Ok(0ns)"), "{reason}");
+    assert!(reason.contains("clock: Ok(1ns)"), "{reason}");
     let artifacts = std::fs::read_dir(world.path(".cache/guard-host/artifacts")).unwrap();
     let names: Vec<String> = artifacts.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     let frozen = names.iter().filter(|name| name.ends_with("-frozen.cwasm")).count();
@@ -127,7 +127,7 @@ fn the_key_is_part_of_the_configuration_and_of_the_artifact() {
     world.configure(&format!("preset = \"none\"\n{}", guests::entry("asks", component(), "")));
     assert!(world.bash("clock").reason().contains("it called `wasi:clocks"), "without the key it is gone");
     world.configure(&format!("preset = \"none\"\n{}", guests::entry("asks", component(), FROZEN)));
-    assert_eq!(saw(&world.bash("clock"), "clock"), "Ok(0ns)");
+    assert_eq!(saw(&world.bash("clock"), "clock"), "Ok(1ns)");
 }
 
 #[test]
@@ -142,15 +142,43 @@ fn a_project_cannot_ask_for_it() {
 }
 
 #[test]
+fn a_fault_shows_what_the_guest_wrote_to_standard_error_last() {
+    let reason = world_with(FROZEN).bash("abort").reason();
+    assert!(reason.contains("it trapped: first the cause / then the place."), "{reason}");
+    assert!(!reason.contains("printed before"), "{reason}");
+}
+
+#[test]
+fn its_clocks_never_stand() {
+    let world = world_with(FROZEN);
+    let shown = saw(&world.bash("looks"), "looks");
+    assert_eq!(shown, "1ns 1ns");
+}
+
+#[test]
+fn a_test_grants_what_the_manifest_requests_and_no_more() {
+    let world = World::new();
+    let component = component().to_str().unwrap();
+    let case = |name: &str, answer: &str| {
+        format!("[[cases]]\ninput = 'variable {name}'\nexpect = 'ask'\nmessage = '{answer}'\n")
+    };
+    let facts = "[facts]\nenv = { GRANTED = 'a value', OTHER = 'another' }\n";
+    let text = format!("{facts}{}{}", case("GRANTED", "Ok(\"a value\")"), case("OTHER", "name: \"denied\""));
+    let file = world.write("cases.toml", text);
+    let ended = world.run(&["test", component, file.to_str().unwrap()], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+}
+
+#[test]
 fn a_policy_can_be_added_and_tested_with_it() {
     let world = World::new();
     world.configure("preset = \"none\"\n");
     let component = component().to_str().unwrap();
     let added = world.run(&["policy", "add", component, "--wasi", "frozen"], "");
     assert_eq!(added.exit, 0, "{added:?}");
-    assert!(world.bash("clock").reason().contains("clock: Ok(0ns)"), "{:?}", world.bash("clock"));
+    assert!(world.bash("clock").reason().contains("clock: Ok(1ns)"), "{:?}", world.bash("clock"));
 
-    let cases = r#"{"cases":[{"input":"clock","expect":"ask","message":"Ok(0ns)"}]}"#;
+    let cases = r#"{"cases":[{"input":"clock","expect":"ask","message":"Ok(1ns)"}]}"#;
     let file = world.write("cases.json", cases);
     let test = |keys: &[&str]| world.run(&[&["test", component, file.to_str().unwrap()], keys].concat(), "").exit;
     assert_eq!((test(&[]), test(&["--wasi", "frozen"])), (1, 0));

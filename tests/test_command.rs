@@ -3,6 +3,7 @@
 mod payload;
 mod refused;
 mod report;
+mod rules;
 
 use crate::support::guests::place;
 use crate::support::world::{Ended, World};

@@ -86,9 +86,11 @@ pub struct Case {
     pub input: Value,
     /// The outcome that must come, or several of which one must.
     pub expect: OneOrMore,
-    /// The rule that must name the verdict. A policy that gives no answer fails every case but those that name the rule
-    /// `policy-fault`.
+    /// The rule that must name the verdict; of a policy that carries rules of a text, the text's own name for it will do.
+    /// A policy that gives no answer fails every case but those that name the rule `policy-fault`.
     pub rule: Option<String>,
+    /// Tags that the finding must have.
+    pub tags: BTreeMap<String, String>,
     /// A part of the message.
     pub message: Option<String>,
     /// A part of the remedy.

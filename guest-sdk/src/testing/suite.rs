@@ -89,8 +89,16 @@ impl Case {
         };
         let problem = if !accepted.iter().any(|one| one == outcome) {
             format!("expected {}, got {outcome}", accepted.join(" or "))
-        } else if self.rule.as_deref().is_some_and(|rule| first.is_none_or(|finding| finding.rule != rule)) {
+        } else if self
+            .rule
+            .as_deref()
+            .is_some_and(|rule| !first.is_some_and(|one| one.rule == rule || has(one, "rule", rule)))
+        {
             format!("expected the rule {:?}", self.rule.as_deref().unwrap_or_default())
+        } else if let Some((name, value)) =
+            self.tags.iter().find(|(name, value)| !first.is_some_and(|one| has(one, name, value)))
+        {
+            format!("expected the tag {name}={value}")
         } else if !holds(&self.message, |finding| &finding.message) {
             format!("no message holds {:?}", self.message.as_deref().unwrap_or_default())
         } else if !holds(&self.remedy, |finding| &finding.remedy) {
@@ -106,6 +114,10 @@ impl Case {
             analysis.effects.iter().map(|one| format!("{} `{}`", one.operation, one.target)).collect();
         Some(format!("{problem} (findings {findings:?}, effects {effects:?}, {:?})", analysis.reasons))
     }
+}
+
+fn has(finding: &crate::Finding, name: &str, value: &str) -> bool {
+    finding.tags.iter().any(|(tag, text)| tag == name && text == value)
 }
 
 fn word_of(outcome: Outcome) -> &'static str {

@@ -206,4 +206,24 @@ function isBelow(path, folder) {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-export const policy = { describe, configure, decide };
+/**
+ * Tells what nobody caught, and where it was thrown. Anything but a string would end the policy without a word.
+ *
+ * @template {unknown[]} Given
+ * @template Answer
+ * @param {(...given: Given) => Answer} call
+ * @returns {(...given: Given) => Answer}
+ */
+function telling(call) {
+  return (...given) => {
+    try {
+      return call(...given);
+    } catch (error) {
+      if (typeof error === "string") throw error;
+      if (error instanceof Error) throw `${error} ${(error.stack ?? "").trim().split("\n")[0]?.trim()}`;
+      throw JSON.stringify(error);
+    }
+  };
+}
+
+export const policy = { describe, configure: telling(configure), decide: telling(decide) };

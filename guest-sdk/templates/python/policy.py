@@ -6,9 +6,10 @@ name and a severity. Each rule below is one function; add yours beside them, and
 Everything at the top of this module runs once, when it is built; what it makes is frozen into policy.wasm.
 """
 
+import functools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from componentize_py_types import Err
@@ -32,6 +33,26 @@ DEFAULTS: dict[str, Any] = {
 }
 
 configured = DEFAULTS
+
+
+def telling[**Given, Answer](function: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """Tells what nobody caught, and where it was raised. Anything but `Err` would end the policy without a word."""
+
+    @functools.wraps(function)
+    def call(*given: Given.args, **named: Given.kwargs) -> Answer:
+        try:
+            return function(*given, **named)
+        except Err:
+            raise
+        except Exception as error:
+            # Without the module `traceback`, which reads source files.
+            place = error.__traceback__
+            while place is not None and place.tb_next is not None:
+                place = place.tb_next
+            line = "?" if place is None else place.tb_lineno
+            raise Err(f"{type(error).__name__} in line {line}: {error}")
+
+    return call
 
 
 class Policy(exports.Policy):
@@ -60,6 +81,7 @@ class Policy(exports.Policy):
             ],
         )
 
+    @telling
     def configure(self, settings: str) -> None:
         global configured
         # What is raised as `Err` is told to the person who wrote the settings.
@@ -74,6 +96,7 @@ class Policy(exports.Policy):
                 raise Err(f"`{key}` is not a list of strings")
         configured = {**DEFAULTS, **given}
 
+    @telling
     def decide(self, tool: str, input: str) -> Decision:
         known = analysis.current()
         facts = context.get()

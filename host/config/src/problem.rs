@@ -24,6 +24,14 @@ pub fn line_and_column(text: &str, offset: usize) -> String {
     format!("{line}:{column}")
 }
 
+/// The known word that is most like `unknown`, if one is at most three changes away.
+#[must_use]
+pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    let distance = |name: &&&str| strsim::damerau_levenshtein(unknown, name);
+    let nearest = known.iter().min_by_key(distance)?;
+    (strsim::damerau_levenshtein(unknown, nearest) <= 3.min(nearest.len())).then_some(*nearest)
+}
+
 /// What to write instead of an unknown key or value; none if the message is of something else.
 ///
 /// serde's message names the unknown key first and the known ones after it, all in backticks.
@@ -31,10 +39,7 @@ pub fn nearest_key(message: &str) -> Option<String> {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (unknown, known) = names.split_first()?;
     let unknown_word = message.strip_prefix("unknown ")?.split(' ').next()?;
-    let distance = |name: &&&str| strsim::damerau_levenshtein(unknown, name);
-    let nearest = known.iter().min_by_key(distance)?;
-    let close = strsim::damerau_levenshtein(unknown, nearest) <= 3.min(nearest.len());
-    if close {
+    if let Some(nearest) = nearest(unknown, known) {
         return Some(format!("did you mean `{nearest}`?"));
     }
     let kind = if unknown_word == "variant" { "values" } else { "keys" };

@@ -38,6 +38,20 @@ impl GrantSpec {
         true
     }
 
+    /// All that a manifest wishes for. A stream has no file yet; this gives it one that nobody writes to.
+    #[must_use]
+    pub fn of_wishes(wishes: &[String]) -> Self {
+        let mut granted = GrantSpec::default();
+        for wish in wishes {
+            if let Some(stream) = wish.strip_prefix("journal:") {
+                granted.journal.insert(stream.to_owned(), "/dev/null".to_owned());
+            } else {
+                granted.add(wish);
+            }
+        }
+        granted
+    }
+
     /// Each grant as one word, as [`GrantSpec::add`] reads it.
     #[must_use]
     pub fn words(&self) -> Vec<String> {

@@ -11,7 +11,7 @@ use wasmtime::error::format_err;
 
 use super::bindings::{Guest, interfaces};
 use super::meter::Bounds;
-use super::wasi::Sequence;
+use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, ResolvedPath};
 use crate::convert::Convert;
 use crate::facts::{Facts, Resolver};
@@ -42,8 +42,8 @@ pub(super) struct State {
     pub(super) journal: Vec<JournalLine>,
     pub(super) log: Vec<LogLine>,
     pub(super) asked: Vec<String>,
-    /// What a frozen WASI draws random numbers from.
-    pub(super) random: Sequence,
+    /// What a frozen WASI gave.
+    pub(super) wasi: Given,
 }
 
 impl State {
@@ -55,7 +55,7 @@ impl State {
             journal: Vec::new(),
             log: Vec::new(),
             asked: Vec::new(),
-            random: Sequence::default(),
+            wasi: Given::default(),
         }
     }
 

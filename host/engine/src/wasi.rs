@@ -1,8 +1,9 @@
 //! A frozen WASI, for guests whose language cannot start without one.
 //!
-//! Nothing of the machine gets in and nothing gets out: the clocks stand at 0, random numbers are the same in every
-//! instance, the environment and the arguments are empty, there are no files, what is printed is dropped, and an exit
-//! traps. What stands in none of these tables traps as it does without it, sockets among them.
+//! Nothing of the machine gets in: the clocks begin at 0 and go on by a nanosecond whenever they are looked at, random
+//! numbers are the same in every instance, the environment and the arguments are empty, there are no files, and an exit
+//! traps. What is printed is dropped, but for the end of standard error, which a fault shows. What stands in none of these
+//! tables traps as it does without it, sockets among them.
 //!
 //! Every resource is one of the host without a value behind it, as in the traps that wasmtime defines for the rest of an
 //! interface, so that both fit together.
@@ -19,6 +20,43 @@ const RANDOM_BYTES: u64 = 64 << 10;
 /// What a stream of the guest takes at once.
 const WRITE_BYTES: u64 = 64 << 10;
 
+/// The stream that is standard error; all others are 0.
+const STDERR: u32 = 2;
+
+/// What is kept of standard error: the end, where languages say what went wrong.
+const STDERR_BYTES: usize = 1 << 10;
+
+/// What a frozen WASI has given so far.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    /// The looks at a clock.
+    looks: u64,
+    random: Sequence,
+    /// The end of what was written to standard error.
+    stderr: Vec<u8>,
+}
+
+impl Given {
+    /// The time: it never stands, for runtimes take a clock that does for a broken one.
+    fn now(&mut self) -> u64 {
+        self.looks += 1;
+        self.looks
+    }
+
+    fn print(&mut self, bytes: &[u8]) {
+        self.stderr.extend_from_slice(bytes);
+        let surplus = self.stderr.len().saturating_sub(STDERR_BYTES);
+        self.stderr.drain(..surplus);
+    }
+
+    /// What the guest said on standard error before it gave up, in one line; none if it said nothing.
+    pub(super) fn last_words(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.stderr);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        (!lines.is_empty()).then(|| lines.join(" / "))
+    }
+}
+
 /// The error of a guest's exit.
 #[derive(Debug, thiserror::Error)]
 #[error("it ended itself with `wasi:cli/exit`")]
@@ -31,8 +69,8 @@ const INTERFACES: [(&str, Define); 18] = [
     ("wasi:cli/environment", environment),
     ("wasi:cli/exit", exit),
     ("wasi:cli/stdin", stdin),
-    ("wasi:cli/stdout", |at| stream(at, "get-stdout")),
-    ("wasi:cli/stderr", |at| stream(at, "get-stderr")),
+    ("wasi:cli/stdout", |at| stream(at, "get-stdout", 0)),
+    ("wasi:cli/stderr", |at| stream(at, "get-stderr", STDERR)),
     ("wasi:cli/terminal-stdin", |at| terminal(at, "get-terminal-stdin")),
     ("wasi:cli/terminal-stdout", |at| terminal(at, "get-terminal-stdout")),
     ("wasi:cli/terminal-stderr", |at| terminal(at, "get-terminal-stderr")),
@@ -79,11 +117,11 @@ fn exit(at: &mut LinkerInstance<'_, State>) -> Result<()> {
 }
 
 fn stdin(at: &mut LinkerInstance<'_, State>) -> Result<()> {
-    stream(at, "get-stdin")
+    stream(at, "get-stdin", 0)
 }
 
-fn stream(at: &mut LinkerInstance<'_, State>, name: &str) -> Result<()> {
-    at.func_wrap(name, |_, (): ()| Ok((nothing(),)))
+fn stream(at: &mut LinkerInstance<'_, State>, name: &str, number: u32) -> Result<()> {
+    at.func_wrap(name, move |_, (): ()| Ok((Resource::<()>::new_own(number),)))
 }
 
 fn terminal(at: &mut LinkerInstance<'_, State>, name: &str) -> Result<()> {
@@ -91,7 +129,7 @@ fn terminal(at: &mut LinkerInstance<'_, State>, name: &str) -> Result<()> {
 }
 
 fn monotonic_clock(at: &mut LinkerInstance<'_, State>) -> Result<()> {
-    at.func_wrap("now", |_, (): ()| Ok((0_u64,)))?;
+    at.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| Ok((store.data_mut().wasi.now(),)))?;
     at.func_wrap("resolution", |_, (): ()| Ok((1_u64,)))?;
     // Who waits goes on at once.
     at.func_wrap("subscribe-instant", |_, (_,): (u64,)| Ok((nothing(),)))?;
@@ -107,7 +145,10 @@ struct Datetime {
 }
 
 fn wall_clock(at: &mut LinkerInstance<'_, State>) -> Result<()> {
-    at.func_wrap("now", |_, (): ()| Ok((Datetime { seconds: 0, nanoseconds: 0 },)))?;
+    at.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| {
+        let now = std::time::Duration::from_nanos(store.data_mut().wasi.now());
+        Ok((Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() },))
+    })?;
     at.func_wrap("resolution", |_, (): ()| Ok((Datetime { seconds: 0, nanoseconds: 1 },)))
 }
 
@@ -149,7 +190,7 @@ enum StreamError {
     Closed,
 }
 
-/// What can be written goes nowhere, what can be read is at its end.
+/// What can be written goes nowhere but for standard error, what can be read is at its end.
 fn streams(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     type Done = core::result::Result<(), StreamError>;
     type Length = core::result::Result<u64, StreamError>;
@@ -169,7 +210,14 @@ fn streams(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     let ready = |_: StoreContextMut<'_, State>, (_,): (Resource<()>,)| Ok((Length::Ok(WRITE_BYTES),));
     at.func_wrap("[method]output-stream.check-write", ready)?;
     for name in ["write", "blocking-write-and-flush"] {
-        let write = |_: StoreContextMut<'_, State>, _: (Resource<()>, WasmList<u8>)| Ok(TAKEN);
+        let write = |mut store: StoreContextMut<'_, State>, (stream, bytes): (Resource<()>, WasmList<u8>)| {
+            if stream.rep() == STDERR {
+                let bytes = bytes.as_le_slice(&store);
+                let end = bytes.get(bytes.len().saturating_sub(STDERR_BYTES)..).unwrap_or_default().to_vec();
+                store.data_mut().wasi.print(&end);
+            }
+            Ok(TAKEN)
+        };
         at.func_wrap(&format!("[method]output-stream.{name}"), write)?;
     }
     for name in ["write-zeroes", "blocking-write-zeroes-and-flush"] {
@@ -189,11 +237,11 @@ fn random(at: &mut LinkerInstance<'_, State>, bytes: &str, number: &str) -> Resu
             return Err(format_err!("it wanted {length} random bytes at once, more than {RANDOM_BYTES}"));
         }
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let random = &mut store.data_mut().random;
+        let random = &mut store.data_mut().wasi.random;
         let words = std::iter::repeat_with(|| random.draw().to_le_bytes());
         Ok((words.flatten().take(length).collect::<Vec<u8>>(),))
     })?;
-    at.func_wrap(number, |mut store: StoreContextMut<'_, State>, (): ()| Ok((store.data_mut().random.draw(),)))
+    at.func_wrap(number, |mut store: StoreContextMut<'_, State>, (): ()| Ok((store.data_mut().wasi.random.draw(),)))
 }
 
 fn insecure_seed(at: &mut LinkerInstance<'_, State>) -> Result<()> {
@@ -202,7 +250,7 @@ fn insecure_seed(at: &mut LinkerInstance<'_, State>) -> Result<()> {
 
 /// A sequence of numbers that spread well and are the same in every instance (SplitMix64).
 #[derive(Debug, Default)]
-pub(super) struct Sequence(u64);
+struct Sequence(u64);
 
 impl Sequence {
     fn draw(&mut self) -> u64 {

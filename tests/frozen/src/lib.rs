@@ -47,6 +47,16 @@ fn saw(deed: &str) -> String {
             format!("{:?}", std::io::stdin().read_line(&mut line))
         }
         "connect" => format!("{:?}", std::net::TcpStream::connect("127.0.0.1:9").is_ok()),
+        "looks" => {
+            let (start, wall) = (Instant::now(), SystemTime::now());
+            let (elapsed, later) = (start.elapsed(), wall.elapsed().unwrap_or_default());
+            format!("{:?} {:?}", elapsed / 2, later / 2)
+        }
+        "abort" => {
+            eprintln!("printed before {}", " ".repeat(2_000));
+            eprintln!("first the cause\n\n  then the place");
+            std::process::abort();
+        }
         "exit" => std::process::exit(0),
         "panic" => panic!("it gave up"),
         _ => "nothing".to_owned(),
@@ -56,7 +66,7 @@ fn saw(deed: &str) -> String {
 impl Policy for AsksWasi {
     type Settings = Settings;
     const MANIFEST: Manifest =
-        Manifest { id: "asks-wasi", summary: "asks WASI", tools: &["Bash"], rules: &[SAW], ..Manifest::EMPTY };
+        Manifest { id: "asks-wasi", summary: "asks WASI", tools: &["Bash"], rules: &[SAW], grants: &["env:GRANTED"], ..Manifest::EMPTY };
 
     fn configure(_: Settings) -> Result<Self, Error> {
         Ok(AsksWasi)
@@ -65,6 +75,9 @@ impl Policy for AsksWasi {
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let input = call.input()?;
         let deed = input["command"].as_str().unwrap_or_default();
+        if let Some(name) = deed.strip_prefix("variable ") {
+            return Ok(std::iter::once(Finding::new(&SAW, format!("{:?}", call.env(name)))).collect());
+        }
         Ok(std::iter::once(Finding::new(&SAW, format!("{deed}: {}", saw(deed)))).collect())
     }
 }

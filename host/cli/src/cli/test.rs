@@ -59,8 +59,12 @@ impl Report<'_> {
     fn missed(&self) -> String {
         let coverage = &self.run.coverage;
         let (hit, all) = (coverage.hit.len(), coverage.hit.len() + coverage.missed.len());
-        let missed = if coverage.missed.is_empty() { String::new() } else { "; never: ".to_owned() };
-        format!("{hit} of {all} rules hit ({} %){missed}{}", coverage.percent(), coverage.missed.join(", "))
+        let list = |before: &str, rules: &[String]| match rules {
+            [] => String::new(),
+            rules => format!("; {before}: {}", rules.join(", ")),
+        };
+        let (missed, named) = (list("never", &coverage.missed), list("of the text", &coverage.named));
+        format!("{hit} of {all} rules hit ({} %){missed}{named}", coverage.percent())
     }
 }
 

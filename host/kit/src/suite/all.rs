@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::parallel_map::parallel_map;
+use super::run::own_rule;
 use super::{Case, Report, Subject, Suite, run};
 use guard_hook::chain::Chain;
 
@@ -49,6 +50,9 @@ pub struct Coverage {
     pub hit: Vec<String>,
     /// `policy:rule` of the others.
     pub missed: Vec<String>,
+    /// `policy:rule` of those with a finding that a text of the settings names, as Rego's and CEL's do. Which others the
+    /// text has, nobody but its engine knows.
+    pub named: Vec<String>,
 }
 
 impl Coverage {
@@ -104,11 +108,13 @@ pub(super) fn is_chosen(file: &Path, case: &Case, filter: Option<&str>) -> bool 
 }
 
 fn coverage(subject: &Subject, done: &[Done<'_>]) -> Coverage {
-    let findings = done.iter().flat_map(|done| &done.report.verdict.findings);
-    let seen: BTreeSet<String> = findings.filter(|found| !found.of_host).map(|found| found.rule()).collect();
+    let findings = || done.iter().flat_map(|done| &done.report.verdict.findings).filter(|found| !found.of_host);
+    let seen: BTreeSet<String> = findings().map(|found| found.rule()).collect();
     let rules = subject
         .manifests()
         .flat_map(|(policy, manifest)| manifest.rules.iter().map(move |rule| format!("{policy}:{}", rule.id)));
     let (hit, missed) = rules.partition(|rule| seen.contains(rule));
-    Coverage { hit, missed }
+    let named = findings().filter_map(|found| Some(format!("{}:{}", found.policy, own_rule(&found.finding)?)));
+    let named: BTreeSet<String> = named.collect();
+    Coverage { hit, missed, named: named.into_iter().collect() }
 }

@@ -7,7 +7,7 @@ use std::{fs, io};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Case, Suite};
+use super::{Case, Suite, WorldFacts};
 use guard_config::problem::{line_and_column, nearest_key};
 use guard_contract::{OUTCOMES, outcome_name, outcome_named};
 use guard_state::files;
@@ -135,6 +135,9 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         let error = SuiteError::new(name, "it has no cases", "add one, or remove the file");
         return Err(SuiteError { missing: true, ..error });
     }
+    if let Some((text, hint)) = relative(&suite.facts) {
+        return Err(SuiteError::new(name, format!("`facts`: {text}"), hint));
+    }
     for case in &suite.cases {
         let place = if case.line == 0 { name.clone() } else { format!("{name}:{}", case.line) };
         check(case).map_err(|(text, hint)| SuiteError::new(place, format!("case `{}`: {text}", case.title()), hint))?;
@@ -222,6 +225,18 @@ fn lines_of_cases(text: &str) -> Vec<usize> {
     lines
 }
 
+/// A path of a world that says nothing, for it is relative.
+fn relative(world: &WorldFacts) -> Option<(String, &'static str)> {
+    let places = [("cwd", &world.cwd), ("project-root", &world.project_root), ("home", &world.home)];
+    let places = places.into_iter().filter_map(|(key, path)| Some((key, path.as_deref()?)));
+    let files = world.files.keys().map(|path| ("files", path.as_str()));
+    let dirs = world.dirs.iter().map(|path| ("dirs", path.as_str()));
+    let links = world.links.keys().map(|path| ("links", path.as_str()));
+    let mut paths = places.chain(files).chain(dirs).chain(links);
+    let (key, path) = paths.find(|(_, path)| !path.is_empty() && !path.starts_with('/'))?;
+    Some((format!("`{key}` has the relative path `{path}`"), "write it from the root, such as /repo/src"))
+}
+
 /// The case can fail: it expects something that can be told from something else.
 fn check(case: &Case) -> Result<(), (String, &'static str)> {
     let of_reply = case.expect_exit.is_some() || case.expect_stdout.is_some() || case.expect_stderr.is_some();
@@ -243,6 +258,9 @@ fn check(case: &Case) -> Result<(), (String, &'static str)> {
     }
     if OUTCOMES.iter().all(|&outcome| case.expect.0.iter().any(|name| name == outcome_name(outcome))) {
         return Err(("`expect` names all outcomes, so that none is wrong".to_owned(), "leave out those that are"));
+    }
+    if let Some((text, hint)) = relative(&case.facts) {
+        return Err((text, hint));
     }
     match &case.coverage {
         Some(name) if !matches!(name.as_str(), "complete" | "partial" | "unparsed") => {
@@ -319,6 +337,25 @@ mod tests {
         ] {
             let error = error("a.toml", &format!("\n[[cases]]\n{case}\n"));
             assert!(error.text.starts_with(text) && error.place == "a.toml:2" && !error.hint.is_empty(), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_world_with_a_relative_path_is_refused() {
+        for (facts, key) in [
+            ("cwd = 'src'", "cwd"),
+            ("project-root = '.'", "project-root"),
+            ("home = '~'", "home"),
+            ("files = { 'a.txt' = '' }", "files"),
+            ("dirs = ['./a']", "dirs"),
+            ("links = { 'a' = '/b' }", "links"),
+        ] {
+            let case = "[[cases]]\ninput = 'ls'\nexpect = 'ask'\n";
+            let of_suite = error("a.toml", &format!("[facts]\n{facts}\n{case}"));
+            let of_case = error("a.toml", &format!("{case}facts = {{ {facts} }}\n"));
+            for error in [of_suite, of_case] {
+                assert!(error.text.contains(&format!("`{key}` has the relative path")), "{error:?}");
+            }
         }
     }
 

@@ -7,17 +7,19 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::{Case, Suite, WorldFacts};
-use guard_contract::Limits;
+use guard_config::problem::nearest;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Coverage};
 use guard_contract::verdict::{FAULT, Verdict, merge};
+use guard_contract::{Finding, Limits};
 use guard_engine::Used;
 use guard_engine::facts::fixed::FixedFacts;
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::Surface;
 use guard_harness::{Event, Harness, Payload, Reply};
+use guard_hook::cache::Readiness;
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::hook::{self, Refusal};
 
@@ -101,7 +103,9 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     let mut differences = Vec::new();
     compare_report(case, reply.as_ref(), &mut differences);
     compare_faults(chain, case, &traces, &mut differences);
-    compare_verdict(case, &verdict, &mut differences);
+    compare_outcome(case, &verdict, &mut differences);
+    compare_rule(chain, case, &verdict, &mut differences);
+    compare_texts(case, &verdict, &mut differences);
     compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict, surface)), &mut differences);
     compare_rest(case, &traces, &mut differences);
     let spent = spent(chain, &traces);
@@ -119,14 +123,11 @@ fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> 
     let call = ToolCall::new(case.tool(), input);
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
-    let trace = chain.decide(&call, &circumstances(&world), &facts, ASK);
+    let trace = chain.decide(&call, &circumstances(&world), &facts, Ask::default());
     let harness = guard_harness::default();
     let surface = harness.capabilities().usual();
     Ok(Course { harness, surface, verdict: trace.verdict.clone(), traces: vec![trace], reply: None })
 }
-
-/// The world holds only what is meant for the policies.
-const ASK: Ask<'static> = Ask { only: None, watch: None, grant_all: true, scene: None };
 
 /// The way of the hook, without its process and its files.
 fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Result<Course, Unfit> {
@@ -163,7 +164,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let at = at(&world, harness, &payload, &*facts);
-    let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, ASK)).collect();
+    let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, Ask::default())).collect();
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
     let skips = harness.skips_prompts(&at.permission_mode);
     let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };
@@ -257,7 +258,7 @@ fn spent(chain: &Chain, traces: &[Trace]) -> Option<Spent> {
     spent.max_by_key(|spent| spent.used.processor.as_nanos() / u128::from(spent.limits.time_ms.max(1)))
 }
 
-fn compare_verdict(case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
+fn compare_outcome(case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
     let got = outcome_name(verdict.outcome);
     let expected = &case.expect.0;
     if !expected.is_empty() && !expected.iter().any(|name| name == got) {
@@ -267,13 +268,10 @@ fn compare_verdict(case: &Case, verdict: &Verdict, differences: &mut Vec<Differe
         let (expected, got) = (expected.join(" or "), format!("{got}{because}"));
         differences.push(Difference { what: "outcome", expected, got });
     }
+}
+
+fn compare_texts(case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
     let deciding = verdict.deciding().map(|deciding| &deciding.finding);
-    let rule = deciding.map_or("", |finding| finding.rule.as_str());
-    if let Some(expected) = &case.rule
-        && expected != rule
-    {
-        differences.push(Difference { what: "rule", expected: format!("`{expected}`"), got: format!("`{rule}`") });
-    }
     let parts = [
         ("message", &case.message, deciding.map_or("", |finding| finding.message.as_str())),
         ("remedy", &case.remedy, deciding.map_or("", |finding| finding.remedy.as_str())),
@@ -286,6 +284,52 @@ fn compare_verdict(case: &Case, verdict: &Verdict, differences: &mut Vec<Differe
             differences.push(Difference { what, expected, got });
         }
     }
+}
+
+/// The rule and the tags of the finding that names the verdict.
+fn compare_rule(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
+    let deciding = verdict.deciding().map(|deciding| &deciding.finding);
+    let rule = deciding.map_or("", |finding| finding.rule.as_str());
+    let own = deciding.and_then(own_rule);
+    if let Some(expected) = case.rule.as_deref()
+        && expected != rule
+        && Some(expected) != own
+    {
+        let got = own.map_or_else(|| format!("`{rule}`"), |own| format!("`{own}`, by `{rule}`"));
+        let hint =
+            nearest_rule(chain, expected).map_or_else(String::new, |hint| format!(", which no policy declares{hint}"));
+        differences.push(Difference { what: "rule", expected: format!("`{expected}`{hint}"), got });
+    }
+    for (name, expected) in &case.tags {
+        let mut values = deciding.iter().flat_map(|finding| &finding.tags).filter(|(tag, _)| tag == name);
+        if !values.any(|(_, value)| value == expected) {
+            let got: Vec<_> = deciding
+                .iter()
+                .flat_map(|finding| &finding.tags)
+                .map(|(tag, value)| format!("{tag}={value}"))
+                .collect();
+            let got = if got.is_empty() { "no tags".to_owned() } else { got.join(", ") };
+            differences.push(Difference { what: "tag", expected: format!("{name}={expected}"), got });
+        }
+    }
+}
+
+/// What the author of a policy's text calls the rule: policies that carry rules of a text tag their findings with it.
+pub(super) fn own_rule(finding: &Finding) -> Option<&str> {
+    finding.tags.iter().find(|(name, _)| name == "rule").map(|(_, rule)| rule.as_str())
+}
+
+/// For a rule that no manifest declares: the nearest one, in words, or nothing. None if it is declared.
+fn nearest_rule(chain: &Chain, rule: &str) -> Option<String> {
+    let declared = chain.prepared.members.iter().filter_map(|member| match &member.readiness {
+        Readiness::Ready { manifest, .. } => Some(&manifest.rules),
+        Readiness::Broken(_) => None,
+    });
+    let names: Vec<&str> = declared.flatten().map(|rule| rule.id.as_str()).collect();
+    if rule == FAULT || names.contains(&rule) {
+        return None;
+    }
+    Some(nearest(rule, &names).map_or_else(String::new, |name| format!("; did you mean `{name}`?")))
 }
 
 fn compare_reply(case: &Case, reply: &Reply, differences: &mut Vec<Difference>) {

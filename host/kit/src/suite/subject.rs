@@ -10,6 +10,7 @@ use super::Suite;
 use crate::compile::{compile, making};
 use guard_config::Config;
 use guard_contract::Manifest;
+use guard_contract::grants::GrantSpec;
 use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::clock::Clock;
@@ -109,6 +110,8 @@ impl Subject {
                 Ok((policy, artifact, manifest))
             });
             let (policy, artifact, manifest) = made.map_err(|fault| unusable(&entry, &fault))?;
+            let grants = if is_chain { entry.grants } else { GrantSpec::of_wishes(&manifest.grants) };
+            let entry = Entry { grants, ..entry };
             members.push(Member { entry, readiness: Readiness::Ready { artifact, snapshot: None, manifest } });
             policies.push(policy);
         }

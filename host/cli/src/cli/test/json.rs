@@ -16,7 +16,7 @@ pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
         "failed": failed,
         "not-run": run.left,
         "rules": {
-            "hit": run.coverage.hit, "missed": run.coverage.missed, "percent": run.coverage.percent(),
+            "hit": run.coverage.hit, "missed": run.coverage.missed, "named": run.coverage.named, "percent": run.coverage.percent(),
             "threshold": report.threshold,
         },
         "cases": run.done.iter().map(case).collect::<Vec<_>>(),
