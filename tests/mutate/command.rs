@@ -85,7 +85,9 @@ fn exit_codes_follow_the_part_that_was_kept() {
     let wrong = mutate("[[cases]]\ninput = 'ls'\nexpect = 'deny'\n", &[]);
     assert_eq!(wrong.exit, 1, "{wrong:?}");
     assert!(wrong.stderr.contains("nothing was rewritten"), "{wrong:?}");
-    for arguments in [&["--depth", "3"][..], &["--min-kept", "101"], &["--threshold", "5"]] {
+    // Too few rules come before mutants, too, and enough of them let the mutants be made.
+    assert!(mutate(CASES, &["--threshold", "100"]).stdout.contains("SURVIVED "));
+    for arguments in [&["--depth", "3"][..], &["--min-kept", "101"], &["--timings"]] {
         assert_eq!(mutate(CASES, arguments).exit, 64, "{arguments:?}");
     }
     let world = World::new();

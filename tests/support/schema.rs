@@ -67,6 +67,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                 }
                 true
             }
+            "minItems" => value.as_array().is_none_or(|list| list.len() as u64 >= rule.as_u64().unwrap()),
             other => panic!("the keyword `{other}` is not known here"),
         };
         if !holds {

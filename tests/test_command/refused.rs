@@ -50,9 +50,9 @@ fn settings_that_a_built_in_refuses_are_named_with_their_file() {
         "{\"settings\":{\"secret-reads\":5},\"cases\":[{\"input\":\"ls\",\"expect\":\"abstain\"}]}",
     );
     let ended = world.run(&["test", "command-guard", "cases.json"], "");
-    refused(&ended, 65, &["cases.json: `command-guard` refuses its settings: "]);
+    refused(&ended, 65, &["cases.json:1: `command-guard` refuses its settings: "]);
     let ended = world.run(&["test", "chain", "cases.json"], "");
-    refused(&ended, 65, &["cases.json: `settings` are those of one policy", "hint: "]);
+    refused(&ended, 65, &["cases.json:1: `settings` are those of one policy", "hint: "]);
 }
 
 #[test]

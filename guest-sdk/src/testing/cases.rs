@@ -74,6 +74,7 @@ impl WorldFacts {
 /// One case: a call and what must come of it, or a payload and what must be printed.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("anyOf" = [{ "required": ["expect"] }, { "required": ["payload"] }])))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Case {
     /// What it proves; for people and reports.
@@ -85,6 +86,7 @@ pub struct Case {
     /// The tool's input: an object, or the command of a shell.
     pub input: Value,
     /// The outcome that must come, or several of which one must.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "outcomes"))]
     pub expect: OneOrMore,
     /// The rule that must name the verdict; of a policy that carries rules of a text, the text's own name for it will do.
     /// A policy that gives no answer fails every case but those that name the rule `policy-fault`.
@@ -195,4 +197,13 @@ impl schemars::JsonSchema for OneOrMore {
             "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
         })
     }
+}
+
+#[cfg(feature = "schema")]
+fn outcomes(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let outcomes = schemars::json_schema!({ "enum": ["abstain", "allow", "warn", "ask", "deny"] });
+    schemars::json_schema!({
+        "description": "The outcome that must come, or several of which one must.",
+        "anyOf": [outcomes, { "type": "array", "items": outcomes, "minItems": 1 }],
+    })
 }

@@ -54,7 +54,12 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
             tool: &call.tool,
             input: &example.input,
         });
-        let decision = answer.decision?;
+        let decision = match answer.decision {
+            Ok(decision) => decision,
+            Err(fault) => {
+                return fail(format!("`{}` gives no answer: {}", example.input, fault.under(Limits::PREPARE)));
+            }
+        };
         let first = decision.findings.iter().find(|finding| finding.outcome == decision.outcome);
         let rule = first.map_or("", |finding| finding.rule.as_str());
         if decision.outcome != example.outcome {

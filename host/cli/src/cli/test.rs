@@ -1,7 +1,7 @@
 //! `guard-host test`: the cases of a policy, in a world of their own.
 //!
 //! Reads the component and the files of cases; of the machine it asks nothing else, and it writes nothing but artifacts
-//! into a cache that is there already.
+//! into the cache.
 
 mod github;
 mod human;
@@ -69,15 +69,17 @@ impl Report<'_> {
 }
 
 pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let suites = suites(&args.fixtures, Path::new(&environment.cwd))?;
+    let cwd = Path::new(&environment.cwd);
+    let suites = suites(&args.fixtures, cwd)?;
     let subject = match args.policy.as_str() {
         CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
-        name => Subject::policy(name, WasiName::of(args.wasi), Path::new(&environment.cwd), places),
+        name => Subject::policy(name, WasiName::of(args.wasi), cwd, places),
     };
     let subject = subject.map_err(|error| of_subject(&error, None))?;
     let mut chains: Vec<Chain> = Vec::with_capacity(suites.len());
     for (file, suite) in &suites {
-        chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, Some(file)))?);
+        let place = || format!("{}{}", file.display(), suite::line_of_settings(&cwd.join(file)));
+        chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, Some(&place())))?);
     }
     let benches: Vec<Evaluator<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
@@ -90,14 +92,14 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         };
         return Err(refused(Exit::NoInput, text, hint));
     }
-    if args.mutate && run.failures().next().is_none() {
+    let report = Report { policy: &args.policy, run: &run, threshold: args.threshold, timings: args.timings };
+    let failed = run.failures().next().is_some() || report.shortfall().is_some();
+    if args.mutate && !failed {
         return mutate::run(args, &subject, &benches);
     }
     if args.mutate {
-        print::note("nothing was rewritten: correct the cases that fail first");
+        print::note("nothing was rewritten: correct what fails first");
     }
-    let report = Report { policy: &args.policy, run: &run, threshold: args.threshold, timings: args.timings };
-    let failed = run.failures().next().is_some() || report.shortfall().is_some();
     match args.format {
         ReportFormat::Human => human::print(&report)?,
         ReportFormat::Json => print::line(&json::text(&report)?)?,
@@ -132,14 +134,15 @@ fn of_suite(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
     refused(exit, error.to_string(), error.hint)
 }
 
-pub(super) fn of_subject(error: &SubjectError, file: Option<&Path>) -> anyhow::Error {
+/// `place` is the file whose settings are at fault, if it is they.
+pub(super) fn of_subject(error: &SubjectError, place: Option<&str>) -> anyhow::Error {
     let exit = match error.kind {
         SubjectErrorKind::Missing => Exit::NoInput,
         SubjectErrorKind::Policy => Exit::Data,
         SubjectErrorKind::Config => Exit::Config,
         SubjectErrorKind::Machine => Exit::Software,
     };
-    let place = file.map_or_else(String::new, |file| format!("{}: ", file.display()));
+    let place = place.map_or_else(String::new, |place| format!("{place}: "));
     refused(exit, format!("{place}{error}"), error.hint.clone())
 }
 

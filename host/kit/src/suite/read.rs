@@ -145,6 +145,15 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
+/// `:LINE` of the settings in a file of cases; empty if it has none.
+#[must_use]
+pub fn line_of_settings(path: &Path) -> String {
+    let text = files::read_text(path, SUITE_BYTES).unwrap_or_default();
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#'));
+    let mut lines = lines.filter(|(_, line)| line.contains("settings"));
+    lines.next().map_or_else(String::new, |(number, _): (usize, _)| format!(":{number}"))
+}
+
 /// Where the cases of a TOML file stand.
 #[derive(Default, Deserialize)]
 #[serde(default)]

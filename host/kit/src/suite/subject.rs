@@ -1,6 +1,6 @@
 //! [`Subject`]: the policy or the chain that is tested, compiled once.
 //!
-//! Nothing has to be written for it: what the user's cache does not hold is compiled in memory.
+//! Where no cache can be written, what it would hold is compiled in memory.
 
 use std::fs;
 use std::path::Path;
@@ -138,11 +138,15 @@ impl Subject {
                 entry.settings = serde_json::Value::Object(suite.settings.clone()).to_string();
             }
             if let Err(fault) = policy.configure(entry.limits, &entry.settings) {
-                let text = match fault {
-                    FaultKind::Refused { text, .. } => format!("`{}` refuses its settings: {text}", entry.name),
-                    fault => format!("`{}` fails over its settings: {}", entry.name, fault.under(entry.limits)),
+                return match fault {
+                    FaultKind::Refused { text, .. } => {
+                        fail(format!("`{}` refuses its settings: {text}", entry.name), "correct `settings`")
+                    }
+                    fault => fail(
+                        format!("`{}` fails over its settings: {}", entry.name, fault.under(entry.limits)),
+                        "a policy refuses settings that it cannot use with an error; its `configure` does not end",
+                    ),
                 };
-                return fail(text, "correct `settings`");
             }
         }
         let prepared = Prepared::in_memory(self.config.clone(), members);
@@ -237,10 +241,9 @@ fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
     SubjectError::new(SubjectErrorKind::Policy, text, hint)
 }
 
-/// The user's artifacts, if there is a place for them already.
+/// The user's artifacts, if there is a place for them.
 fn artifacts(places: &Places) -> Option<Artifacts> {
-    let is_there = places.cache.is_dir() && places.state.is_dir();
-    is_there.then(|| Artifacts::open(&places.cache, Seal::open(&places.state).ok()?).ok()).flatten()
+    Artifacts::open(&places.cache, Seal::open(&places.state).ok()?).ok()
 }
 
 /// Loads components: from the user's artifacts, or compiled in memory.

@@ -46,7 +46,7 @@ pub(in crate::cli) struct TestArgs {
     #[arg(long)]
     pub(in crate::cli) timings: bool,
     /// If all cases pass, rewrite them and ask the policy again
-    #[arg(long, conflicts_with_all = ["threshold", "timings"])]
+    #[arg(long, conflicts_with = "timings")]
     pub(in crate::cli) mutate: bool,
     /// Rewrite once, or also twice
     #[arg(long, value_name = "1|2", default_value_t = 1, requires = "mutate", value_parser = clap::value_parser!(u8).range(1..=2))]
