@@ -32,7 +32,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Config, Store, Trap, UpdateDeadline, WasmBacktraceDetails};
+use wasmtime::{
+    Config, Enabled, InstanceAllocationStrategy, PoolingAllocationConfig, Store, Trap, UpdateDeadline,
+    WasmBacktraceDetails,
+};
 
 use code::InPlace;
 pub use code::{Code, check};
@@ -82,6 +85,28 @@ pub fn settings() -> Config {
     config
 }
 
+/// Room for what runs at once: a chain on each of some processors. Only addresses are taken; a guest's own limits say how
+/// much of them it may use.
+fn pool() -> PoolingAllocationConfig {
+    const AT_ONCE: u32 = 256;
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(AT_ONCE)
+        .total_core_instances(8 * AT_ONCE)
+        .total_memories(AT_ONCE)
+        .total_tables(AT_ONCE)
+        .max_memories_per_component(16)
+        .max_tables_per_component(64)
+        .max_tables_per_module(64)
+        .max_memories_per_module(16)
+        .max_component_instance_size(1 << 20)
+        .max_core_instance_size(1 << 20)
+        .table_elements(100_000)
+        .linear_memory_keep_resident(256 << 10)
+        .table_keep_resident(16 << 10)
+        .pagemap_scan(Enabled::Auto);
+    pool
+}
+
 /// The engine that runs guests. There is no compiler in it: it runs artifacts.
 #[derive(Clone)]
 pub struct Engine {
@@ -104,8 +129,24 @@ impl Engine {
     ///
     /// The machine cannot run compiled guests at all.
     pub fn new() -> Result<Self, FaultKind> {
+        Engine::with(InstanceAllocationStrategy::OnDemand)
+    }
+
+    /// An engine for a process that decides many calls, one after the other or on all processors: what an instance lived
+    /// in is cleared and used again, which costs less than to ask the system for it each time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::new`].
+    pub fn for_many_replies() -> Result<Self, FaultKind> {
+        // Where the addresses for it cannot be had, each instance asks the system for its own.
+        Engine::with(InstanceAllocationStrategy::Pooling(pool())).or_else(|_| Engine::new())
+    }
+
+    fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
         let mut config = settings();
         InPlace::allow(&mut config);
+        config.allocation_strategy(strategy);
         let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
         Ok(Engine { inner, in_place: InPlace::default(), ends_soon: false, contract: Arc::default() })
     }

@@ -59,7 +59,7 @@ impl Evaluator {
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = Prepared::open(places, &environment.program, projects)
             .unwrap_or_else(|| prepare(places, &environment.program, projects, Some(making(PATIENCE))));
-        let engine = Engine::new()?;
+        let engine = Engine::for_many_replies()?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         Ok(Evaluator { chain: Chain::new(engine, prepared), facts, _clock: clock })

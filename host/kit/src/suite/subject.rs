@@ -258,7 +258,7 @@ impl Workshop {
     ///
     /// This machine cannot compile.
     pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
-        Ok(Workshop { engine: Engine::new()?, artifacts: artifacts(places) })
+        Ok(Workshop { engine: Engine::for_many_replies()?, artifacts: artifacts(places) })
     }
 
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
