@@ -34,10 +34,13 @@ impl<'t> Word<'t> {
         }
     }
 
-    /// Where the word's text lies in the whole text, from this byte of it on.
+    /// Where the word's text lies in the whole text, from this byte of it on, without quotes around it.
     pub(super) fn range_from(&self, start: usize) -> Option<Range<usize>> {
-        let from = *self.places.get(start)?;
-        Some(from..self.places.last()? + 1)
+        let bytes = self.text.as_bytes().get(start..)?;
+        let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
+        let first = start + bytes.iter().position(|byte| !is_quote(byte))?;
+        let last = start + bytes.iter().rposition(|byte| !is_quote(byte))?;
+        Some(*self.places.get(first)?..*self.places.get(last)? + 1)
     }
 
     fn push(&mut self, c: char, at: usize) {
