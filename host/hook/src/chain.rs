@@ -1,5 +1,6 @@
 //! [`Chain`]: asks every policy that covers a call, to the end, and merges what they say.
 
+use std::cell::LazyCell;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -7,12 +8,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
+use crate::redaction;
 use crate::scene;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
-use guard_contract::policy::{Entry, covers};
+use guard_contract::policy::{Entry, Source, covers};
 use guard_contract::syntax::Analysis;
-use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
+use guard_contract::verdict::{Author, FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome};
 use guard_engine::facts::Facts;
@@ -161,9 +163,10 @@ impl Chain {
 
         let input = Value::Object(call.input.clone()).to_string();
         let mut steps = Vec::with_capacity(ready.len());
+        let secrets = LazyCell::new(|| redaction::secrets(call, at, Some(&scene.analysis)));
         for Seated { member, ready, time } in ready {
             let started = Instant::now();
-            let answer = match (ready, &member.readiness) {
+            let mut answer = match (ready, &member.readiness) {
                 (Ok(ready), Readiness::Ready { manifest, .. }) => ready.decide(Question {
                     scene: scene.clone(),
                     grants: Arc::new(grants(&member.entry, at, &scene, ask.grant_all)),
@@ -173,7 +176,14 @@ impl Chain {
                 }),
                 (Err(fault), _) | (_, Readiness::Broken(fault)) => Answer::fault(fault.clone()),
             };
-            record_opinion(opinion(&member.entry, &answer));
+            if let Ok(decision) = &mut answer.decision {
+                redaction::clean(decision, &secrets);
+            }
+            let mut opinion = opinion(&member.entry, &answer);
+            if opinion.author == Author::Host {
+                redaction::clean(&mut opinion.decision, &secrets);
+            }
+            record_opinion(opinion);
             steps.push(Step { policy: member.entry.name.clone(), answer, time: time + started.elapsed() });
         }
         let analysis = analyzed.then(|| scene.analysis.clone());
@@ -243,13 +253,23 @@ fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Gr
     entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
 }
 
+/// Who writes what a policy says. A built-in policy of no preset says what its settings say.
+fn author(entry: &Entry) -> Author {
+    match &entry.source {
+        Source::Builtin(name) if guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()) => {
+            Author::BuiltIn
+        }
+        Source::Builtin(_) | Source::File(_) => Author::Other,
+    }
+}
+
 /// What a policy's answer means: a fault becomes what the configuration says of faults.
 fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
     match &answer.decision {
         Ok(decision) => {
             let decision = decision.clone();
             let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
-            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
+            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, author: author(entry) }
         }
         Err(fault) => {
             let text = format!("the policy `{}` gave no answer: {fault}", entry.name);

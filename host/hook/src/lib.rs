@@ -23,4 +23,5 @@ pub mod command_line;
 pub mod examples;
 pub mod hook;
 pub mod programs;
+pub mod redaction;
 pub mod scene;

@@ -22,13 +22,31 @@ use spans::Spans;
 
 const MARK: &str = "[redacted]";
 
+/// So many different secrets of one text are looked for again in it.
+const REPEATED: usize = 64;
+
 /// A text of a call without its secrets: tokens of known shape, values of telling names, passwords in addresses and in
 /// arguments of programs, private keys.
 ///
-/// Only for what comes from a call as it is. A sentence about a call keeps its own words with [`Secrets::hide`].
+/// A secret that no honest word looks like is hidden wherever it stands again. Only for what comes from a call as it is:
+/// a sentence about a call keeps its own words with [`Secrets::hide`].
 #[must_use]
 pub fn redact(text: &str) -> String {
-    spans::without(text, &find(text))
+    let found = find(text);
+    let mut values: Vec<&str> = found.iter().filter_map(|range| text.get(range.clone())).collect();
+    values.retain(|value| secrets::is_distinct(value));
+    values.sort_unstable();
+    values.dedup();
+    values.truncate(REPEATED);
+    let again = values.iter().flat_map(|value| text.match_indices(value)).map(|(at, value)| at..at + value.len());
+    let all = again.chain(found.iter().cloned()).collect();
+    spans::without(text, &spans::merged(all))
+}
+
+/// `text` without what is a secret by its shape, whoever wrote it: tokens, passwords in addresses, private keys.
+#[must_use]
+pub fn hide_shapes(text: &str) -> String {
+    spans::without(text, &shapes(text))
 }
 
 /// Where the secrets of a text of a call are, sorted.

@@ -80,6 +80,15 @@ impl Secrets {
         }
     }
 
+    /// The same for a text that somebody wrote under a name.
+    #[must_use]
+    pub fn hide_under(&self, name: &str, text: &str) -> String {
+        if super::is_telling(name) && !super::names::is_harmless(name, text) && !text.is_empty() {
+            return super::MARK.to_owned();
+        }
+        self.hide(text)
+    }
+
     fn add(&mut self, before: &str, secret: &str) {
         let value: String = secret.chars().filter(|c| !is_noise(*c)).collect();
         if value.is_empty() {
@@ -87,7 +96,7 @@ impl Secrets {
         }
         let mut signs: Vec<char> = before.chars().rev().filter(|c| !is_noise(*c)).take(CONTEXT).collect();
         signs.reverse();
-        let is_distinct = secret.split_whitespace().any(is_mixed);
+        let is_distinct = is_distinct(secret);
         self.known.insert(Secret { value, before: signs.into_iter().collect(), is_distinct });
     }
 
@@ -108,6 +117,11 @@ impl Secrets {
 /// White space, quotes and backslashes, which a quotation of the call may lose or gain.
 fn is_noise(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | '\\')
+}
+
+/// Whether no honest word looks like this secret.
+pub(super) fn is_distinct(secret: &str) -> bool {
+    secret.split_whitespace().any(is_mixed)
 }
 
 /// Whether a text without white space looks like no word of a language or a command.

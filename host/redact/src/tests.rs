@@ -268,6 +268,7 @@ fn behind_a_secret_in_quotes_the_rest_stays() {
         ),
         ("rm -rf ./data # password: 1", "rm -rf ./data # password: [redacted]"),
         ("echo \"it's\" 'token: abc' && rm -rf x", "echo \"it's\" 'token: [redacted]' && rm -rf x"),
+        ("zip -P Zq8Zq8 a b; echo Zq8Zq8", "zip -P [redacted] a b; echo [redacted]"),
         ("PASSWORD=hun'ter' rm x", "PASSWORD=[redacted]'[redacted]' rm x"),
     ] {
         assert_eq!(redact(text), expected);
