@@ -16,7 +16,7 @@ pub const ASIDE: &str = "aside";
 
 /// The tag with what the user calls a rule of the settings, such as its pattern. Replies, approvals and logs use it
 /// instead of the rule's id, which is the same for all of them.
-pub const CALLED: &str = "called";
+pub const CALLED: &str = "rule";
 
 /// The longest name of a rule that is shown.
 const NAME_BYTES: usize = 120;

@@ -65,13 +65,14 @@ fn subject(attributed: &Attributed) -> Option<&str> {
 fn paragraph(attributed: &Attributed) -> String {
     let finding = &attributed.finding;
     let remedy = if finding.remedy.is_empty() { String::new() } else { format!("\nInstead: {}", line(&finding.remedy)) };
-    let rule_line = format!("\nRule: {}", attributed.name());
+    let name = attributed.name();
     // The guard's seeds name the target and the rule in lines of their own.
     if attributed.author == Author::BuiltIn
-        && let Some((what, target)) = finding.message.strip_suffix(&rule_line).and_then(|rest| rest.split_once("\nTarget: "))
+        && let Some((what, rest)) = finding.message.split_once("\nTarget: ")
+        && let Some((target, rule)) = rest.rsplit_once("\nRule: ")
+        && rule.starts_with(name)
     {
-        let name = line(attributed.name());
-        return format!("{}\nTarget: {}\nRule: {name}{remedy}", line(what), line(target));
+        return format!("{}\nTarget: {}\nRule: {}{remedy}", line(what), line(target), line(rule));
     }
     let mut message = line(&finding.message);
     if attributed.is_of_host() && finding.rule == CONFIRMED {
@@ -81,7 +82,7 @@ fn paragraph(attributed: &Attributed) -> String {
         message = format!("`{}` says: {message}", attributed.policy);
     }
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{message}{stop} [{}: {}]{remedy}", attributed.policy, line(attributed.name()).replace(['[', ']'], "|"))
+    format!("{message}{stop} [{}: {}]{remedy}", attributed.policy, line(name).replace(['[', ']'], "|"))
 }
 
 /// How lines begin that only the host writes.

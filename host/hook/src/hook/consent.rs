@@ -65,7 +65,7 @@ pub(super) fn answer(
             return (verdict, None);
         }
         verdict.closing = format!(
-            "In this session, in {}, this would run from now on although {} asked:\n{}: {}",
+            "This approves one call, in {}, until the session ends; {} asked about it:\n{}: {}",
             entry.cwd,
             entry.rules.join(", "),
             entry.tool,
