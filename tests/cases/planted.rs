@@ -16,13 +16,46 @@ use serde_json::Value;
 
 /// How tokens of forty kinds begin, and the letters of their bodies.
 const KINDS: [(&str, &str); 40] = [
-    ("AKIA", UPPER), ("ASIA", UPPER), ("ABIA", UPPER), ("ACCA", UPPER), ("AIza", MIXED), ("ATATT3", MIXED),
-    ("CCIPAT_", MIXED), ("GOCSPX-", MIXED), ("HRKU-", MIXED), ("LTAI", MIXED), ("NRAK-", UPPER), ("PMAK-", MIXED),
-    ("SG.", MIXED), ("dckr_pat_", MIXED), ("dop_v1_", MIXED), ("eyJ", MIXED), ("figd_", MIXED), ("ghp_", MIXED),
-    ("gho_", MIXED), ("ghs_", MIXED), ("github_pat_", MIXED), ("glpat-", MIXED), ("glsa_", MIXED), ("gsk_", MIXED),
-    ("hf_", MIXED), ("hvs.", MIXED), ("lin_api_", MIXED), ("npm_", MIXED), ("ntn_", MIXED), ("nvapi-", MIXED),
-    ("pypi-", MIXED), ("r8_", MIXED), ("rk_live_", MIXED), ("shpat_", MIXED), ("sk-", MIXED), ("sk_live_", MIXED),
-    ("tskey-", MIXED), ("whsec_", MIXED), ("xoxb-", MIXED), ("ya29.", MIXED),
+    ("AKIA", UPPER),
+    ("ASIA", UPPER),
+    ("ABIA", UPPER),
+    ("ACCA", UPPER),
+    ("AIza", MIXED),
+    ("ATATT3", MIXED),
+    ("CCIPAT_", MIXED),
+    ("GOCSPX-", MIXED),
+    ("HRKU-", MIXED),
+    ("LTAI", MIXED),
+    ("NRAK-", UPPER),
+    ("PMAK-", MIXED),
+    ("SG.", MIXED),
+    ("dckr_pat_", MIXED),
+    ("dop_v1_", MIXED),
+    ("eyJ", MIXED),
+    ("figd_", MIXED),
+    ("ghp_", MIXED),
+    ("gho_", MIXED),
+    ("ghs_", MIXED),
+    ("github_pat_", MIXED),
+    ("glpat-", MIXED),
+    ("glsa_", MIXED),
+    ("gsk_", MIXED),
+    ("hf_", MIXED),
+    ("hvs.", MIXED),
+    ("lin_api_", MIXED),
+    ("npm_", MIXED),
+    ("ntn_", MIXED),
+    ("nvapi-", MIXED),
+    ("pypi-", MIXED),
+    ("r8_", MIXED),
+    ("rk_live_", MIXED),
+    ("shpat_", MIXED),
+    ("sk-", MIXED),
+    ("sk_live_", MIXED),
+    ("tskey-", MIXED),
+    ("whsec_", MIXED),
+    ("xoxb-", MIXED),
+    ("ya29.", MIXED),
 ];
 
 const UPPER: &str = "Q7RT2XK5";
@@ -103,8 +136,11 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
         }
         told.push((harness.name(), one_line(&text)));
     }
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("planted-{}-{}.jsonl", std::process::id(), LOGS.fetch_add(1, Ordering::Relaxed)));
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
+        "planted-{}-{}.jsonl",
+        std::process::id(),
+        LOGS.fetch_add(1, Ordering::Relaxed)
+    ));
     let log = Audit { level: AuditLevel::All, path: path.clone(), max_bytes: 8 << 20 };
     let at = CallContext { cwd: "/repo".to_owned(), harness: "claude".to_owned(), ..CallContext::default() };
     audit::append(&log, call, &at, verdict, Duration::ZERO).map_err(|error| error.to_string())?;

@@ -9,7 +9,9 @@ pub fn assert_deny(ended: &Ended, words: &[&str]) {
     assert_eq!(ended.stdout, decision("deny", &reason), "{ended:?}");
     assert_eq!(ended.stderr, format!("{reason}\n"), "standard error and the JSON reason differ");
     // The guardrail policy's own words begin so already.
-    let begun = ["BLOCKED: ", "GUARDRAIL BLOCKED: "].iter().any(|begin| reason.len() > begin.len() && reason.starts_with(begin));
+    let begun = ["BLOCKED: ", "GUARDRAIL BLOCKED: "]
+        .iter()
+        .any(|begin| reason.len() > begin.len() && reason.starts_with(begin));
     assert!(begun, "{reason}");
     assert_eq!(ended.exit, 2);
     assert_words(&reason, words);

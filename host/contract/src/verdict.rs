@@ -90,7 +90,9 @@ impl Attributed {
     #[must_use]
     pub fn name(&self) -> &str {
         let called = self.finding.tags.iter().find(|(name, _)| name == CALLED).map(|(_, value)| value.as_str());
-        let called = called.filter(|called| self.author == Author::BuiltIn && !called.is_empty() && !called.contains(char::is_control));
+        let called = called.filter(|called| {
+            self.author == Author::BuiltIn && !called.is_empty() && !called.contains(char::is_control)
+        });
         let name = called.unwrap_or(&self.finding.rule);
         name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
     }

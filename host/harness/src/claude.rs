@@ -8,8 +8,8 @@ use super::capabilities::{CLAUDE, Capabilities, Surface};
 use super::nested::{Nested, line};
 use super::read::unclear;
 use super::response::Response;
-use super::tools::{self, Shape, Tool, tool};
 use super::text::GUARDRAIL_BLOCKED;
+use super::tools::{self, Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 

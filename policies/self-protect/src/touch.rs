@@ -3,8 +3,8 @@
 //! A path counts as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is
 //! lost, or its mode changes, with all that is in it.
 
-use guard_sdk::{Finding, Presence};
 use guard_sdk::syntax::Effect;
+use guard_sdk::{Finding, Presence};
 
 use crate::call_view::CallView;
 use crate::guarded::{Guarded, What};

@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use crate::audit;
 use guard_config::Audit;
-use guard_contract::{Outcome, rank};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::limits::TICK;
 use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_contract::{Outcome, rank};
 use guard_engine::Engine;
 use guard_engine::clock::Ticks;
 use guard_harness::capabilities::Surface;
