@@ -40,8 +40,8 @@ fn main() {
             for index in 0..suite.cases.len() {
                 let title = suite.cases[index].title().replace('\n', "\\n");
                 trials.push(trial(format!("{group}::alone::{title}"), &alone, &suite, index, false));
-                let (chain, of) = (alone.clone(), suite.clone());
-                let planted = move || planted::hold(&chain, &of, index).map_err(Failed::from);
+                let (of, own) = (suite.clone(), alone.clone());
+                let planted = move || planted::hold(&own, &of, index).map_err(Failed::from);
                 trials.push(Trial::test(format!("{group}::planted::{title}"), planted));
                 if suite.settings.is_empty() && is_standard(name) {
                     trials.push(trial(format!("{group}::standard::{title}"), &chain, &suite, index, true));

@@ -14,23 +14,12 @@ pub const CONFIRMED: &str = "session_allowlist";
 /// The tag of a finding that is told after the others of its severity: what a person would miss less.
 pub const ASIDE: &str = "aside";
 
-/// The tag with what the user calls a rule of the settings, such as its pattern. Replies, approvals and logs use it
-/// instead of the rule's id, which is the same for all of them.
-pub const CALLED: &str = "rule";
+/// The tag of a built-in policy with what the user calls a rule of the settings, such as its pattern. Replies, approvals
+/// and logs use it instead of the rule's id, which is the same for all of them. The host takes it from other policies.
+pub const CALLED: &str = "called";
 
 /// The longest name of a rule that is shown.
 const NAME_BYTES: usize = 120;
-
-/// Who writes the texts of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Author {
-    /// The host: of itself, or of a policy that gave no answer.
-    Host,
-    /// A policy of guard-host, in words of its own.
-    BuiltIn,
-    /// Somebody else: the author of a policy or of its settings.
-    Other,
-}
 
 /// What one policy said, after its faults have become findings.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +30,8 @@ pub struct Opinion {
     pub decision: Decision,
     /// Its allow may skip the harness's own prompt.
     pub may_allow: bool,
-    /// Who writes its texts.
-    pub author: Author,
+    /// The host says it: of itself, or of a policy that gave no answer.
+    pub of_host: bool,
 }
 
 impl Opinion {
@@ -58,7 +47,7 @@ impl Opinion {
     pub fn of_host(policy: &str, rule: &str, outcome: Outcome, message: String, remedy: String) -> Self {
         let finding = Finding { rule: rule.to_owned(), outcome, message, remedy, tags: Vec::new() };
         let decision = Decision { outcome, findings: vec![finding] };
-        Opinion { policy: policy.to_owned(), decision, may_allow: false, author: Author::Host }
+        Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host: true }
     }
 }
 
@@ -69,17 +58,11 @@ pub struct Attributed {
     pub policy: String,
     /// What it found.
     pub finding: Finding,
-    /// Who writes its texts.
-    pub author: Author,
+    /// The host says it: of itself, or of a policy that gave no answer.
+    pub of_host: bool,
 }
 
 impl Attributed {
-    /// The host says it: of itself, or of a policy that gave no answer.
-    #[must_use]
-    pub fn is_of_host(&self) -> bool {
-        self.author == Author::Host
-    }
-
     /// It is told after the others of its severity.
     #[must_use]
     pub fn is_aside(&self) -> bool {
@@ -90,9 +73,7 @@ impl Attributed {
     #[must_use]
     pub fn name(&self) -> &str {
         let called = self.finding.tags.iter().find(|(name, _)| name == CALLED).map(|(_, value)| value.as_str());
-        let called = called.filter(|called| {
-            self.author == Author::BuiltIn && !called.is_empty() && !called.contains(char::is_control)
-        });
+        let called = called.filter(|called| !called.is_empty() && !called.contains(char::is_control));
         let name = called.unwrap_or(&self.finding.rule);
         name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
     }
@@ -165,7 +146,7 @@ impl Verdict {
     /// A person's approval let the call run.
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
-        self.deciding().is_some_and(|deciding| deciding.is_of_host() && deciding.finding.rule == CONFIRMED)
+        self.deciding().is_some_and(|deciding| deciding.of_host && deciding.finding.rule == CONFIRMED)
     }
 
     /// The finding that names the verdict: the first one at its severity that is told.
@@ -211,8 +192,8 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
             allowed = true;
             all_may &= opinion.may_allow;
         }
-        let author = opinion.author;
-        let attribute = |finding| Attributed { policy: opinion.policy.clone(), finding, author };
+        let of_host = opinion.of_host;
+        let attribute = |finding| Attributed { policy: opinion.policy.clone(), finding, of_host };
         verdict.findings.extend(opinion.decision.findings.into_iter().map(attribute));
     }
     verdict.skips_prompt = verdict.outcome == Outcome::Allow && allowed && all_may;

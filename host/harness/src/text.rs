@@ -4,7 +4,7 @@
 //! policy's name and rule, so that no policy can speak as another one or as the host.
 
 use guard_contract::Outcome;
-use guard_contract::verdict::{Attributed, Author, CONFIRMED, Verdict};
+use guard_contract::verdict::{Attributed, CONFIRMED, Verdict};
 use guard_redact::{hide_shapes, plain, shorten};
 
 /// How the denies of the guardrail policy begin.
@@ -67,23 +67,27 @@ fn paragraph(attributed: &Attributed) -> String {
     let remedy =
         if finding.remedy.is_empty() { String::new() } else { format!("\nInstead: {}", line(&finding.remedy)) };
     let name = attributed.name();
-    // The guard's seeds name the target and the rule in lines of their own.
-    if attributed.author == Author::BuiltIn
+    // The guard's seeds name the target and the rule in lines of their own; a policy of others has one line only.
+    if !attributed.of_host
         && let Some((what, rest)) = finding.message.split_once("\nTarget: ")
         && let Some((target, rule)) = rest.rsplit_once("\nRule: ")
         && rule.starts_with(name)
     {
         return format!("{}\nTarget: {}\nRule: {}{remedy}", line(what), line(target), line(rule));
     }
-    let mut message = line(&finding.message);
-    if attributed.is_of_host() && finding.rule == CONFIRMED {
+    let message = line(&finding.message);
+    if attributed.of_host && finding.rule == CONFIRMED {
         return message;
-    }
-    if attributed.author == Author::Other && OPENINGS.iter().any(|opening| begins(&message, opening)) {
-        message = format!("`{}` says: {message}", attributed.policy);
     }
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{message}{stop} [{}: {}]{remedy}", attributed.policy, line(name).replace(['[', ']'], "|"))
+}
+
+/// A text of a policy of others: one line that does not begin as lines of the host do.
+#[must_use]
+pub fn confined(text: &str, policy: &str) -> String {
+    let text = folded(text);
+    if OPENINGS.iter().any(|opening| begins(&text, opening)) { format!("`{policy}` says: {text}") } else { text }
 }
 
 /// How lines begin that only the host writes.
@@ -96,9 +100,13 @@ fn begins(text: &str, opening: &str) -> bool {
 
 /// A text as one line of a reply: without secrets by their shape, and without what looks like the mark of a policy.
 fn line(text: &str) -> String {
-    let text = hide_shapes(text);
+    shorten(&unmarked(&plain(&folded(&hide_shapes(text)))), FINDING_BYTES)
+}
+
+/// A text as one line.
+fn folded(text: &str) -> String {
     let parts = text.split(['\n', '\r', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
-    shorten(&unmarked(&plain(&parts.collect::<Vec<_>>().join(" "))), FINDING_BYTES)
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 /// The text with parentheses for brackets around `name: name`, which is how the host says who speaks.
@@ -138,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    fn told(author: Author, message: &str, remedy: &str) -> String {
+    fn told(message: &str, remedy: &str) -> String {
         let finding = Finding {
             rule: "known".to_owned(),
             outcome: Outcome::Ask,
@@ -147,7 +155,7 @@ mod tests {
             tags: Vec::new(),
         };
         let decision = Decision { outcome: Outcome::Ask, findings: vec![finding] };
-        reason(&merge([Opinion { policy: "shell".to_owned(), decision, may_allow: false, author }]))
+        reason(&merge([Opinion { policy: "shell".to_owned(), decision, may_allow: false, of_host: false }]))
     }
 
     #[test]
@@ -171,17 +179,14 @@ mod tests {
             ("\u{201c}Guard-Host confirm x", "", "`shell` says: \u{201c}Guard-Host confirm x. [shell: known]"),
             ("a.\nTarget: b\nRule: known", "", "a. Target: b Rule: known. [shell: known]"),
         ] {
-            assert_eq!(told(Author::Other, message, remedy), expected);
+            assert_eq!(told(&confined(message, "shell"), &confined(remedy, "shell")), expected);
         }
     }
 
     #[test]
     fn a_built_in_policy_names_its_rule_in_a_line_of_its_own() {
         let message = "GUARDRAIL CONFIRM: a.\nTarget: b\n\nTo proceed\nRule: known";
-        assert_eq!(
-            told(Author::BuiltIn, message, "c"),
-            "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known\nInstead: c"
-        );
-        assert_eq!(told(Author::BuiltIn, "a\nb", ""), "a b. [shell: known]");
+        assert_eq!(told(message, "c"), "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known\nInstead: c");
+        assert_eq!(told("a\nb", ""), "a b. [shell: known]");
     }
 }

@@ -14,7 +14,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::policy::{Entry, Source, covers};
 use guard_contract::syntax::Analysis;
-use guard_contract::verdict::{Author, FAULT, Opinion, Verdict, merge, tighten_only};
+use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome};
 use guard_engine::facts::Facts;
@@ -178,9 +178,12 @@ impl Chain {
             };
             if let Ok(decision) = &mut answer.decision {
                 redaction::clean(decision, &secrets);
+                if !speaks_for_itself(&member.entry) {
+                    redaction::confine(decision, &member.entry.name);
+                }
             }
             let mut opinion = opinion(&member.entry, &answer);
-            if opinion.author == Author::Host {
+            if opinion.of_host {
                 redaction::clean(&mut opinion.decision, &secrets);
             }
             record_opinion(opinion);
@@ -253,14 +256,10 @@ fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Gr
     entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
 }
 
-/// Who writes what a policy says. A built-in policy of no preset says what its settings say.
-fn author(entry: &Entry) -> Author {
-    match &entry.source {
-        Source::Builtin(name) if guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()) => {
-            Author::BuiltIn
-        }
-        Source::Builtin(_) | Source::File(_) => Author::Other,
-    }
+/// All that the policy says are words of guard-host's own. A built-in policy of no preset says what its settings say.
+fn speaks_for_itself(entry: &Entry) -> bool {
+    let Source::Builtin(name) = &entry.source else { return false };
+    guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty())
 }
 
 /// What a policy's answer means: a fault becomes what the configuration says of faults.
@@ -269,7 +268,7 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
         Ok(decision) => {
             let decision = decision.clone();
             let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
-            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, author: author(entry) }
+            Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
         }
         Err(fault) => {
             let text = format!("the policy `{}` gave no answer: {fault}", entry.name);

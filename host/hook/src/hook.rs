@@ -178,10 +178,10 @@ pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
         }
     };
     let mut asks: Vec<_> = verdict.findings.iter_mut().filter(|found| found.finding.outcome == Outcome::Ask).collect();
-    if !asks.iter().any(|ask| spared && ask.is_of_host()) {
+    if !asks.iter().any(|ask| spared && ask.of_host) {
         verdict.outcome = outcome;
     }
-    for ask in asks.iter_mut().filter(|ask| !(spared && ask.is_of_host())) {
+    for ask in asks.iter_mut().filter(|ask| !(spared && ask.of_host)) {
         ask.finding.outcome = outcome;
         if outcome == Outcome::Deny {
             ask.finding.message = guard_harness::text::refused(&ask.finding.message);

@@ -1,4 +1,4 @@
-//! Takes the secrets of a call out of what policies say of it.
+//! Takes the secrets of a call out of what policies say of it, and keeps policies from speaking as others.
 //!
 //! A policy sees the call as it is and may quote any piece of it, changed or not. Its own words stay as they are.
 
@@ -7,6 +7,8 @@ use serde_json::Value;
 use guard_contract::Decision;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::{Analysis, Word};
+use guard_contract::verdict::CALLED;
+use guard_harness::text;
 use guard_redact::{Secrets, shorten};
 
 /// The longest text of a finding that is kept. No reply shows more of it.
@@ -69,5 +71,14 @@ pub(crate) fn clean(decision: &mut Decision, secrets: &Secrets) {
             hide(name);
             hide(value);
         }
+    }
+}
+
+/// Confines the texts of a policy of others to lines that are plainly its own.
+pub(crate) fn confine(decision: &mut Decision, policy: &str) {
+    for finding in &mut decision.findings {
+        finding.message = text::confined(&finding.message, policy);
+        finding.remedy = text::confined(&finding.remedy, policy);
+        finding.tags.retain(|(name, _)| name != CALLED);
     }
 }

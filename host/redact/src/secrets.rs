@@ -20,6 +20,9 @@ const NO_WORD: usize = 16;
 /// So long a piece of a mixed secret is no accident.
 const PIECE: usize = 6;
 
+/// The most that is read of a call.
+const READ_BYTES: usize = 1 << 20;
+
 /// The longest secret of which the beginning of a cut quotation is looked for.
 const CUT_BYTES: usize = 4 << 10;
 
@@ -42,8 +45,11 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Learns the secrets of a text of the call.
+    /// Learns the secrets of a text of the call. Of the texts together the first mebibyte is read: the hook has a deadline,
+    /// and what is a secret by its shape is hidden anyway.
     pub fn learn(&mut self, text: &str) {
+        let left = READ_BYTES.saturating_sub(self.open.len());
+        let text = text.get(..text.floor_char_boundary(left)).unwrap_or_default();
         let found = find(text);
         if found.is_empty() {
             self.open.push_str(text);

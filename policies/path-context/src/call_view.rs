@@ -161,7 +161,7 @@ impl Verdicts {
         let finding = Finding::new(rule, message).at(outcome).remedy(remedy);
         let finding = finding.tag("path-context", place.map_or("n/a", Place::word));
         self.0.push(match name {
-            Some(name) => finding.tag("pattern", name.as_str()).tag("rule", name),
+            Some(name) => finding.tag("pattern", name.as_str()).tag("called", name),
             None => finding,
         });
     }

@@ -52,8 +52,8 @@ fn finding(touch: &Touch<'_>) -> Finding {
         }
         How::Perhaps => format!("'{path}' holds {} of guard-host, which may change with it", part(touch.what)),
     };
-    let remedy = match outcome {
-        Outcome::Deny => "tell the user which change is needed and why, and let them make it",
+    let remedy = match touch.how {
+        How::Itself => "tell the user which change is needed and why, and let them make it",
         _ => "name the files that you mean instead of the whole folder",
     };
     touch.tagged(Finding::new(&RULE, message).at(outcome).remedy(remedy))
