@@ -1,9 +1,13 @@
 //! Every case of every built-in policy through the real component: alone, and in the chain of the preset `standard` if that
 //! has it.
 //!
-//! Alone a case must give what it says. In the chain another policy may be more severe, never less.
+//! Alone a case must give what it says. In the chain another policy may be more severe, never less. With a secret planted
+//! in its call, a case gives the same words of its rule, in the reply of each harness, and no sign of the secret.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
+
+#[path = "cases/planted.rs"]
+mod planted;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +40,9 @@ fn main() {
             for index in 0..suite.cases.len() {
                 let title = suite.cases[index].title().replace('\n', "\\n");
                 trials.push(trial(format!("{group}::alone::{title}"), &alone, &suite, index, false));
+                let (of, own) = (suite.clone(), alone.clone());
+                let planted = move || planted::hold(&own, &of, index).map_err(Failed::from);
+                trials.push(Trial::test(format!("{group}::planted::{title}"), planted));
                 if suite.settings.is_empty() && is_standard(name) {
                     trials.push(trial(format!("{group}::standard::{title}"), &chain, &suite, index, true));
                 }

@@ -13,3 +13,4 @@ mod secrets;
 mod seed;
 mod started;
 mod swapped;
+mod unwritable;

@@ -8,7 +8,11 @@ pub fn assert_deny(ended: &Ended, words: &[&str]) {
     let reason = ended.reason();
     assert_eq!(ended.stdout, decision("deny", &reason), "{ended:?}");
     assert_eq!(ended.stderr, format!("{reason}\n"), "standard error and the JSON reason differ");
-    assert!(reason.starts_with("BLOCKED: ") && reason.len() > "BLOCKED: ".len(), "{reason}");
+    // The guardrail policy's own words begin so already.
+    let begun = ["BLOCKED: ", "GUARDRAIL BLOCKED: "]
+        .iter()
+        .any(|begin| reason.len() > begin.len() && reason.starts_with(begin));
+    assert!(begun, "{reason}");
     assert_eq!(ended.exit, 2);
     assert_words(&reason, words);
 }

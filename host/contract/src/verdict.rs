@@ -11,6 +11,16 @@ pub const FAULT: &str = "policy-fault";
 /// The rule under which the host says that a person let a call run.
 pub const CONFIRMED: &str = "session_allowlist";
 
+/// The tag of a finding that is told after the others of its severity: what a person would miss less.
+pub const ASIDE: &str = "aside";
+
+/// The tag of a built-in policy with what the user calls a rule of the settings, such as its pattern. Replies, approvals
+/// and logs use it instead of the rule's id, which is the same for all of them. The host takes it from other policies.
+pub const CALLED: &str = "called";
+
+/// The longest name of a rule that is shown.
+const NAME_BYTES: usize = 120;
+
 /// What one policy said, after its faults have become findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opinion {
@@ -53,10 +63,25 @@ pub struct Attributed {
 }
 
 impl Attributed {
+    /// It is told after the others of its severity.
+    #[must_use]
+    pub fn is_aside(&self) -> bool {
+        self.finding.tags.iter().any(|(name, _)| name == ASIDE)
+    }
+
+    /// The rule as people know it: its id, or what the user calls it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let called = self.finding.tags.iter().find(|(name, _)| name == CALLED).map(|(_, value)| value.as_str());
+        let called = called.filter(|called| !called.is_empty() && !called.contains(char::is_control));
+        let name = called.unwrap_or(&self.finding.rule);
+        name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
+    }
+
     /// Who asks, as approvals and logs name it: `policy:rule`.
     #[must_use]
     pub fn rule(&self) -> String {
-        format!("{}:{}", self.policy, self.finding.rule)
+        format!("{}:{}", self.policy, self.name())
     }
 }
 
@@ -124,22 +149,31 @@ impl Verdict {
         self.deciding().is_some_and(|deciding| deciding.of_host && deciding.finding.rule == CONFIRMED)
     }
 
-    /// The finding that names the verdict: the first one at its severity.
+    /// The finding that names the verdict: the first one at its severity that is told.
     #[must_use]
     pub fn deciding(&self) -> Option<&Attributed> {
-        self.findings.iter().find(|attributed| attributed.finding.outcome == self.outcome)
+        self.at(self.outcome).next()
+    }
+
+    /// The findings of an outcome, in the order in which they are told.
+    fn at(&self, outcome: Outcome) -> impl Iterator<Item = &Attributed> {
+        let at = move |aside: bool| {
+            let of = move |found: &&Attributed| found.finding.outcome == outcome && found.is_aside() == aside;
+            self.findings.iter().filter(of)
+        };
+        at(false).chain(at(true))
     }
 
     /// The findings at the verdict's severity, then milder ones down to warn.
     pub fn reasons(&self) -> impl Iterator<Item = &Attributed> {
-        let at =
-            |outcome: Outcome| self.findings.iter().filter(move |attributed| attributed.finding.outcome == outcome);
+        let at = |outcome: Outcome| self.at(outcome);
         let others = [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow];
         std::iter::once(self.outcome).chain(others.into_iter().filter(|other| *other != self.outcome)).flat_map(at)
     }
 }
 
-/// Merges the opinions of a chain: the most severe outcome wins, the earliest policy at it names the verdict.
+/// Merges the opinions of a chain: the most severe outcome wins, the earliest policy at it names the verdict, unless what
+/// it found is an aside.
 ///
 /// No opinions give [`Outcome::Abstain`], which a harness takes as silence.
 pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
@@ -261,6 +295,25 @@ mod tests {
                 prop_assert_eq!(warnings(&after), warnings(&before));
             }
         }
+    }
+
+    #[test]
+    fn an_aside_is_told_after_the_others_of_its_severity() {
+        let opinion = |policy: &str, outcome, aside: bool| {
+            let mut opinion = Opinion::of_host(policy, "rule", outcome, String::new(), String::new());
+            let tags = opinion.decision.findings.iter_mut().map(|finding| &mut finding.tags);
+            tags.for_each(|tags| tags.extend(aside.then(|| (ASIDE.to_owned(), String::new()))));
+            opinion
+        };
+        let verdict = merge([
+            opinion("a", Outcome::Ask, false),
+            opinion("b", Outcome::Deny, true),
+            opinion("c", Outcome::Deny, false),
+        ]);
+        let told: Vec<_> = verdict.reasons().map(|reason| reason.policy.as_str()).collect();
+        assert_eq!((verdict.deciding().map(|found| found.policy.as_str()), told), (Some("c"), vec!["c", "b", "a"]));
+        let alone = merge([opinion("a", Outcome::Ask, false), opinion("b", Outcome::Deny, true)]);
+        assert_eq!(alone.deciding().map(|found| found.policy.as_str()), Some("b"));
     }
 
     #[test]

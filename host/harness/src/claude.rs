@@ -8,6 +8,7 @@ use super::capabilities::{CLAUDE, Capabilities, Surface};
 use super::nested::{Nested, line};
 use super::read::unclear;
 use super::response::Response;
+use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
@@ -67,7 +68,8 @@ impl Harness for Claude {
     }
 
     fn frame(&self, reason: String) -> String {
-        format!("BLOCKED: {reason}")
+        // Some reasons begin with the word already.
+        if reason.starts_with(GUARDRAIL_BLOCKED) { reason } else { format!("BLOCKED: {reason}") }
     }
 
     fn write(&self, said: &Response, surface: &'static Surface) -> String {

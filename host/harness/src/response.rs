@@ -30,7 +30,7 @@ const CONSENT: &str =
     "This needs a person's consent, and no session is known in which it could be given: let the user run it.";
 
 /// What stands for words that no policy gave. A block without a reason counts for nothing in some harnesses.
-const WORDLESS: &str = "A policy holds this call and says no more.";
+const WORDLESS: &str = "A policy stopped this call and gave no reason.";
 
 /// What the surface can be told of the verdict. Where nobody can be asked, an ask is a block that says how a person can
 /// let the call run.

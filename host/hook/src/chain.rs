@@ -1,5 +1,6 @@
 //! [`Chain`]: asks every policy that covers a call, to the end, and merges what they say.
 
+use std::cell::LazyCell;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -7,10 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
+use crate::redaction;
 use crate::scene;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
-use guard_contract::policy::{Entry, covers};
+use guard_contract::policy::{Entry, Source, covers};
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
@@ -161,9 +163,10 @@ impl Chain {
 
         let input = Value::Object(call.input.clone()).to_string();
         let mut steps = Vec::with_capacity(ready.len());
+        let secrets = LazyCell::new(|| redaction::secrets(call, at, Some(&scene.analysis)));
         for Seated { member, ready, time } in ready {
             let started = Instant::now();
-            let answer = match (ready, &member.readiness) {
+            let mut answer = match (ready, &member.readiness) {
                 (Ok(ready), Readiness::Ready { manifest, .. }) => ready.decide(Question {
                     scene: scene.clone(),
                     grants: Arc::new(grants(&member.entry, at, &scene, ask.grant_all)),
@@ -173,7 +176,17 @@ impl Chain {
                 }),
                 (Err(fault), _) | (_, Readiness::Broken(fault)) => Answer::fault(fault.clone()),
             };
-            record_opinion(opinion(&member.entry, &answer));
+            if let Ok(decision) = &mut answer.decision {
+                redaction::clean(decision, &secrets);
+                if !speaks_for_itself(&member.entry) {
+                    redaction::confine(decision, &member.entry.name);
+                }
+            }
+            let mut opinion = opinion(&member.entry, &answer);
+            if opinion.of_host {
+                redaction::clean(&mut opinion.decision, &secrets);
+            }
+            record_opinion(opinion);
             steps.push(Step { policy: member.entry.name.clone(), answer, time: time + started.elapsed() });
         }
         let analysis = analyzed.then(|| scene.analysis.clone());
@@ -241,6 +254,12 @@ fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Gr
     }
     let within = entry.is_limited().then_some(entry.project.as_str());
     entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
+}
+
+/// All that the policy says are words of guard-host's own. A built-in policy of no preset says what its settings say.
+fn speaks_for_itself(entry: &Entry) -> bool {
+    let Source::Builtin(name) = &entry.source else { return false };
+    guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty())
 }
 
 /// What a policy's answer means: a fault becomes what the configuration says of faults.

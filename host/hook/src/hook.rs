@@ -29,7 +29,9 @@ use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
+use guard_harness::capabilities::{Ask as Asking, Surface};
 use guard_harness::{Event, Harness, Payload};
+use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
 pub use payload::{Refusal, parse};
@@ -142,16 +144,22 @@ fn decide(
         responder.set_record(&config.audit, call, &at);
     }
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
-    let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places);
+    let asks_itself = asks_itself(harness, harness.surface(object), &at);
+    let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places, asks_itself);
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
     let exit = responder.reply(&verdict);
-    journal::write(&chain.prepared, &at, &**facts, &traces);
+    journal::write(&chain.prepared, &at, &**facts, calls, &traces);
     if let Some(question) = question {
         question.note(verdict.outcome, harness.prompts(&at.permission_mode));
     }
     // The process ends here; taking its memory apart first would only keep the harness waiting.
     std::mem::forget(chain);
     exit
+}
+
+/// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.
+fn asks_itself(harness: &dyn Harness, surface: &Surface, at: &CallContext) -> bool {
+    surface.ask == Asking::Person && harness.prompts(&at.permission_mode)
 }
 
 /// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that
@@ -289,7 +297,7 @@ pub fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
         Refusal::Limit(text) => ("payload-limit", text),
         Refusal::Unclear(text) => ("unclear-call", text),
     };
-    let text = format!("the harness sent what cannot be read: {text}");
+    let text = format!("the harness sent what cannot be read: {}", redact(text));
     let remedy = match refusal {
         Refusal::Malformed(_) | Refusal::Limit(_) => "make the call smaller, or run it yourself",
         Refusal::Unclear(_) => "run it yourself; `guard-host hook --help` says which harnesses are known",

@@ -14,6 +14,8 @@
 //!   holds.
 //! - A snapshot is never needed: it gives the same answers as its policy. It holds the policy's settings, so it is as
 //!   private as they are, and `policy remove` and `cache clear` delete it.
+//! - Secrets are taken out of a policy's answer before anything else reads it.
+//! - No ask and no deny ends with exit code 0 if the reply could not be written.
 //! - The journal, the audit log and pending calls are written after the reply.
 
 pub mod audit;
@@ -23,4 +25,5 @@ pub mod command_line;
 pub mod examples;
 pub mod hook;
 pub mod programs;
+pub mod redaction;
 pub mod scene;

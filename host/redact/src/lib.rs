@@ -7,31 +7,81 @@
 
 mod families;
 mod names;
+mod programs;
+mod secrets;
+mod spans;
 mod tokens;
 mod words;
 
+use std::ops::Range;
+
 pub use names::is_telling;
+pub use secrets::Secrets;
+
+use spans::Spans;
 
 const MARK: &str = "[redacted]";
 
-/// `text` without secrets: tokens of known shape, values of telling names, passwords in addresses, private keys.
+/// So many different secrets of one text are looked for again in it.
+const REPEATED: usize = 64;
+
+/// A text of a call without its secrets: tokens of known shape, values of telling names, passwords in addresses and in
+/// arguments of programs, private keys.
+///
+/// A secret that no honest word looks like is hidden wherever it stands again. Only for what comes from a call as it is:
+/// a sentence about a call keeps its own words with [`Secrets::hide`].
 #[must_use]
 pub fn redact(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    let found = find(text);
+    let mut values: Vec<&str> = found.iter().filter_map(|range| text.get(range.clone())).collect();
+    values.retain(|value| secrets::is_distinct(value));
+    values.sort_unstable();
+    values.dedup();
+    values.truncate(REPEATED);
+    let again = values.iter().flat_map(|value| text.match_indices(value)).map(|(at, value)| at..at + value.len());
+    let all = again.chain(found.iter().cloned()).collect();
+    spans::without(text, &spans::merged(all))
+}
+
+/// `text` without what is a secret by its shape, whoever wrote it: tokens, passwords in addresses, private keys.
+#[must_use]
+pub fn hide_shapes(text: &str) -> String {
+    spans::without(text, &shapes(text))
+}
+
+/// Where the secrets of a text of a call are, sorted.
+fn find(text: &str) -> Vec<Range<usize>> {
+    let mut found = read(text, words::read, |_| None);
+    programs::find(text, &mut found);
+    spans::merged(found)
+}
+
+/// Where a text has what is a secret by its shape, whoever wrote it.
+fn shapes(text: &str) -> Vec<Range<usize>> {
+    // A quotation of a key that has no end is cut, or its quotes end it.
+    let cut = |block: &str| ["…", "...", "`"].iter().filter_map(|end| block.find(end)).min();
+    read(text, words::read_shapes, cut)
+}
+
+/// Reads a text: keys in blocks here, and what is between them with `words`. `cut` gives the length of a key that has no
+/// end, if that is not the rest of the text.
+fn read(text: &str, words: fn(&str, &mut Spans), cut: fn(&str) -> Option<usize>) -> Vec<Range<usize>> {
+    let mut out = Spans::default();
     let mut rest = text;
     while let Some(start) = rest.find("-----BEGIN ") {
         let (before, block) = rest.split_at_checked(start).unwrap_or((rest, ""));
-        words::copy(before, &mut out);
-        let Some(length) = block_length(block) else {
-            out.push_str(MARK);
-            return out;
-        };
+        words(before, &mut out);
+        let length = block_length(block).or_else(|| cut(block)).unwrap_or(block.len());
         let (key, after) = block.split_at_checked(length).unwrap_or((block, ""));
-        out.push_str(if key.contains("PRIVATE KEY") { MARK } else { key });
+        if key.contains("PRIVATE KEY") || block_length(block).is_none() {
+            out.hide(key);
+        } else {
+            out.keep(key);
+        }
         rest = after;
     }
-    words::copy(rest, &mut out);
-    out
+    words(rest, &mut out);
+    out.into_ranges()
 }
 
 /// The length of a block that begins here, up to the dashes at its end; none if it has no end.

@@ -1,7 +1,7 @@
 //! Finds tokens of known shape in a word. One pass; at each place at most the least length of a family is looked at.
 
-use super::MARK;
 use super::families::{Body, Family, beginning_with};
+use super::spans::Spans;
 
 /// So many bytes of a body tell whether it is one, beyond the least.
 const SEEN: usize = 64;
@@ -9,20 +9,19 @@ const SEEN: usize = 64;
 /// So many letters and digits in a row are nobody's name.
 const ROW: usize = 16;
 
-/// Copies `word` without the tokens in it. Gives whether there was one.
-pub(super) fn copy_without(word: &str, out: &mut String) -> bool {
+/// Reads `word` and hides the tokens in it.
+pub(super) fn read(word: &str, out: &mut Spans) {
     let bytes = word.as_bytes();
-    let (mut copied, mut at, mut found) = (0, 0, false);
+    let (mut kept, mut at) = (0, 0);
     let mut before = b' ';
     while let Some(byte) = bytes.get(at) {
         let length = if before.is_ascii_alphanumeric() { None } else { token(bytes, at) };
         match length {
             Some(length) => {
-                out.push_str(word.get(copied..at).unwrap_or_default());
-                out.push_str(MARK);
-                found = true;
+                out.keep(word.get(kept..at).unwrap_or_default());
+                out.hide(word.get(at..at + length).unwrap_or_default());
                 at += length;
-                copied = at;
+                kept = at;
                 before = b' ';
             }
             None => {
@@ -31,8 +30,7 @@ pub(super) fn copy_without(word: &str, out: &mut String) -> bool {
             }
         }
     }
-    out.push_str(word.get(copied..).unwrap_or_default());
-    found
+    out.keep(word.get(kept..).unwrap_or_default());
 }
 
 /// The length of the token that starts here.

@@ -1,7 +1,7 @@
 //! Goes through a text word by word and leaves secrets out: values of telling names, passwords in addresses, tokens.
 
-use super::MARK;
-use super::names::{announces_next, attached_option, is_harmless, is_telling, known_program};
+use super::names::{is_harmless, is_telling};
+use super::spans::Spans;
 use super::tokens;
 
 /// What the next words are.
@@ -11,8 +11,6 @@ enum Expect {
     Nothing,
     /// The next word is a secret.
     Secret,
-    /// The next word is `user:password`, or a secret.
-    Login,
     /// All up to this quote is a secret.
     Until(char),
     /// All up to this quote behind a backslash is a secret.
@@ -30,8 +28,35 @@ struct State<'a> {
     before: &'a str,
     /// The word before was a telling name in quotes, as a key of JSON is.
     key_before: bool,
-    /// The program of the command, if its options tell something.
-    program: Option<&'static str>,
+    quotes: Quotes,
+    /// The quote behind the word ends what an earlier one began.
+    closes: bool,
+}
+
+/// The quotes that are open, outermost first: the sign, and whether it stands behind a backslash.
+#[derive(Debug, Default)]
+struct Quotes(Vec<(char, bool)>);
+
+/// More quotes are not within each other.
+const NESTED: usize = 4;
+
+impl Quotes {
+    /// Goes over a quote behind `word`. Gives whether it ends what an earlier one began.
+    fn pass(&mut self, quote: char, word: &str) -> bool {
+        let this = (quote, word.ends_with('\\'));
+        if let Some(place) = self.0.iter().rposition(|open| *open == this) {
+            self.0.truncate(place);
+            return true;
+        }
+        // An apostrophe stands within a word.
+        if !word.ends_with(char::is_alphanumeric) {
+            if self.0.len() == NESTED {
+                self.0.clear();
+            }
+            self.0.push(this);
+        }
+        false
+    }
 }
 
 fn separates(c: char) -> bool {
@@ -42,51 +67,52 @@ fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"' | '`')
 }
 
-/// Copies `text` piece by piece: separators as they are, words without their secrets.
-pub(super) fn copy(text: &str, out: &mut String) {
-    let mut state = State { expect: Expect::Nothing, before: "", key_before: false, program: None };
+/// Reads `text` word by word.
+pub(super) fn read(text: &str, out: &mut Spans) {
+    let quotes = Quotes::default();
+    let mut state = State { expect: Expect::Nothing, before: "", key_before: false, quotes, closes: false };
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(separates).unwrap_or(rest.len());
         let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let separator = after.chars().next();
         if word.starts_with("data:image/") && separator == Some(';') {
-            rest = copy_image(rest, out);
+            rest = read_image(rest, out);
             continue;
         }
+        let quote = separator.filter(|c| is_quote(*c));
+        state.closes = quote.is_some_and(|quote| state.quotes.pass(quote, word));
         state.word(word, separator, out);
-        out.extend(separator);
-        rest = after.get(separator.map_or(0, char::len_utf8)..).unwrap_or_default();
+        let (separator, after) = after.split_at_checked(separator.map_or(0, char::len_utf8)).unwrap_or((after, ""));
+        out.keep(separator);
+        rest = after;
     }
 }
 
-/// Copies an image in Base64 as it is: its letters mean nothing. Gives what follows it.
-fn copy_image<'a>(text: &'a str, out: &mut String) -> &'a str {
+/// Reads an image in Base64: its letters mean nothing. Gives what follows it.
+fn read_image<'a>(text: &'a str, out: &mut Spans) -> &'a str {
     let is_data = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | ';' | ',' | '+' | '=' | '-' | '.');
     let (image, rest) = text.split_at_checked(text.find(|c| !is_data(c)).unwrap_or(text.len())).unwrap_or((text, ""));
-    out.push_str(image);
+    out.keep(image);
     rest
 }
 
 impl<'a> State<'a> {
-    fn word(&mut self, word: &'a str, separator: Option<char>, out: &mut String) {
+    fn word(&mut self, word: &'a str, separator: Option<char>, out: &mut Spans) {
         let quote = separator.filter(|c| is_quote(*c));
         match self.expect {
             Expect::Until(closing) | Expect::UntilEscaped(closing) => {
-                if !word.trim_matches('\\').is_empty() && !out.ends_with(MARK) {
-                    out.push_str(MARK);
-                }
+                let secret = word.trim_end_matches('\\');
+                out.hide(secret);
+                out.keep(word.get(secret.len()..).unwrap_or_default());
                 let (escaped, wanted) = (word.ends_with('\\'), matches!(self.expect, Expect::UntilEscaped(_)));
                 if separator == Some(closing) && escaped == wanted {
-                    out.push_str(if escaped { "\\" } else { "" });
                     self.expect = Expect::Adjoining;
                 }
                 return;
             }
             Expect::Line => {
-                if !word.is_empty() {
-                    out.push_str(MARK);
-                }
+                out.hide(word);
                 if quote.is_some() || separator == Some('\n') {
                     self.expect = Expect::Nothing;
                 }
@@ -96,22 +122,18 @@ impl<'a> State<'a> {
                 let structure = word.starts_with(['}', ']', ':', '\\']);
                 self.expect = Expect::Nothing;
                 if !word.is_empty() && !structure {
-                    if !out.ends_with(MARK) {
-                        out.push_str(MARK);
-                    }
-                    self.expect = adjoins(quote);
+                    out.hide(word);
+                    self.expect = self.adjoins(quote);
                     return;
                 }
                 if word.is_empty() && quote.is_some() {
-                    self.expect = adjoins(quote);
+                    self.expect = self.adjoins(quote);
                     return;
                 }
             }
-            Expect::Secret | Expect::Login
-                if word.is_empty() || word.bytes().all(|byte| byte == b'\\' || byte == b'$') =>
-            {
-                out.push_str(word);
-                if let (Some(quote), Expect::Secret) = (quote, self.expect) {
+            Expect::Secret if word.is_empty() || word.bytes().all(|byte| byte == b'\\' || byte == b'$') => {
+                out.keep(word);
+                if let Some(quote) = quote {
                     self.expect = opened(quote, word);
                 }
                 return;
@@ -120,20 +142,18 @@ impl<'a> State<'a> {
                 let scheme =
                     ["bearer", "basic", "token", "apikey", "negotiate"].contains(&word.to_ascii_lowercase().as_str());
                 let harmless = is_harmless("", word.trim_end_matches(['}', ']']));
-                out.push_str(if scheme || harmless { word } else { MARK });
+                if scheme || harmless {
+                    out.keep(word);
+                } else {
+                    let secret = word.trim_end_matches('\\');
+                    out.hide(secret);
+                    out.keep(word.get(secret.len()..).unwrap_or_default());
+                }
                 self.expect = match quote {
                     _ if scheme => Expect::Secret,
                     _ if harmless => Expect::Nothing,
-                    quote => adjoins(quote),
+                    quote => self.adjoins(quote),
                 };
-                return;
-            }
-            Expect::Login => {
-                match word.split_once(':') {
-                    Some((user, _)) => out.push_str(&format!("{user}:{MARK}")),
-                    None => out.push_str(word),
-                }
-                self.expect = if word.contains(':') { adjoins(quote) } else { Expect::Nothing };
                 return;
             }
             Expect::Nothing => {}
@@ -148,71 +168,67 @@ impl<'a> State<'a> {
             self.assigned(sign, word, quote, out);
             return;
         }
-        self.plain(word, separator, out);
+        self.plain(word, quote, out);
         if !word.is_empty() {
             self.key_before = quote.is_some() && is_telling(word);
-        }
-        if matches!(separator, Some(';' | '|' | '&' | '\n' | '(')) {
-            self.program = None;
         }
     }
 
     /// A word that begins with the sign that gives a value to the telling name before it.
-    fn assigned(&mut self, sign: &str, word: &str, quote: Option<char>, out: &mut String) {
-        out.push_str(sign);
+    fn assigned(&mut self, sign: &str, word: &str, quote: Option<char>, out: &mut Spans) {
+        out.keep(sign);
         let value = word.get(sign.len()..).unwrap_or_default();
         if value.is_empty() {
             self.expect = quote.map_or(Expect::Secret, |quote| opened(quote, word));
         } else if is_harmless("", value) {
-            out.push_str(value);
+            out.keep(value);
         } else if value.bytes().all(|byte| byte == b'\\' || byte == b'$') {
-            out.push_str(value);
+            out.keep(value);
             self.expect = quote.map_or(Expect::Nothing, |quote| opened(quote, word));
         } else {
-            out.push_str(MARK);
-            self.expect = adjoins(quote);
+            out.hide(value);
+            self.expect = self.adjoins(quote);
         }
     }
 
     /// A word of which nothing is known from the ones before, but for a key in quotes.
-    fn plain(&mut self, word: &str, separator: Option<char>, out: &mut String) {
-        let quote = separator.filter(|c| is_quote(*c));
+    fn plain(&mut self, word: &str, quote: Option<char>, out: &mut Spans) {
         if let Some(value) = word.trim_start_matches('\\').strip_prefix(':').filter(|_| self.key_before) {
-            let value = value.trim_matches('\\');
-            if value.is_empty()
-                || ["[", "{", "[{"].contains(&value)
-                || is_harmless("", value.trim_end_matches(['}', ']']))
+            let inner = value.trim_matches('\\');
+            if inner.is_empty()
+                || ["[", "{", "[{"].contains(&inner)
+                || is_harmless("", inner.trim_end_matches(['}', ']']))
             {
-                out.push_str(word);
-                self.expect = match quote.filter(|_| value.is_empty()) {
+                out.keep(word);
+                self.expect = match quote.filter(|_| inner.is_empty()) {
                     Some(quote) => opened(quote, word),
-                    None if value.is_empty() => Expect::Secret,
+                    None if inner.is_empty() => Expect::Secret,
                     None => Expect::Nothing,
                 };
             } else {
-                out.push(':');
-                out.push_str(MARK);
+                let value = value.trim_end_matches(['}', ']']);
+                let start = word.len() - word.trim_start_matches('\\').len() + 1;
+                out.keep(word.get(..start).unwrap_or_default());
+                out.hide(value);
+                out.keep(word.get(start + value.len()..).unwrap_or_default());
             }
             return;
         }
         if word.is_empty() {
             return;
         }
-        if let Some(option) = self.program.and_then(|program| attached_option(program, word)) {
-            out.push_str(option);
-            out.push_str(MARK);
-            self.expect = adjoins(quote);
-            return;
-        }
-        let login = self.program.is_some_and(|program| announces_next(program, word));
-        self.program = known_program(word).or(self.program);
-        self.expect = if login {
-            if self.program == Some("curl") { Expect::Login } else { Expect::Secret }
-        } else {
-            announced(word, quote)
-        };
+        self.expect = announced(word, quote);
         if one(word, out) {
-            self.expect = adjoins(quote);
+            self.expect = self.adjoins(quote);
+        }
+    }
+
+    /// What follows a secret that ends at `quote`, or at another separator.
+    fn adjoins(&self, quote: Option<char>) -> Expect {
+        match quote {
+            None => Expect::Nothing,
+            Some(_) if self.closes => Expect::Adjoining,
+            Some(quote) => Expect::Until(quote),
         }
     }
 }
@@ -231,11 +247,6 @@ fn opened(quote: char, word: &str) -> Expect {
     if word.ends_with('\\') { Expect::UntilEscaped(quote) } else { Expect::Until(quote) }
 }
 
-/// What follows a secret that ends at `quote`, or at another separator.
-fn adjoins(quote: Option<char>) -> Expect {
-    quote.map_or(Expect::Nothing, Expect::Until)
-}
-
 /// The word says that the next one is a secret: `--password`, `Authorization:`, `PASSWORD=` before a quote.
 fn announced(word: &str, quote: Option<char>) -> Expect {
     let ended = word.strip_suffix([':', '=']).or_else(|| word.strip_suffix("=$").filter(|_| quote.is_some()));
@@ -252,27 +263,38 @@ fn announced(word: &str, quote: Option<char>) -> Expect {
     }
 }
 
-/// Copies one word without its secrets. Gives whether it ended with one.
-fn one(word: &str, out: &mut String) -> bool {
+/// Reads one word. Gives whether it ended with a secret.
+fn one(word: &str, out: &mut Spans) -> bool {
     if let Some(at) = assignment(word) {
         let (name, value) = word.split_at_checked(at).unwrap_or((word, ""));
-        out.push_str(name);
+        out.keep(name);
         // What follows in quotes is the value.
         if value == "$" {
-            out.push_str(value);
+            out.keep(value);
             return false;
         }
-        out.push_str(MARK);
+        out.hide(value);
         return true;
     }
-    if let Some((start, end)) = login(word) {
-        out.push_str(word.get(..start).unwrap_or_default());
-        out.push_str(MARK);
-        tokens::copy_without(word.get(end..).unwrap_or_default(), out);
-        return false;
-    }
-    tokens::copy_without(word, out);
+    shaped(word, out);
     false
+}
+
+/// Reads one word of which only its own shape tells a secret: an address with a password, or a token.
+pub(super) fn shaped(word: &str, out: &mut Spans) {
+    let Some((start, end)) = login(word) else { return tokens::read(word, out) };
+    out.keep(word.get(..start).unwrap_or_default());
+    out.hide(word.get(start..end).unwrap_or_default());
+    tokens::read(word.get(end..).unwrap_or_default(), out);
+}
+
+/// Reads a text of which only shapes tell secrets.
+pub(super) fn read_shapes(text: &str, out: &mut Spans) {
+    for piece in text.split_inclusive(separates) {
+        let word = piece.trim_end_matches(separates);
+        shaped(word, out);
+        out.keep(piece.get(word.len()..).unwrap_or_default());
+    }
 }
 
 /// Where the value of a telling name begins in a word such as `a:PASSWORD=x`.

@@ -129,11 +129,6 @@ impl Hit {
     }
 }
 
-/// What a call of the effect's program loses, as the table of programs has it: a phrase.
-pub(crate) fn loses<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
-    effect.tag("loses").unwrap_or(otherwise)
-}
-
 /// What to do instead of the effect, or before it, as the table of programs has it.
 pub(crate) fn instead<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
     effect.tag("instead").unwrap_or(otherwise)

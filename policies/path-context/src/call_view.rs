@@ -134,24 +134,36 @@ pub(crate) struct Verdicts(Vec<Finding>);
 impl Verdicts {
     /// Adds a finding in the words of the guard's messages. `what` is what happens, `target` to what.
     pub(crate) fn add(&mut self, rule: &Rule, outcome: Outcome, what: &str, target: &str, place: Option<Place>) {
+        self.add_named(rule, None, outcome, what, target, place);
+    }
+
+    /// The same of a rule that the user calls `name`.
+    pub(crate) fn add_named(
+        &mut self,
+        rule: &Rule,
+        name: Option<&str>,
+        outcome: Outcome,
+        what: &str,
+        target: &str,
+        place: Option<Place>,
+    ) {
         let same = |finding: &&Finding| finding.rule == rule.id && finding.outcome == outcome;
         if self.0.iter().filter(same).count() >= FINDINGS_OF_A_RULE {
             return;
         }
         let is_blocked = outcome == Outcome::Deny;
         let word = if is_blocked { "BLOCKED" } else { "CONFIRM" };
-        let message = format!("GUARDRAIL {word}: {what}.\nTarget: {}\nRule: {}", shown(target), rule.id);
+        let name = name.map(shown);
+        let called = name.as_deref().unwrap_or(rule.id);
+        let message = format!("GUARDRAIL {word}: {what}.\nTarget: {}\nRule: {called}", shown(target));
         // Who confirms is told how by the host, and that text comes last.
         let remedy = if is_blocked { "leave it as it is and tell the user what is needed" } else { "" };
         let finding = Finding::new(rule, message).at(outcome).remedy(remedy);
-        self.0.push(finding.tag("path-context", place.map_or("n/a", Place::word)));
-    }
-
-    /// Adds a tag to the last finding if it is one of this rule.
-    pub(crate) fn tag(&mut self, rule: &Rule, name: &str, value: &str) {
-        if let Some(last) = self.0.pop_if(|last| last.rule == rule.id) {
-            self.0.push(last.tag(name, shown(value)));
-        }
+        let finding = finding.tag("path-context", place.map_or("n/a", Place::word));
+        self.0.push(match name {
+            Some(name) => finding.tag("pattern", name.as_str()).tag("called", name),
+            None => finding,
+        });
     }
 
     /// Whether the rule has spoken.

@@ -3,8 +3,8 @@
 //! A path counts as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is
 //! lost, or its mode changes, with all that is in it.
 
-use guard_sdk::Presence;
 use guard_sdk::syntax::Effect;
+use guard_sdk::{Finding, Presence};
 
 use crate::call_view::CallView;
 use crate::guarded::{Guarded, What};
@@ -37,6 +37,14 @@ pub(crate) struct Touch<'a> {
     pub(crate) effect: &'a Effect,
     pub(crate) what: What,
     pub(crate) how: How,
+}
+
+impl Touch<'_> {
+    /// The finding with what it is about. Who loses a folder minds more than the guard's file in it.
+    pub(crate) fn tagged(&self, finding: Finding) -> Finding {
+        let finding = finding.tag("path", self.effect.target.as_str());
+        if self.how == How::Itself { finding } else { finding.tag("aside", "yes") }
+    }
 }
 
 /// All of them, in the order of the effects.

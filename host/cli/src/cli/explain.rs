@@ -175,8 +175,9 @@ fn tags_json(tags: &[(String, String)]) -> Value {
 
 pub(super) fn finding_json(finding: &Finding) -> Value {
     json!({
-        "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": told(&finding.message),
-        "remedy": told(&finding.remedy), "tags": tags_json(&finding.tags),
+        "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": plain(&finding.message),
+        "remedy": plain(&finding.remedy),
+        "tags": finding.tags.iter().map(|(name, value)| (plain(name), Value::String(plain(value)))).collect::<Map<_, _>>(),
     })
 }
 

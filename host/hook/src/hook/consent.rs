@@ -38,7 +38,7 @@ enum Kind {
 }
 
 /// Lifts the asks that a person has answered in this session. What is left is a question to be noted, and the verdict
-/// then ends with how to answer it.
+/// then ends with how to answer it, unless the harness `asks_itself`.
 pub(super) fn answer(
     mut verdict: Verdict,
     calls: &[ToolCall],
@@ -46,6 +46,7 @@ pub(super) fn answer(
     at: &CallContext,
     config: &Config,
     places: &Places,
+    asks_itself: bool,
 ) -> (Verdict, Option<Question>) {
     if verdict.outcome != Outcome::Ask || at.session.is_empty() {
         return (verdict, None);
@@ -64,7 +65,7 @@ pub(super) fn answer(
             return (verdict, None);
         }
         verdict.closing = format!(
-            "In this session, in {}, this would run from now on although {} asked:\n{}: {}",
+            "This approves one call, in {}, until the session ends; {} asked about it:\n{}: {}",
             entry.cwd,
             entry.rules.join(", "),
             entry.tool,
@@ -85,11 +86,13 @@ pub(super) fn answer(
     let Some(entry) = Entry::new(&session, &operation, &at.cwd, rules, Timestamp::now()) else {
         return (verdict, None);
     };
-    let how = match operation.can_be_copied() {
-        true => quoted(&operation.text),
-        false => format!("--code {}", entry.code),
-    };
-    verdict.closing = format!("To proceed, confirm with user then run:\n{confirm} {how}");
+    if !asks_itself {
+        let how = match operation.can_be_copied() {
+            true => quoted(&operation.text),
+            false => format!("--code {}", entry.code),
+        };
+        verdict.closing = format!("To proceed, confirm with user then run:\n{confirm} {how}");
+    }
     (verdict, Some(question(Kind::Call(entry))))
 }
 

@@ -8,37 +8,47 @@ use serde_json::{Map, Value};
 
 use crate::cache::Prepared;
 use crate::chain::Trace;
-use guard_contract::call::CallContext;
+use crate::redaction;
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths;
 use guard_engine::facts::Facts;
-use guard_redact::redact;
+use guard_redact::Secrets;
 
 /// Appends every line to the file that its stream was granted. A file that cannot be written loses its lines only.
-pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, traces: &[Trace]) {
-    for (policy, line) in traces.iter().flat_map(Trace::journal) {
+pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, calls: &[ToolCall], traces: &[Trace]) {
+    for (call, trace) in calls.iter().zip(traces) {
+        if trace.journal().next().is_some() {
+            let secrets = redaction::secrets(call, at, trace.analysis.as_deref());
+            of_trace(prepared, at, facts, trace, &secrets);
+        }
+    }
+}
+
+fn of_trace(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, trace: &Trace, secrets: &Secrets) {
+    for (policy, line) in trace.journal() {
         let Some(member) = prepared.members.iter().find(|member| member.entry.name == policy) else { continue };
         let grants = member.entry.grants.resolve(&at.home, None, &|name| facts.env(name));
         if let Some(path) = grants.journal.get(&line.stream) {
-            let _ = append(path, &stamped(&line.object));
+            let _ = append(path, &stamped(&line.object, secrets));
         }
     }
 }
 
 /// The object with `ts` and without secrets.
-fn stamped(object: &str) -> String {
+fn stamped(object: &str, secrets: &Secrets) -> String {
     let ts = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
     let mut map: Map<String, Value> = serde_json::from_str(object).unwrap_or_default();
-    map.values_mut().for_each(hide);
+    map.iter_mut().for_each(|(key, value)| hide(key, value, secrets));
     map.insert("ts".to_owned(), ts.to_string().into());
     Value::Object(map).to_string()
 }
 
 /// Hides the secrets of every text in the value. As deep as the reader of JSON goes, which is 128.
-fn hide(value: &mut Value) {
+fn hide(key: &str, value: &mut Value, secrets: &Secrets) {
     match value {
-        Value::String(text) => *text = redact(text),
-        Value::Array(values) => values.iter_mut().for_each(hide),
-        Value::Object(map) => map.values_mut().for_each(hide),
+        Value::String(text) => *text = secrets.hide_under(key, text),
+        Value::Array(values) => values.iter_mut().for_each(|value| hide(key, value, secrets)),
+        Value::Object(map) => map.iter_mut().for_each(|(key, value)| hide(key, value, secrets)),
         _ => {}
     }
 }

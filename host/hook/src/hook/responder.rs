@@ -2,7 +2,10 @@
 //!
 //! The watchdog and the panic hook answer in the main thread's place, in the dialect seen so far.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::thread;
@@ -10,14 +13,15 @@ use std::time::{Duration, Instant};
 
 use crate::audit;
 use guard_config::Audit;
-use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::limits::TICK;
 use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_contract::{Outcome, rank};
 use guard_engine::Engine;
 use guard_engine::clock::Ticks;
 use guard_harness::capabilities::Surface;
-use guard_harness::{Harness, Reply};
+use guard_harness::response::BLOCK;
+use guard_harness::{Harness, Reply, text};
 use guard_state::environment::Environment;
 
 /// The whole time of a call, from the start of the process, until the configuration says less.
@@ -115,15 +119,25 @@ impl Responder {
         let unknown = || (guard_harness::default(), guard_harness::default().capabilities().usual());
         let (harness, surface) = attempt(&self.dialect).map_or_else(unknown, |dialect| *dialect);
         let reply = harness.encode(verdict, surface);
-        self.exit.store(reply.exit, Ordering::SeqCst);
-        print(&reply);
+        // Until the reply is out, and if it never is, no exit code may pass for consent.
+        let unsaid = if rank(verdict.outcome) >= rank(Outcome::Ask) { BLOCK } else { reply.exit };
+        self.exit.store(unsaid, Ordering::SeqCst);
+        let exit = if print(&reply) {
+            reply.exit
+        } else {
+            if reply.stderr.is_empty() && unsaid == BLOCK {
+                complain(&format!("{}\n", text::reason(verdict)));
+            }
+            unsaid
+        };
+        self.exit.store(exit, Ordering::SeqCst);
         if let Some(record) = attempt(&self.record)
             && let Some((audit, call, at)) = &*record
         {
             // The reply is out, and nothing may be printed after it.
             let _ = audit::append(audit, call, at, verdict, self.started.elapsed());
         }
-        reply.exit
+        exit
     }
 
     fn watch(&self) {
@@ -182,9 +196,25 @@ pub fn report(text: &str) -> Reply {
     Reply { stderr: format!("Hook error: {text}\n"), exit: REPORT, ..Reply::default() }
 }
 
-/// Prints a reply. A reader that is gone is nobody to tell about it.
-fn print(reply: &Reply) {
-    let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(reply.stdout.as_bytes()).and_then(|()| stdout.flush());
-    let _ = std::io::stderr().lock().write_all(reply.stderr.as_bytes());
+/// Prints a reply. Gives whether all that it says on standard output was taken.
+fn print(reply: &Reply) -> bool {
+    let is_out = reply.stdout.is_empty() || write_out(&reply.stdout).is_ok();
+    complain(&reply.stderr);
+    is_out
+}
+
+/// Writes to standard output itself: the standard library hides that it is closed, and opens the null device for it.
+fn write_out(text: &str) -> std::io::Result<()> {
+    let mut out = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
+    let device = out.metadata()?;
+    let null = std::fs::metadata("/dev/null");
+    if device.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == device.rdev()) {
+        return Err(ErrorKind::BrokenPipe.into());
+    }
+    out.write_all(text.as_bytes())
+}
+
+/// Writes to standard error. A reader that is gone is nobody to tell about it.
+fn complain(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

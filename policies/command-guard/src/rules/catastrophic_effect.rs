@@ -17,7 +17,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView, instead, loses, shorten};
+use crate::call_view::{Hit, CallView, instead, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "catastrophic-effect",
@@ -35,17 +35,17 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     // The named rules deny on a disk and a database; elsewhere a person may have a reason.
     let denied = effect.certain && matches!(effect.kind.as_str(), "device" | "database" | "process");
     let outcome = if denied { Outcome::Deny } else { Outcome::Ask };
-    let lost = loses(effect, "what cannot be had back");
     let remedy = instead(effect, "ask the user to run it themselves, with a backup at hand");
-    let hit = Hit::new(outcome, effect, loss(effect, lost), remedy);
+    let hit = Hit::new(outcome, effect, loss(effect, "and nothing brings it back"), remedy);
     Some(hit.tag("operation", effect.operation.as_str()))
 }
 
-/// A clause about what an effect loses.
-pub(super) fn loss(effect: &Effect, lost: &str) -> String {
-    match effect.target.as_str() {
-        "" => format!("`{}` loses {lost}", effect.operation),
-        target => format!("`{}` of `{}` loses {lost}", effect.operation, shorten(target)),
+/// A clause about what an effect loses; `how` says how much that is, where nobody has described the program.
+pub(super) fn loss(effect: &Effect, how: &str) -> String {
+    match (effect.tag("loses"), effect.target.as_str()) {
+        (Some(lost), _) => format!("this loses {lost}"),
+        (None, "") => format!("this loses data, {how}"),
+        (None, target) => format!("this loses `{}`, {how}", shorten(target)),
     }
 }
 

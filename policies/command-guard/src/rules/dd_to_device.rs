@@ -25,7 +25,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "device.write" && is_by_dd(effect, view)).then(|| {
-        let why = format!("`{}` is overwritten from its first block on", effect.target);
+        let why = format!("everything on `{}` is overwritten", effect.target);
         Hit::new(
             RULE.default,
             effect,

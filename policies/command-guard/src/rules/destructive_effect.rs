@@ -18,11 +18,11 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use super::catastrophic_effect::{is_named, loss};
-use crate::call_view::{Hit, CallView, instead, loses};
+use crate::call_view::{Hit, CallView, instead};
 
 pub(crate) const RULE: Rule = Rule {
     id: "destructive-effect",
-    summary: "a loss that takes effort to make good",
+    summary: "a loss of work or data that is hard to bring back",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -33,8 +33,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     if effect.severity != Severity::Destructive || is_named(effect) {
         return None;
     }
-    let lost = loses(effect, "what cannot be had back without effort");
     let remedy = instead(effect, "look first at what would be lost, and say why it may go");
-    let hit = Hit::new(RULE.default, effect, loss(effect, lost), remedy);
+    let hit = Hit::new(RULE.default, effect, loss(effect, "and it takes effort to bring it back"), remedy);
     Some(hit.tag("operation", effect.operation.as_str()))
 }

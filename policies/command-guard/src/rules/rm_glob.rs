@@ -43,7 +43,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let why = if effect.tag("filtered").is_some() {
             "tests select the files, and the command does not say which ones".to_owned()
         } else {
-            format!("`{}` selects what {what}, and the command does not say which files", shorten(&effect.target))
+            format!("`{}` selects what {what}, and the command does not name the files", shorten(&effect.target))
         };
         Hit::new(RULE.default, effect, why, "list them first with `ls`, and name them")
     })

@@ -31,7 +31,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "the files, keys and settings of a person lie there, in no repository",
+            "a person's files, keys and settings are lost, and no repository has them",
             "name the one directory you mean, after a look at it with `ls`",
         )
     })

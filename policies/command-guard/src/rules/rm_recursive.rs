@@ -32,7 +32,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             let why = format!("what lies below {name} and not in the source is deleted");
             return Hit::new(RULE.default, effect, why, "see what it would be by adding `--dry-run`");
         }
-        let why = format!("all below {name} is deleted, and it does not go to a bin");
+        let why = format!("everything below {name} is deleted for good");
         Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
     })
 }

@@ -32,7 +32,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
     (forced && !is_denied(effect, view)).then(|| {
-        let why = format!("all below {} is deleted, and it does not go to a bin", name_of(effect));
+        let why = format!("everything below {} is deleted for good", name_of(effect));
         Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
     })
 }

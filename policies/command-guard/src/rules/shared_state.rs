@@ -29,7 +29,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let shared = effect.tag("rehearsal").is_none() &&
         effect.severity == Severity::Notable && is_shared(effect) && !super::catastrophic_effect::is_named(effect);
     shared.then(|| {
-        let why = format!("`{}` changes what others use", effect.operation);
+        let why = "others use what it changes, and they notice at once";
         Hit::new(RULE.default, effect, why, instead(effect, "show the difference first, such as with a dry run or a plan"))
     })
 }

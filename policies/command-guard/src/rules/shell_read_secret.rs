@@ -57,7 +57,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     } else if effect.tag("sent").is_some() {
         (Outcome::Deny, format!("`{entry}` holds secrets, and the command sends it over the network"))
     } else {
-        (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is out of the file's guard"))
+        (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is no longer protected"))
     };
     Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
 }

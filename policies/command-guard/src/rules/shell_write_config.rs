@@ -50,7 +50,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if files.secret_of(effect).is_some() || is_harmless(effect, entry) || is_temporary(effect, view) {
         return None;
     }
-    let why = format!("'{}' decides what runs later or elsewhere (`{entry}`)", shorten(&effect.target));
+    let target = shorten(&effect.target);
+    let by = if target == entry { String::new() } else { format!(" (`{entry}`)") };
+    let why = format!("'{target}' decides what runs later or elsewhere{by}");
     let hit =
         Hit::new(RULE.default, effect, why, "change it with the file tools, so that the user sees the difference");
     Some(hit.tag("path", effect.target.as_str()).tag("subject", effect.target.as_str()))

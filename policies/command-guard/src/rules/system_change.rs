@@ -39,7 +39,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         ),
     };
     (outlives && effect.severity == Severity::Notable && effect.tag("dry-run").is_none()).then(|| {
-        let why = format!("`{operation}` outlives the session, and other programs depend on it");
+        let why = "the change stays when this session is over, and other programs depend on it";
         Hit::new(RULE.default, effect, why, "say what it is for, so that the user can confirm it")
     })
 }

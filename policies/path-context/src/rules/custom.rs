@@ -63,6 +63,6 @@ fn text(command: &Command) -> String {
 }
 
 fn add(verdicts: &mut Verdicts, rule: &BashRule, pattern: &Pattern, target: &str, place: Option<Place>) {
-    verdicts.add(&RULE, rule.outcome, "a pattern of the settings matches", target, place);
-    verdicts.tag(&RULE, "pattern", pattern.text());
+    let what = "a pattern of the settings matches";
+    verdicts.add_named(&RULE, Some(pattern.text()), rule.outcome, what, target, place);
 }

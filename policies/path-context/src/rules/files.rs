@@ -38,11 +38,13 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
                 }
                 _ => continue,
             };
-            verdicts.add(found, rule.outcome, &what, &effect.target, Some(place));
+            let called = match paths {
+                Paths::These(area) => Some(area.as_str()),
+                Paths::Safe => Some("safe_paths"),
+                Paths::Blocked | Paths::Outside => None,
+            };
+            verdicts.add_named(found, called, rule.outcome, &what, &effect.target, Some(place));
             denied |= rule.outcome == Outcome::Deny;
-            if let Paths::These(area) = paths {
-                verdicts.tag(&custom::RULE, "pattern", area);
-            }
         }
     }
     if is_deleted && !denied {

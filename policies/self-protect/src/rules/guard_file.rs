@@ -52,11 +52,11 @@ fn finding(touch: &Touch<'_>) -> Finding {
         }
         How::Perhaps => format!("'{path}' holds {} of guard-host, which may change with it", part(touch.what)),
     };
-    let remedy = match outcome {
-        Outcome::Deny => "tell the user which change is needed and why, and let them make it",
+    let remedy = match touch.how {
+        How::Itself => "tell the user which change is needed and why, and let them make it",
         _ => "name the files that you mean instead of the whole folder",
     };
-    Finding::new(&RULE, message).at(outcome).remedy(remedy).tag("path", touch.effect.target.as_str())
+    touch.tagged(Finding::new(&RULE, message).at(outcome).remedy(remedy))
 }
 
 fn part(what: What) -> &'static str {

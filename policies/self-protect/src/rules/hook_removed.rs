@@ -44,6 +44,6 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             Change::Edits => continue,
         };
         let message = format!("'{path}' holds the hooks of {harness}, which ask guard-host: {why}");
-        findings.push(Finding::new(&RULE, message).remedy(remedy).tag("path", touch.effect.target.as_str()));
+        findings.push(touch.tagged(Finding::new(&RULE, message).remedy(remedy)));
     }
 }

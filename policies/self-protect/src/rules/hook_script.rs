@@ -35,11 +35,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             How::LostWithAll | How::Perhaps => (Outcome::Ask, "holds the scripts that"),
         };
         let message = format!("'{path}' {what} the hooks of {harness} run, without a question and at each step");
-        findings.push(
-            Finding::new(&RULE, message)
-                .at(outcome)
-                .remedy("write the script elsewhere and let the user put it in place")
-                .tag("path", touch.effect.target.as_str()),
-        );
+        let finding = Finding::new(&RULE, message).at(outcome);
+        findings.push(touch.tagged(finding.remedy("write the script elsewhere and let the user put it in place")));
     }
 }

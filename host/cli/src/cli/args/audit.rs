@@ -77,10 +77,13 @@ pub(in crate::cli) struct Filters {
 #[value(rename_all = "snake_case")]
 pub(in crate::cli) enum Action {
     /// Denied
+    #[value(aliases = ["deny", "denied", "blocked"])]
     Block,
     /// A person was asked
+    #[value(aliases = ["ask", "asked"])]
     ConfirmRequired,
     /// Approved by a person
+    #[value(aliases = ["confirmed", "approved"])]
     ConfirmedAllow,
     /// Warned
     Warn,

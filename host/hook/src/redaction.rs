@@ -1,0 +1,84 @@
+//! Takes the secrets of a call out of what policies say of it, and keeps policies from speaking as others.
+//!
+//! A policy sees the call as it is and may quote any piece of it, changed or not. Its own words stay as they are.
+
+use serde_json::Value;
+
+use guard_contract::Decision;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::syntax::{Analysis, Word};
+use guard_contract::verdict::CALLED;
+use guard_harness::text;
+use guard_redact::{Secrets, shorten};
+
+/// The longest text of a finding that is kept. No reply shows more of it.
+const TEXT_BYTES: usize = 4 << 10;
+
+/// The secrets of a call: those of its input, of where it happens, and of the commands that it comes to.
+#[must_use]
+pub fn secrets(call: &ToolCall, at: &CallContext, analysis: Option<&Analysis>) -> Secrets {
+    let mut secrets = Secrets::default();
+    for (key, value) in &call.input {
+        learn(&mut secrets, key, value);
+    }
+    for text in [&call.tool, &call.original_tool, &at.cwd, &at.session] {
+        secrets.learn(text);
+    }
+    for command in analysis.iter().flat_map(|analysis| &analysis.commands) {
+        let words: Vec<&str> = command.argv.iter().map(|word| word.text.as_str()).collect();
+        secrets.learn_words(&words);
+        for Word { text, .. } in command.redirections.iter().map(|redirection| &redirection.target) {
+            secrets.learn(text);
+        }
+        for assignment in &command.assignments {
+            secrets.learn_value(&assignment.name, &assignment.value.text);
+        }
+    }
+    for script in analysis.iter().flat_map(|analysis| &analysis.scripts) {
+        secrets.learn(&script.text);
+    }
+    secrets
+}
+
+/// Learns the texts of a value. As deep as the reader of JSON goes, which is 128.
+fn learn(secrets: &mut Secrets, key: &str, value: &Value) {
+    match value {
+        Value::String(text) => {
+            secrets.learn_value(key, text);
+            secrets.learn(text);
+        }
+        Value::Number(number) => secrets.learn_value(key, &number.to_string()),
+        Value::Array(values) => values.iter().for_each(|value| learn(secrets, key, value)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| {
+            secrets.learn(key);
+            learn(secrets, key, value);
+        }),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// Takes the secrets out of every text of a decision.
+pub(crate) fn clean(decision: &mut Decision, secrets: &Secrets) {
+    let hide = |text: &mut String| {
+        if !text.is_empty() {
+            *text = secrets.hide(&shorten(text, TEXT_BYTES));
+        }
+    };
+    for finding in &mut decision.findings {
+        hide(&mut finding.message);
+        hide(&mut finding.remedy);
+        for (name, value) in &mut finding.tags {
+            hide(name);
+            hide(value);
+        }
+    }
+}
+
+/// Confines the texts of a policy of others to lines that are plainly its own.
+pub(crate) fn confine(decision: &mut Decision, policy: &str) {
+    for finding in &mut decision.findings {
+        finding.message = text::confined(&finding.message, policy);
+        finding.remedy = text::confined(&finding.remedy, policy);
+        finding.tags.retain(|(name, _)| name != CALLED);
+    }
+}

@@ -1,0 +1,186 @@
+//! A text as commands of words, as far as a search for programs needs it. Never fails; what is not closed goes to the
+//! end of the text.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Commands within quotes within quotes are looked for this deep.
+const DEPTH: usize = 3;
+
+/// A word: what the shell makes of it, and where that comes from.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Word<'t> {
+    text: Cow<'t, str>,
+    /// For each byte of `text` its place in the whole text.
+    places: Vec<usize>,
+}
+
+impl<'t> Word<'t> {
+    /// A word that stands for itself.
+    pub(super) fn plain(text: &'t str) -> Self {
+        Word { text: Cow::Borrowed(text), places: Vec::new() }
+    }
+
+    /// What the shell makes of it.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of a word that stands for itself; else empty.
+    pub(super) fn source(&self) -> &'t str {
+        match self.text {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(_) => "",
+        }
+    }
+
+    /// Where the word's text lies in the whole text, from this byte of it on, without quotes around it.
+    pub(super) fn range_from(&self, start: usize) -> Option<Range<usize>> {
+        let bytes = self.text.as_bytes().get(start..)?;
+        let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
+        let first = start + bytes.iter().position(|byte| !is_quote(byte))?;
+        let last = start + bytes.iter().rposition(|byte| !is_quote(byte))?;
+        Some(*self.places.get(first)?..*self.places.get(last)? + 1)
+    }
+
+    fn push(&mut self, c: char, at: usize) {
+        self.text.to_mut().push(c);
+        self.places.extend(at..at + c.len_utf8());
+    }
+}
+
+/// A command.
+#[derive(Debug, Default)]
+pub(super) struct Command<'t> {
+    pub(super) words: Vec<Word<'t>>,
+    /// Its here-strings.
+    pub(super) here: Vec<Word<'t>>,
+    /// It reads what the command before it writes.
+    pub(super) piped: bool,
+}
+
+/// The commands of a text, those within quotes behind the one that holds them.
+pub(super) fn commands(text: &str) -> Vec<Command<'static>> {
+    let mut all = Vec::new();
+    split(text, 0, DEPTH, &mut all);
+    all
+}
+
+/// What the next word is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Argument,
+    /// A file, or the end of a here-document.
+    Target,
+    HereString,
+}
+
+struct Splitter<'o> {
+    current: Command<'static>,
+    word: Option<Word<'static>>,
+    next: Next,
+    all: &'o mut Vec<Command<'static>>,
+}
+
+impl Splitter<'_> {
+    fn end_word(&mut self) {
+        let Some(word) = self.word.take() else { return };
+        match std::mem::replace(&mut self.next, Next::Argument) {
+            Next::Argument => self.current.words.push(word),
+            Next::HereString => self.current.here.push(word),
+            Next::Target => {}
+        }
+    }
+
+    fn end_command(&mut self, pipes: bool) {
+        self.end_word();
+        self.next = Next::Argument;
+        let next = Command { piped: pipes, ..Command::default() };
+        let ended = std::mem::replace(&mut self.current, next);
+        if !ended.words.is_empty() {
+            self.all.push(ended);
+        }
+    }
+
+    fn push(&mut self, c: char, at: usize) {
+        self.word.get_or_insert_default().push(c, at);
+    }
+}
+
+fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>>) {
+    let mut inner: Vec<Range<usize>> = Vec::new();
+    let mut out = Splitter { current: Command::default(), word: None, next: Next::Argument, all };
+    let mut chars = text.char_indices().peekable();
+    let mut comment = false;
+    while let Some((at, c)) = chars.next() {
+        let place = offset + at;
+        match c {
+            '\n' => {
+                comment = false;
+                out.end_command(false);
+            }
+            _ if c.is_whitespace() => out.end_word(),
+            '\'' | '"' if !comment => {
+                let Some(end) = closing(text, at, c) else {
+                    out.push(c, place);
+                    continue;
+                };
+                out.word.get_or_insert_default();
+                while let Some((at, inside)) = chars.next_if(|(at, _)| *at < end) {
+                    let escaped = c == '"' && inside == '\\';
+                    let taken = if escaped { chars.next_if(|(at, _)| *at < end) } else { None };
+                    let (at, inside) = taken.unwrap_or((at, inside));
+                    out.push(inside, offset + at);
+                }
+                chars.next();
+                if text.get(at + 1..end).is_some_and(|inside| inside.contains(char::is_whitespace)) {
+                    inner.push(at + 1..end);
+                }
+            }
+            '\\' => {
+                if let Some((at, next)) = chars.next_if(|(_, next)| *next != '\n') {
+                    out.push(next, offset + at);
+                } else {
+                    chars.next();
+                }
+            }
+            '#' if out.word.is_none() => comment = true,
+            '|' | ';' | '&' | '(' | ')' | '`' | '{' | '}' if out.word.is_none() || !matches!(c, '{' | '}') => {
+                let twice = chars.next_if(|(_, next)| *next == c).is_some();
+                out.end_command(c == '|' && !twice);
+            }
+            '<' | '>' => {
+                // A number right before it is a descriptor.
+                let descriptor = |word: &Word<'_>| word.text().bytes().all(|byte| byte.is_ascii_digit());
+                if out.word.as_ref().is_some_and(descriptor) {
+                    out.word = None;
+                }
+                out.end_word();
+                let mut count = 1;
+                while chars.next_if(|(_, next)| matches!(next, '<' | '>' | '&')).is_some() {
+                    count += 1;
+                }
+                out.next = if c == '<' && count == 3 { Next::HereString } else { Next::Target };
+            }
+            _ => out.push(c, place),
+        }
+    }
+    out.end_command(false);
+    if let Some(depth) = depth.checked_sub(1) {
+        for range in inner {
+            split(text.get(range.clone()).unwrap_or_default(), offset + range.start, depth, all);
+        }
+    }
+}
+
+/// Where the quote that begins at `at` ends.
+fn closing(text: &str, at: usize, quote: char) -> Option<usize> {
+    let inside = text.get(at + 1..)?;
+    let mut escaped = false;
+    let end = inside.bytes().position(|byte| {
+        let ends = !escaped && byte == quote as u8;
+        escaped = quote == '"' && byte == b'\\' && !escaped;
+        ends
+    })?;
+    Some(at + 1 + end)
+}

@@ -1,0 +1,216 @@
+//! [`Secrets`]: the secrets of a call, and how they are taken out of what others wrote about it.
+//!
+//! A sentence of a policy holds pieces of the call and words of its own. Only the pieces may hold secrets: a word of the
+//! call that is called a password is no reason to hide the same word where a policy uses it. So a secret is hidden
+//! wherever no honest word looks like it; one that may be a word is hidden where it stands as in the call, behind what
+//! announces it, or alone in quotes, if the call does not say the same openly elsewhere.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::spans::{merged, without};
+use super::{find, programs, shapes};
+
+/// So many signs before a secret tell that a text quotes the call.
+const CONTEXT: usize = 3;
+
+/// So long is no word.
+const NO_WORD: usize = 16;
+
+/// So long a piece of a mixed secret is no accident.
+const PIECE: usize = 6;
+
+/// The most that is read of a call.
+const READ_BYTES: usize = 1 << 20;
+
+/// The longest secret of which the beginning of a cut quotation is looked for.
+const CUT_BYTES: usize = 4 << 10;
+
+/// A secret, without white space and quotes, which a quotation may change.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Secret {
+    value: String,
+    /// What stands before it in the call.
+    before: String,
+    /// No honest word looks like it.
+    is_distinct: bool,
+}
+
+/// The secrets of a call.
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    known: HashSet<Secret>,
+    /// What the texts of the call say openly.
+    open: String,
+}
+
+impl Secrets {
+    /// Learns the secrets of a text of the call. Of the texts together the first mebibyte is read: the hook has a deadline,
+    /// and what is a secret by its shape is hidden anyway.
+    pub fn learn(&mut self, text: &str) {
+        let left = READ_BYTES.saturating_sub(self.open.len());
+        let text = text.get(..text.floor_char_boundary(left)).unwrap_or_default();
+        let found = find(text);
+        if found.is_empty() {
+            self.open.push_str(text);
+        } else {
+            self.open.push_str(&without(text, &found));
+        }
+        self.open.push('\n');
+        let mut rest = found.as_slice();
+        while let Some((first, mut others)) = rest.split_first() {
+            // Words of one quoted text are one secret.
+            let mut end = first.end;
+            while let Some((next, more)) = others.split_first()
+                && text.get(end..next.start).is_some_and(|between| between.chars().all(is_noise))
+            {
+                (end, others) = (next.end, more);
+            }
+            self.add(text.get(..first.start).unwrap_or_default(), text.get(first.start..end).unwrap_or_default());
+            rest = others;
+        }
+    }
+
+    /// Learns the secrets among the words of a command, which are what the shell makes of them.
+    pub fn learn_words(&mut self, words: &[&str]) {
+        self.learn(&words.join(" "));
+        for secret in programs::of_words(words) {
+            self.add("", secret);
+        }
+    }
+
+    /// Learns the value of a name.
+    pub fn learn_value(&mut self, name: &str, value: &str) {
+        if super::is_telling(name) && !super::names::is_harmless(name, value) {
+            self.add(&format!("{name}:"), value);
+        }
+    }
+
+    /// The same for a text that somebody wrote under a name.
+    #[must_use]
+    pub fn hide_under(&self, name: &str, text: &str) -> String {
+        if super::is_telling(name) && !super::names::is_harmless(name, text) && !text.is_empty() {
+            return super::MARK.to_owned();
+        }
+        self.hide(text)
+    }
+
+    fn add(&mut self, before: &str, secret: &str) {
+        let value: String = secret.chars().filter(|c| !is_noise(*c)).collect();
+        if value.is_empty() {
+            return;
+        }
+        let mut signs: Vec<char> = before.chars().rev().filter(|c| !is_noise(*c)).take(CONTEXT).collect();
+        signs.reverse();
+        let is_distinct = is_distinct(secret);
+        self.known.insert(Secret { value, before: signs.into_iter().collect(), is_distinct });
+    }
+
+    /// A text that somebody wrote about the call, without the call's secrets and without what is a secret by its shape.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
+        let mut ranges = shapes(text);
+        if !self.known.is_empty() {
+            let quoted = Quoted::of(text);
+            for secret in &self.known {
+                quoted.find(secret, &self.open, &mut ranges);
+            }
+        }
+        without(text, &merged(ranges))
+    }
+}
+
+/// White space, quotes and backslashes, which a quotation of the call may lose or gain.
+fn is_noise(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\'' | '"' | '\\')
+}
+
+/// Whether no honest word looks like this secret.
+pub(super) fn is_distinct(secret: &str) -> bool {
+    secret.split_whitespace().any(is_mixed)
+}
+
+/// Whether a text without white space looks like no word of a language or a command.
+fn is_mixed(text: &str) -> bool {
+    let length = text.chars().count();
+    let has = |of: fn(char) -> bool| text.chars().any(of);
+    let digits = has(|c| c.is_ascii_digit());
+    let letters = has(char::is_alphabetic);
+    let lower = has(char::is_lowercase);
+    let upper = text.chars().skip(1).any(char::is_uppercase);
+    let signs =
+        has(|c| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.' | '/' | ',' | ':' | '\'' | '`' | ')' | '('));
+    length >= PIECE && (digits && letters || lower && upper || signs && letters) || length >= NO_WORD
+}
+
+/// A text without noise, and where each sign of it stands.
+struct Quoted<'t> {
+    text: &'t str,
+    signs: String,
+    /// For each byte of `signs` its place in `text`, and the end of the text.
+    places: Vec<usize>,
+    /// Where a quotation may be cut, as places in `signs`.
+    cuts: Vec<usize>,
+}
+
+impl<'t> Quoted<'t> {
+    fn of(text: &'t str) -> Self {
+        let (mut signs, mut places, mut cuts) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
+        for (at, c) in text.char_indices() {
+            if c == '…' || text.get(at..).is_some_and(|rest| rest.starts_with("...")) {
+                cuts.push(signs.len());
+            }
+            if !is_noise(c) {
+                signs.push(c);
+                places.extend(at..at + c.len_utf8());
+            }
+        }
+        cuts.push(signs.len());
+        places.push(text.len());
+        Quoted { text, signs, places, cuts }
+    }
+
+    fn find(&self, secret: &Secret, open: &str, ranges: &mut Vec<Range<usize>>) {
+        let mut from = 0;
+        while let Some(found) = self.signs.get(from..).and_then(|rest| rest.find(&secret.value)) {
+            let (start, end) = (from + found, from + found + secret.value.len());
+            let is_alone = || self.is_alone(start, end) && !open.contains(&secret.value);
+            if secret.is_distinct || self.is_announced(secret, start) || is_alone() {
+                ranges.extend(self.range(start, end));
+            }
+            from = start + secret.value.chars().next().map_or(1, char::len_utf8);
+        }
+        for cut in &self.cuts {
+            let least = cut.saturating_sub(secret.value.len().min(CUT_BYTES));
+            let begins = |start: &usize| {
+                let piece = self.signs.get(*start..*cut).filter(|piece| !piece.is_empty());
+                piece.is_some_and(|piece| {
+                    secret.value.starts_with(piece)
+                        && (self.is_announced(secret, *start) || secret.is_distinct && piece.len() >= PIECE)
+                })
+            };
+            if let Some(start) = (least..*cut).find(begins) {
+                ranges.extend(self.range(start, *cut));
+            }
+        }
+    }
+
+    /// What stands before this place stands before the secret in the call.
+    fn is_announced(&self, secret: &Secret, start: usize) -> bool {
+        let before = self.signs.get(..start).unwrap_or_default();
+        !secret.before.is_empty() && before.ends_with(&secret.before)
+    }
+
+    /// It stands alone in quotes.
+    fn is_alone(&self, start: usize, end: usize) -> bool {
+        let Some(range) = self.range(start, end) else { return false };
+        let quotes = |c: Option<char>| c.is_none_or(|c| matches!(c, '\'' | '"' | '`'));
+        let before = self.text.get(..range.start).and_then(|before| before.chars().next_back());
+        quotes(before) && quotes(self.text.get(range.end..).and_then(|after| after.chars().next()))
+    }
+
+    fn range(&self, start: usize, end: usize) -> Option<Range<usize>> {
+        let last = end.checked_sub(1)?;
+        Some(*self.places.get(start)?..*self.places.get(last)? + 1)
+    }
+}

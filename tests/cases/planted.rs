@@ -1,0 +1,182 @@
+//! Secrets planted in the calls of cases: the words of the rule stay, in every reply and line, and the secret does not.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use guard_config::{Audit, AuditLevel};
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::verdict::Verdict;
+use guard_contract::{Outcome, rank};
+use guard_hook::audit;
+use guard_hook::chain::Chain;
+use guard_kit::suite::{self, Case, Suite};
+use guard_state::session::Operation;
+use serde_json::Value;
+
+/// How tokens of forty kinds begin, and the letters of their bodies.
+const KINDS: [(&str, &str); 40] = [
+    ("AKIA", UPPER),
+    ("ASIA", UPPER),
+    ("ABIA", UPPER),
+    ("ACCA", UPPER),
+    ("AIza", MIXED),
+    ("ATATT3", MIXED),
+    ("CCIPAT_", MIXED),
+    ("GOCSPX-", MIXED),
+    ("HRKU-", MIXED),
+    ("LTAI", MIXED),
+    ("NRAK-", UPPER),
+    ("PMAK-", MIXED),
+    ("SG.", MIXED),
+    ("dckr_pat_", MIXED),
+    ("dop_v1_", MIXED),
+    ("eyJ", MIXED),
+    ("figd_", MIXED),
+    ("ghp_", MIXED),
+    ("gho_", MIXED),
+    ("ghs_", MIXED),
+    ("github_pat_", MIXED),
+    ("glpat-", MIXED),
+    ("glsa_", MIXED),
+    ("gsk_", MIXED),
+    ("hf_", MIXED),
+    ("hvs.", MIXED),
+    ("lin_api_", MIXED),
+    ("npm_", MIXED),
+    ("ntn_", MIXED),
+    ("nvapi-", MIXED),
+    ("pypi-", MIXED),
+    ("r8_", MIXED),
+    ("rk_live_", MIXED),
+    ("shpat_", MIXED),
+    ("sk-", MIXED),
+    ("sk_live_", MIXED),
+    ("tskey-", MIXED),
+    ("whsec_", MIXED),
+    ("xoxb-", MIXED),
+    ("ya29.", MIXED),
+];
+
+const UPPER: &str = "Q7RT2XK5";
+const MIXED: &str = "Zq8Xw3Kv";
+
+/// Ways to put a secret beside a command so that it does the same.
+const WAYS: [&str; 6] = [
+    "{command} # {secret}",
+    "{command} # password: {secret}",
+    "{command} # https://me:{secret}@example.com/",
+    "{command} # curl -H 'Authorization: Bearer {secret}' https://example.com",
+    "{command} # docker login -p {secret} registry.example.com",
+    "{command} # '{\"api_key\": \"{secret}\"}'",
+];
+
+/// Counts the files of logs.
+static LOGS: AtomicUsize = AtomicUsize::new(0);
+
+/// Plants secrets in the call of a case.
+pub fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
+    let case = &suite.cases[index];
+    let plain = suite::run(chain, suite, case).verdict;
+    let Some(deciding) = plain.deciding().filter(|_| rank(plain.outcome) >= rank(Outcome::Ask)) else { return Ok(()) };
+    let words = own_words(&deciding.finding.message);
+    let (kind, body) = KINDS[(case.line + index) % KINDS.len()];
+    let token = format!("{kind}{}", body.repeat(8));
+    // A word of the rule itself: the call may not hide it elsewhere by calling it a secret.
+    let word = words.iter().flat_map(|words| words.split_whitespace()).max_by_key(|word| word.len()).unwrap_or("rule");
+    for (way, secret) in [(index % WAYS.len(), token.as_str()), (1, word), (4, word)] {
+        let Some(planted) = planted(case, WAYS[way], secret) else { return Ok(()) };
+        let verdict = suite::run(chain, suite, &planted).verdict;
+        // In a text that is not closed the words behind it belong to it.
+        let same = |found: &guard_contract::verdict::Attributed| found.finding.rule == deciding.finding.rule;
+        if verdict.outcome != plain.outcome || !verdict.deciding().is_some_and(same) {
+            continue;
+        }
+        let call = ToolCall::new(planted.tool(), planted.input().unwrap_or_default());
+        for (place, text) in told(&verdict, &call)? {
+            if secret == token && text.contains(body) {
+                return Err(format!("{place} holds the secret {secret}: {text}"));
+            }
+            let missing = words.iter().find(|words| place != "log" && !text.contains(words.as_str()));
+            if let Some(words) = missing {
+                return Err(format!("{place} lacks `{words}` with the secret {secret}: {text}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The case with a secret in its call; none if it has no place for one.
+fn planted(case: &Case, way: &str, secret: &str) -> Option<Case> {
+    let mut case = case.clone();
+    if case.payload.is_some() {
+        return None;
+    }
+    let mut input = case.input()?;
+    if let Some(Value::String(command)) = input.get_mut("command") {
+        *command = way.replace("{command}", command).replace("{secret}", secret);
+    } else if let Some(Value::String(content)) = input.get_mut("content") {
+        content.push_str(&way.replace("{command}", "\n").replace("{secret}", secret));
+    } else {
+        return None;
+    }
+    case.input = Value::Object(input);
+    Some(case)
+}
+
+/// All that is said of a verdict: the reply of each harness, the line of the log, and what a session remembers.
+fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)>, String> {
+    let mut told = Vec::new();
+    for harness in guard_harness::ALL {
+        let reply = harness.encode(verdict, harness.capabilities().usual());
+        let mut text = reply.stderr;
+        match serde_json::from_str(&reply.stdout) {
+            Ok(value) => strings(&value, &mut text),
+            Err(_) => text.push_str(&reply.stdout),
+        }
+        told.push((harness.name(), one_line(&text)));
+    }
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
+        "planted-{}-{}.jsonl",
+        std::process::id(),
+        LOGS.fetch_add(1, Ordering::Relaxed)
+    ));
+    let log = Audit { level: AuditLevel::All, path: path.clone(), max_bytes: 8 << 20 };
+    let at = CallContext { cwd: "/repo".to_owned(), harness: "claude".to_owned(), ..CallContext::default() };
+    audit::append(&log, call, &at, verdict, Duration::ZERO).map_err(|error| error.to_string())?;
+    let line = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_file(&path);
+    let _ = std::fs::remove_file(path.with_extension("jsonl.lock"));
+    let rule = verdict.deciding().map(guard_contract::verdict::Attributed::name).unwrap_or_default();
+    if !line.contains(&format!("\"rule\":{}", Value::from(rule))) {
+        return Err(format!("the log does not name {rule}: {line}"));
+    }
+    told.push(("log", line));
+    let operation = Operation::of(std::slice::from_ref(call), []).map(|operation| operation.text).unwrap_or_default();
+    told.push(("log", operation));
+    Ok(told)
+}
+
+fn strings(value: &Value, out: &mut String) {
+    match value {
+        Value::String(text) => out.extend([text.as_str(), "\n"]),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, out)),
+        Value::Object(map) => map.values().for_each(|value| strings(value, out)),
+        _ => {}
+    }
+}
+
+/// The words of a message outside of what it quotes.
+fn own_words(message: &str) -> Vec<String> {
+    // Where one asks nobody, a question begins with another word.
+    let message = one_line(message);
+    let message = message.trim_start_matches("GUARDRAIL CONFIRM:").trim_start_matches("GUARDRAIL BLOCKED:");
+    let message = message.split(" Target: ").next().unwrap_or_default();
+    let quoted = message.split('`').step_by(2).flat_map(|words| words.split(" '").step_by(1));
+    let words = quoted.map(|words| words.split_once("' ").map_or(words, |(_, words)| words).trim().to_owned());
+    words.filter(|words| words.contains(' ') && !words.contains('\'')).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
