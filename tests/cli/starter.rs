@@ -42,9 +42,9 @@ fn without_marks(with_examples: bool) -> String {
 #[test]
 fn s2_70_each_file_is_written_once_to_where_it_is_read() {
     let world = World::new();
-    // The preset reads the second one there.
+    // A preset reads the second and the third one there.
     let places =
-        [".config/guard-host/guard.toml", ".claude/state/guardrails.json", ".config/guard-host/write-policies.json"];
+        [".config/guard-host/guard.toml", ".claude/state/guardrails.json", ".claude/hooks/config/write-policies.json"];
     for (name, place) in FILES.into_iter().zip(places) {
         let path = world.path(place);
         let first = world.run(&["config", "init", name], "");
@@ -67,7 +67,8 @@ fn config_init_goes_where_the_configuration_is() {
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init"], "").exit, 0);
     assert!(world.path("repo/deep/er/my.toml").is_file());
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init", "write-policies.json"], "").exit, 0);
-    assert!(world.path("repo/deep/er/write-policies.json").is_file());
+    // Where a preset reads it, whatever the configuration's place.
+    assert!(world.path(".claude/hooks/config/write-policies.json").is_file());
 }
 
 #[test]

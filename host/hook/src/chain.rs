@@ -129,13 +129,12 @@ impl Chain {
             record_opinion(Opinion::of_problem(problem));
         }
         if let Some(only) = ask.only {
-            let known = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
+            let disabled = &self.prepared.config.disabled;
+            let is_member = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
+            let known = |name: &String| is_member(name) || disabled.contains(name);
             for name in only.iter().filter(|name| !known(name)) {
                 let text = format!("`--only` names `{name}`, which is not in the chain");
-                let remedy = match guard_builtins::find(name) {
-                    Some(_) => format!("add `[[policy]]` with `name = \"{name}\"` to guard.toml"),
-                    None => "correct the name in the hook's registration".to_owned(),
-                };
+                let remedy = "correct the name in the hook's registration".to_owned();
                 record_opinion(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
             }
         }
