@@ -32,6 +32,7 @@ pub use brought::Brought;
 pub use load::{load, load_with, locked};
 pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
+pub use project::Candidate;
 
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
-use crate::scene;
+use crate::{nested, scene};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
+use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, covers};
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
@@ -87,6 +88,8 @@ pub struct Ask<'a> {
     pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
+    /// Gives the chain of folders below the project's root that have a configuration of their own; none: they are not asked.
+    pub nested: Option<&'a nested::Open<'a>>,
     /// Gives the scene, with its analysis, if it is made elsewhere meanwhile.
     pub scene: Option<&'a dyn Fn() -> Option<Scene>>,
 }
@@ -119,6 +122,19 @@ impl Chain {
     /// Asks every policy that covers the call.
     pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
         let mut opinions = Vec::new();
+        let trace = self.ask(call, at, facts, ask, &mut opinions);
+        Trace { verdict: merge(opinions), ..trace }
+    }
+
+    /// Asks every policy that covers the call, and puts what they say to the opinions. The verdict is left open.
+    fn ask(
+        &self,
+        call: &ToolCall,
+        at: &CallContext,
+        facts: &Arc<dyn Facts>,
+        ask: Ask<'_>,
+        opinions: &mut Vec<Opinion>,
+    ) -> Trace {
         let mut record_opinion = |opinion: Opinion| {
             if let Some(watch) = ask.watch {
                 watch(&opinion);
@@ -147,7 +163,10 @@ impl Chain {
             Readiness::Ready { artifact, .. } => artifact.interface.wants_analysis(),
             Readiness::Broken(_) => false,
         };
-        let analyzed = asked.iter().any(wants);
+        let wanted = asked.iter().any(wants);
+        // What a command concerns says its analysis alone. A hook that asks few policies asks these.
+        let nested = ask.nested.filter(|_| ask.only.is_none());
+        let analyzed = wanted || nested.is_some() && call.command().is_some();
         // First what needs no analysis, for that may be made elsewhere meanwhile.
         let ready: Vec<_> = asked.into_iter().map(|seat| self.ready(seat)).collect();
         let started = Instant::now();
@@ -175,8 +194,20 @@ impl Chain {
             record_opinion(opinion(&member.entry, &answer));
             steps.push(Step { policy: member.entry.name.clone(), answer, time: time + started.elapsed() });
         }
-        let analysis = analyzed.then(|| scene.analysis.clone());
-        Trace { verdict: merge(opinions), analysis, analysis_time, steps }
+        let folders = nested.map(|_| nested::of_call(call, at, &scene)).unwrap_or_default();
+        if let Some(open) = nested.filter(|_| !folders.is_empty()) {
+            let below = Chain::new(self.engine.clone(), open(&folders).beside(&self.prepared));
+            let mut said = Vec::new();
+            let made = || analyzed.then(|| scene.clone());
+            // What comes of it may only tighten, so it is told once that is sure.
+            let ask = Ask { watch: None, nested: None, scene: Some(&made), ..ask };
+            steps.extend(below.ask(call, at, facts, ask, &mut said).steps);
+            for opinion in said {
+                record_opinion(Opinion { decision: tighten_only(opinion.decision), ..opinion });
+            }
+        }
+        let analysis = wanted.then(|| scene.analysis.clone());
+        Trace { verdict: merge([]), analysis, analysis_time, steps }
     }
 
     /// Starts a policy and gives it its settings.
@@ -238,8 +269,16 @@ fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Gr
     if grant_all {
         return Grants::everything();
     }
-    let within = entry.is_limited().then_some(entry.project.as_str());
-    entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
+    let project = if entry.project.is_empty() { &at.project_root } else { &entry.project };
+    let limited = entry.is_limited();
+    let mut grants = entry.grants.resolve(&at.home, project, limited, &|name| scene.facts.env(name));
+    if limited {
+        // A link in the project may lead anywhere.
+        let leads_to = |path: &str| scene.resolver.resolve(&*scene.facts, path).canonical;
+        let root = leads_to(project);
+        grants.read.retain(|path| is_below(&leads_to(path), &root));
+    }
+    grants
 }
 
 /// What a policy's answer means: a fault becomes what the configuration says of faults.

@@ -114,7 +114,11 @@ fn decide(
         responder.set_engine(engine.clone());
         Scenes::start(engine, calls, &at, facts)
     });
-    let prepared = prepared(places, environment, &at, brought);
+    let prepared = prepared(places, environment, &at.projects(), &at.cwd, brought);
+    let nested = |folders: &[String]| {
+        let inner = folders.last().map_or("/", String::as_str);
+        self::prepared(places, environment, folders, inner, &Brought::default())
+    };
     responder.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(responder, &prepared.config.audit, calls, &at);
     let (Ok(engine), Some(scenes)) = (engine, scenes) else {
@@ -130,7 +134,13 @@ fn decide(
         responder.set_record(&config.audit, call, &at);
         let watch = |opinion: &Opinion| responder.record_opinion(opinion);
         let scene = || scenes.take(index);
-        let ask = Ask { only: brought.only.as_deref(), watch: Some(&watch), scene: Some(&scene), ..Ask::default() };
+        let ask = Ask {
+            only: brought.only.as_deref(),
+            watch: Some(&watch),
+            scene: Some(&scene),
+            nested: Some(&nested),
+            ..Ask::default()
+        };
         let trace = chain.decide(call, &at, facts, ask);
         let rank = guard_contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
@@ -217,18 +227,18 @@ fn circumstances(
 }
 
 /// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process does.
-fn prepared(places: &Places, environment: &Environment, at: &CallContext, brought: &Brought) -> Prepared {
-    let (program, projects) = (&environment.program, at.projects());
-    let open = Prepared::open_with(places, program, &projects, brought);
-    let prepared = open.unwrap_or_else(|| prepare_for(places, program, &projects, brought, None));
+fn prepared(places: &Places, environment: &Environment, projects: &[String], cwd: &str, brought: &Brought) -> Prepared {
+    let program = &environment.program;
+    let open = Prepared::open_with(places, program, projects, brought);
+    let prepared = open.unwrap_or_else(|| prepare_for(places, program, projects, brought, None));
     if prepared.is_waiting() {
-        compile_beside(places, environment, at);
+        compile_beside(places, environment, cwd);
     }
     prepared
 }
 
 /// Starts a process that compiles what is not compiled yet, unless one is at it.
-fn compile_beside(places: &Places, environment: &Environment, at: &CallContext) {
+fn compile_beside(places: &Places, environment: &Environment, cwd: &str) {
     if FileLock::acquire(&warm_lock(places), environment.started).is_err() {
         return;
     }
@@ -237,8 +247,8 @@ fn compile_beside(places: &Places, environment: &Environment, at: &CallContext) 
         warm.arg(flag).arg(path);
     }
     warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if Path::new(&at.cwd).is_dir() {
-        warm.current_dir(&at.cwd);
+    if Path::new(cwd).is_dir() {
+        warm.current_dir(cwd);
     }
     // Of a group of its own, for the harness may end this one's.
     let _ = warm.process_group(0).spawn();

@@ -22,5 +22,6 @@ pub mod chain;
 pub mod command_line;
 pub mod examples;
 pub mod hook;
+pub mod nested;
 pub mod programs;
 pub mod scene;

@@ -17,7 +17,8 @@ use guard_redact::redact;
 pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, traces: &[Trace]) {
     for (policy, line) in traces.iter().flat_map(Trace::journal) {
         let Some(member) = prepared.members.iter().find(|member| member.entry.name == policy) else { continue };
-        let grants = member.entry.grants.resolve(&at.home, None, &|name| facts.env(name));
+        let project = if member.entry.project.is_empty() { &at.project_root } else { &member.entry.project };
+        let grants = member.entry.grants.resolve(&at.home, project, false, &|name| facts.env(name));
         if let Some(path) = grants.journal.get(&line.stream) {
             let _ = append(path, &stamped(&line.object));
         }

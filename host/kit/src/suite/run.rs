@@ -126,7 +126,7 @@ fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> 
 }
 
 /// The world holds only what is meant for the policies.
-const ASK: Ask<'static> = Ask { only: None, watch: None, grant_all: true, scene: None };
+const ASK: Ask<'static> = Ask { only: None, watch: None, grant_all: true, nested: None, scene: None };
 
 /// The way of the hook, without its process and its files.
 fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Result<Course, Unfit> {
