@@ -56,6 +56,24 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
         assert!(again.exit == 0 && again.stdout.contains("left as it is"), "{again:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     }
+    // What stands there is what holds.
+    let world = World::new();
+    for (name, policy, path) in
+        [("guardrails.json", "path-context", "/opt/x"), ("write-policies.json", "write-control", "mine/x")]
+    {
+        assert_eq!(world.run(&["config", "init", name], "").exit, 0);
+        let place = world.path(places[FILES.iter().position(|file| *file == name).unwrap()]);
+        let write = || {
+            let payload = json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": "" } });
+            world.run(&["hook", "claude", "--only", policy], &payload.to_string()).decision()
+        };
+        assert_ne!(write(), "deny", "{name}");
+        let mut file: Value = serde_json::from_str(&fs::read_to_string(&place).unwrap()).unwrap();
+        let list = if name == "guardrails.json" { "blocked_paths" } else { "protected" };
+        file[list] = json!(["/opt", "mine/**"]);
+        fs::write(&place, file.to_string()).unwrap();
+        assert_eq!(write(), "deny", "{name}");
+    }
     let unknown = world.run(&["config", "init", "other.json"], "");
     assert!(unknown.exit == 64 && unknown.stderr.contains("guardrails.json"), "{unknown:?}");
     assert_eq!(world.run(&["config", "schema", "other.json"], "").exit, 64);
