@@ -3,8 +3,10 @@
 //! Mostly through the library, because no command line moves the managed file.
 
 mod broken;
+mod entries;
 mod honest;
 mod managed;
+mod nested;
 mod presets;
 mod project;
 mod settings;

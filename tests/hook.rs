@@ -2,6 +2,7 @@
 //!
 //! The verdicts of the built-ins are tested where the built-ins are; here a verdict only stands for its kind of reply.
 
+mod brought;
 mod claude;
 mod limits;
 mod log;

@@ -62,6 +62,8 @@ struct Guard {
     places: bool,
     /// The script whose place it takes: under this name the program is a hook of this policy alone.
     called: Option<String>,
+    /// The script that lets a call run which it asked about: under this name the program is `confirm`.
+    confirmed_by: Option<String>,
     /// The stem of a file to start its settings from: the folder has `STEM.json` with the defaults, and
     /// `STEM.schema.json`.
     starter: Option<String>,
@@ -95,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         for ((_, name), (package, guard)) in &policies {
             let guest_value = carry.guest(package, !guard.presets.is_empty())?;
-            let Guard { presets, grants, tools, settings_file, may_allow, places, called, .. } = guard;
+            let Guard { presets, grants, tools, settings_file, may_allow, places, called, confirmed_by, .. } = guard;
             let starter = match &guard.starter {
                 Some(stem) => starter(&root.join("policies").join(name), stem)?,
                 None => "None".to_owned(),
@@ -104,7 +106,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 table,
                 "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, \
                  settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
-                 starter: {starter}, guest: {guest_value} }},",
+                 confirmed_by: {confirmed_by:?}, starter: {starter}, guest: {guest_value} }},",
             )?;
         }
         analyzer = format!("Some({})", carry.guest(ANALYZER, true)?);

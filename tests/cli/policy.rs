@@ -118,6 +118,76 @@ fn what_is_added_answers_the_next_call_and_is_held_to_its_digest() {
 }
 
 #[test]
+fn what_is_replaced_keeps_what_it_says_unless_it_is_given_anew() {
+    let world = World::new();
+    let source = component(&world, "denies");
+    world.configure(&format!(
+        "# mine\n[[policy]]\nname = \"ours\"\nsource = \"{source}\"\nsha256 = \"{}\"\non-error = \"deny\"\ntools = [\"Write\"]\n\
+         limits = {{ time-ms = 100 }}\nsettings = {{ a = 1 }}\nafter = \"self-protect\"\n[policy.grants]\nenv = [\"CI\"]\n",
+        "0".repeat(64)
+    ));
+    let said = done(&world, &["add", &source, "--name", "ours", "--replace"]);
+    for key in ["kept", "after", "grants", "limits", "on-error", "settings", "tools"] {
+        assert!(said.contains(key), "{key}: {said}");
+    }
+    let entry = |world: &World| {
+        let text = fs::read_to_string(world.path(CONFIG)).unwrap();
+        assert!(text.starts_with("# mine\n"), "{text}");
+        toml::from_str::<toml::Table>(&text).unwrap()["policy"][0].clone()
+    };
+    let now = entry(&world);
+    assert_eq!(now["sha256"].as_str().unwrap(), digest("denies"));
+    let text = |key: &str| now[key].to_string();
+    let kept = ["on-error", "tools", "limits", "settings", "after", "grants"].map(text);
+    let expected =
+        [r#""deny""#, r#"["Write"]"#, "{ time-ms = 100 }", "{ a = 1 }", r#""self-protect""#, r#"{ env = ["CI"] }"#];
+    assert_eq!(kept, expected);
+    // What is given anew takes the place of what was there.
+    let settings = world.write("s.json", "{}");
+    let settings = settings.to_string_lossy();
+    let said = done(
+        &world,
+        &[
+            "add",
+            &source,
+            "--name",
+            "ours",
+            "--replace",
+            "--on-error",
+            "ask",
+            "--grant",
+            "read:./x",
+            "--settings-file",
+            &settings,
+        ],
+    );
+    assert!(said.contains("kept      after, limits, tools\n"), "{said}");
+    let now = entry(&world);
+    assert_eq!((now["on-error"].as_str(), now.get("settings")), (Some("ask"), None));
+    assert_eq!(now["grants"].to_string(), r#"{ read = ["./x"] }"#);
+    assert_eq!(world.run(&["config", "check"], "").exit, 0);
+}
+
+#[test]
+fn a_grant_of_an_untrusted_project_does_not_hold_and_inspect_says_so() {
+    let world = World::new();
+    world.write("repo/.guard/wishes.wasm", guests::bytes("wishes"));
+    world.write(
+        PROJECT,
+        "[[policy]]\nname = \"ours\"\nsource = \"wishes.wasm\"\n[policy.grants]\nread = [\"~/allowed.txt\", \"./x\"]\n",
+    );
+    let said = done(&world, &["inspect", "ours"]);
+    for line in [
+        "wishes    read:~/allowed.txt (does not hold until a person runs `guard-host trust`)",
+        "grant     read:~/allowed.txt (does not hold until a person runs `guard-host trust`)",
+        "granted   read:./x\n",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(inspect(&world, "ours")["waiting"], json!(["read:~/allowed.txt"]));
+}
+
+#[test]
 fn wishes_that_are_not_granted_are_named_with_the_flag_that_grants_them() {
     let world = World::new();
     let source = component(&world, "wishes");

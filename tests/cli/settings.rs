@@ -244,12 +244,21 @@ fn s3_04_s3_35_a_write_outside_of_the_campaign_is_not_free() {
     };
     let write = |path: &str| hook("Write", serde_json::json!({ "file_path": path, "content": "" }));
     let bash = |command: &str| hook("Bash", serde_json::json!({ "command": command }));
-    assert_eq!(
-        (write("~/run/out.csv"), write("~/other/out.csv"), write("/etc/hosts")),
-        ("".into(), "ask".into(), "deny".into())
-    );
-    assert_eq!(
-        (bash("echo > run/x"), bash("echo > other/x"), bash("tee /etc/x")),
-        ("".into(), "ask".into(), "deny".into())
-    );
+    // `repo` is a git repository, which is no part of the campaign.
+    for (path, expected) in
+        [("~/run/out.csv", ""), ("~/other/out.csv", "deny"), ("/etc/hosts", "deny"), ("~/repo/src/a.rs", "deny")]
+    {
+        assert_eq!(write(path), expected, "{path}");
+    }
+    for (command, expected) in [
+        ("echo > run/x", ""),
+        ("echo > other/x", "deny"),
+        ("tee /etc/x", "deny"),
+        ("echo > repo/x", "deny"),
+        ("rm repo/x", "ask"),
+        ("ls repo", ""),
+    ] {
+        assert_eq!(bash(command), expected, "{command}");
+    }
+    assert_eq!(world.run(&["config", "check"], "").exit, 0);
 }

@@ -53,7 +53,8 @@ fn policy_inspect_shows_what_a_policy_is() {
         &about,
         &[
             "bytes", "cost", "examples", "exports", "failing", "fault", "fixed", "foreign", "granted", "id", "imports",
-            "missing", "pinned", "rules", "sha256", "source", "summary", "tools", "uncalled", "version", "wishes",
+            "missing", "pinned", "rules", "sha256", "source", "summary", "tools", "uncalled", "version", "waiting",
+            "wishes",
         ],
     );
     assert_keys(&about["rules"][0], &["ceiling", "default", "id", "summary"]);
@@ -154,6 +155,7 @@ fn config_show_tells_what_holds() {
             "audit",
             "bypass-ask",
             "deadline-ms",
+            "disabled",
             "files",
             "on-malformed",
             "policies",

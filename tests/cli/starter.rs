@@ -42,9 +42,9 @@ fn without_marks(with_examples: bool) -> String {
 #[test]
 fn s2_70_each_file_is_written_once_to_where_it_is_read() {
     let world = World::new();
-    // The preset reads the second one there.
+    // A preset reads the second and the third one there.
     let places =
-        [".config/guard-host/guard.toml", ".claude/state/guardrails.json", ".config/guard-host/write-policies.json"];
+        [".config/guard-host/guard.toml", ".claude/state/guardrails.json", ".claude/hooks/config/write-policies.json"];
     for (name, place) in FILES.into_iter().zip(places) {
         let path = world.path(place);
         let first = world.run(&["config", "init", name], "");
@@ -55,6 +55,24 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
         let again = world.run(&["config", "init", name], "");
         assert!(again.exit == 0 && again.stdout.contains("left as it is"), "{again:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    }
+    // What stands there is what holds.
+    let world = World::new();
+    for (name, policy, path) in
+        [("guardrails.json", "path-context", "/opt/x"), ("write-policies.json", "write-control", "mine/x")]
+    {
+        assert_eq!(world.run(&["config", "init", name], "").exit, 0);
+        let place = world.path(places[FILES.iter().position(|file| *file == name).unwrap()]);
+        let write = || {
+            let payload = json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": "" } });
+            world.run(&["hook", "claude", "--only", policy], &payload.to_string()).decision()
+        };
+        assert_ne!(write(), "deny", "{name}");
+        let mut file: Value = serde_json::from_str(&fs::read_to_string(&place).unwrap()).unwrap();
+        let list = if name == "guardrails.json" { "blocked_paths" } else { "protected" };
+        file[list] = json!(["/opt", "mine/**"]);
+        fs::write(&place, file.to_string()).unwrap();
+        assert_eq!(write(), "deny", "{name}");
     }
     let unknown = world.run(&["config", "init", "other.json"], "");
     assert!(unknown.exit == 64 && unknown.stderr.contains("guardrails.json"), "{unknown:?}");
@@ -67,7 +85,8 @@ fn config_init_goes_where_the_configuration_is() {
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init"], "").exit, 0);
     assert!(world.path("repo/deep/er/my.toml").is_file());
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init", "write-policies.json"], "").exit, 0);
-    assert!(world.path("repo/deep/er/write-policies.json").is_file());
+    // Where a preset reads it, whatever the configuration's place.
+    assert!(world.path(".claude/hooks/config/write-policies.json").is_file());
 }
 
 #[test]

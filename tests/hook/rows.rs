@@ -98,7 +98,7 @@ fn s2_26_s4_92_a_settings_file_that_cannot_be_read_leaves_the_verdicts_of_the_de
     }
 }
 
-/// The machine that runs the tests may be busy, so the best of several calls counts.
+/// 99 of 100 processes, of 200. The machine that runs the tests may be busy, so the best of several rounds counts.
 #[test]
 fn s4_95_a_call_takes_less_than_50_milliseconds() {
     let world = World::new();
@@ -110,8 +110,13 @@ fn s4_95_a_call_takes_less_than_50_milliseconds() {
         assert_silent(&write());
         began.elapsed()
     };
-    let best = (0..20).map(took).min().unwrap();
-    assert!(best < Duration::from_millis(50), "{best:?}");
+    let round = |_| {
+        let mut times: Vec<Duration> = (0..200).map(took).collect();
+        times.sort();
+        times[197]
+    };
+    let rounds: Vec<Duration> = (0..5).map(round).take_while(|slow| *slow >= Duration::from_millis(50)).collect();
+    assert!(rounds.len() < 5, "{rounds:?}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn what_names_no_tool_or_no_policy_is_refused_with_the_names() {
         (&["--matcher", "["][..], &["Bash", "MultiEdit"][..]),
         (&["--matcher", "*Bash"], &["Write"]),
         (&["--only", "nope"], &["`nope`", "command-guard", "protected-files"]),
-        (&["--only", "command-guard,plan-enforcer"], &["`plan-enforcer`", "preset"]),
+        (&["--only", "command-guard,plan-enforce"], &["`plan-enforce`", "preset"]),
     ] {
         let ended = world.run(&[&["install", "claude"], arguments].concat(), "");
         assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{arguments:?}: {ended:?}");

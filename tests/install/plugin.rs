@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{done, handlers, json, read, text};
-use crate::support::reply::assert_deny;
+use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{World, end};
 
 const DIR: &str = "repo/.claude/plugins/safety-guard";
@@ -75,7 +75,7 @@ fn start(world: &World, handler: &Value) -> crate::support::world::Ended {
 }
 
 #[test]
-fn s4_12_s4_99b_s4_99d_the_program_is_in_the_plugin_and_runs() {
+fn s4_99b_s4_99d_the_program_is_in_the_plugin_and_runs() {
     let world = World::new();
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
@@ -92,7 +92,13 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
     assert_eq!(handler["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/write-control.sh");
     assert!(is_executable(&world, "hooks/write-control.sh"));
     assert!(!read(&world, &file("hooks/write-control.sh")).contains(text(world.home.path())));
-    assert_deny(&start(&world, &handler), &[]);
+    // The policy of that name alone answers, with the settings of the plugin.
+    let ended = start(&world, &handler);
+    assert_deny(&ended, &["Protected path: .env cannot be modified"]);
+    assert!(!ended.reason().contains("protected-files"), "{ended:?}");
+    world.write(&file("hooks/config/write-policies.json"), r#"{"protected":["x/**"],"warned":[],"safe":[]}"#);
+    assert_silent(&start(&world, &handler));
+    fs::remove_dir_all(world.path(&file("hooks/config"))).unwrap();
     // The script is known again without being named.
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();

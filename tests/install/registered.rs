@@ -77,7 +77,7 @@ fn a_shared_entry_has_no_path_of_this_machine() {
     let settings = read(&world, "repo/.claude/settings.json");
     let shim = read(&world, "repo/.claude/hooks/dangerous-command-guard.sh");
     assert!(!settings.contains(text(world.home.path())) && !shim.contains(text(world.home.path())));
-    assert_eq!(shim, "#!/bin/sh\nexec guard-host hook claude \"$@\"\n");
+    assert_eq!(shim, "#!/bin/sh\nexec guard-host hook claude --only command-guard \"$@\"\n");
     let [handler] = handlers(&json(&world, "repo/.claude/settings.json"), "PreToolUse").try_into().unwrap();
     assert_deny(&start_with(&handler, &world, "", "Bash", json!({ "command": "rm -rf /" })), &[]);
     done(&world, &["uninstall", "claude", "--shared"]);
@@ -85,7 +85,7 @@ fn a_shared_entry_has_no_path_of_this_machine() {
 }
 
 #[test]
-fn s1_99a_s1_99b_a_script_stands_where_the_seeds_have_theirs() {
+fn s1_99a_a_script_stands_where_the_seeds_have_theirs() {
     let world = World::new();
     let arguments = ["claude", "--scope", "project", "--shim", "dangerous-command-guard.sh"];
     done(&world, &[&["install"], &arguments[..]].concat());
@@ -107,7 +107,41 @@ fn s1_99a_s1_99b_a_script_stands_where_the_seeds_have_theirs() {
 }
 
 #[test]
-fn s3_40_a_part_of_the_chain_behind_a_name_of_its_own() {
+fn s1_99b_the_two_scripts_of_the_seed_stand_side_by_side() {
+    let (command, file) = ("dangerous-command-guard.sh", "protected-files-guard.py");
+    for (target, hooks, settings) in [
+        (&["--scope", "project"][..], "repo/.claude/hooks", "repo/.claude/settings.local.json"),
+        (&["--shared"], "repo/.claude/hooks", "repo/.claude/settings.json"),
+        (&["--plugin", "p"], "repo/p/hooks", "repo/p/hooks/hooks.json"),
+        (&[], ".claude/hooks", ".claude/settings.json"),
+    ] {
+        let world = World::new();
+        for (matcher, name) in [("Bash", command), ("Edit|Write", file), ("Bash", command)] {
+            done(&world, &[&["install", "claude", "--matcher", matcher, "--shim", name], target].concat());
+        }
+        let handlers: [Value; 2] = handlers(&json(&world, settings), "PreToolUse").try_into().unwrap();
+        let (rm, env) = (json!({ "command": "rm -rf /" }), json!({ "file_path": ".env", "content": "" }));
+        let run = |index: usize, tool, input: &Value| {
+            let program = handlers[index]["command"].as_str().unwrap();
+            let root = world.path("repo/p");
+            let line = program.replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
+            start_with(&json!({ "command": line }), &world, "", tool, input.clone())
+        };
+        assert_deny(&run(0, "Bash", &rm), &["BLOCKED: Dangerous command", "[command-guard: "]);
+        assert_deny(&run(1, "Write", &env), &["Modifications to '.env' never allowed", "[protected-files: "]);
+        // Each is one policy, as the seed's scripts are.
+        assert_silent(&run(0, "Write", &env));
+        assert_silent(&run(1, "Bash", &rm));
+        done(&world, &[&["uninstall", "claude"], target].concat());
+        for name in [command, file] {
+            assert!(!world.path(hooks).join(name).exists(), "{target:?}");
+        }
+        assert!(!world.path(settings).exists(), "{target:?}");
+    }
+}
+
+#[test]
+fn a_part_of_the_chain_behind_a_name_of_its_own() {
     let world = World::new();
     fs::create_dir(world.path("it's here")).unwrap();
     let file = world.path("it's here/hooks.json");

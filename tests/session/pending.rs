@@ -121,13 +121,13 @@ fn c_18_no_secret_is_written_down() {
 }
 
 #[test]
-fn without_a_session_nothing_is_left_open() {
+fn s2_12e_calls_without_a_session_share_one_list() {
     let world = World::new();
     let payload = json!({ "cwd": world.repo(), "tool_input": { "command": "git push" } });
-    let ended = world.hook(&payload.to_string());
-    assert_ask(&ended, &[]);
-    assert!(!ended.reason().contains("guard-host confirm"));
-    assert!(!world.path(".local/state/guard-host/sessions").exists());
+    assert_ask(&world.hook(&payload.to_string()), &["guard-host confirm 'git push'"]);
+    let files = fs::read_dir(world.path(".local/state/guard-host/sessions")).unwrap();
+    let names: Vec<_> = files.map(|file| file.unwrap().file_name()).filter(|name| name != ".lock").collect();
+    assert_eq!(names, ["without.id.json"]);
 }
 
 #[test]

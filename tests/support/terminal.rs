@@ -7,7 +7,11 @@ use crate::support::world::{Ended, World, end};
 /// Runs the program with a terminal for all its streams. What it prints is in `stdout`, with the line ends of a terminal
 /// taken out. None, with a word about it, where the machine has no `script`.
 pub fn attended(world: &World, arguments: &[&str]) -> Option<Ended> {
-    let program = env!("CARGO_BIN_EXE_guard-host");
+    attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, "")
+}
+
+/// The same for the program under another name, with a person who types something.
+pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str) -> Option<Ended> {
     let mut command = Command::new("script");
     if cfg!(target_os = "macos") {
         command.args(["-q", "/dev/null", program]).args(arguments);
@@ -24,6 +28,6 @@ pub fn attended(world: &World, arguments: &[&str]) -> Option<Ended> {
         eprintln!("skipped, because this machine has no `script`");
         return None;
     }
-    let ended = end(command, "");
+    let ended = end(command, typed);
     Some(Ended { stdout: ended.stdout.replace('\r', ""), ..ended })
 }

@@ -27,6 +27,8 @@ pub struct Builtin {
     pub places: bool,
     /// The script whose place it takes: under this name the program is a hook of this policy alone.
     pub called: Option<&'static str>,
+    /// The script that lets a call run which this policy asked about: under this name the program is `confirm`.
+    pub confirmed_by: Option<&'static str>,
     /// A file to start its settings from.
     pub starter: Option<Starter>,
     /// The component, compiled.

@@ -161,7 +161,12 @@ impl Campaign {
     /// [`CampaignError`], as of [`Campaign::render`].
     pub fn guard(&self) -> Result<String, CampaignError> {
         let folders: Vec<String> = self.folders()?.iter().map(|folder| toml_text(folder)).collect();
-        Ok(format!("[[policy]]\nname = \"path-context\"\nsettings = {{ safe_paths = [{}] }}\n", folders.join(", ")))
+        let of_files = "[{ path_patterns = [\"blocked_paths\", \"outside_safe_paths\"], action = \"block\" }]";
+        Ok(format!(
+            "[[policy]]\nname = \"path-context\"\n[policy.settings]\nsafe_paths = [{}]\ngit_safe = false\n\
+             rules = {{ write = {of_files}, edit = {of_files} }}\n",
+            folders.join(", ")
+        ))
     }
 
     /// The folders that bound the campaign.

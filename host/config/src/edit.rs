@@ -17,7 +17,7 @@ use super::problem::of_toml;
 use guard_contract::Problem;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
-use guard_contract::policy::{Entry, Layer};
+use guard_contract::policy::{Entry, Layer, Source};
 use guard_state::Places;
 use place::{Entries, Malplaced};
 
@@ -45,6 +45,26 @@ pub struct Addition {
     pub wasi: Option<&'static str>,
     /// What it is granted; none: the default.
     pub grants: Option<GrantSpec>,
+    /// Keys of the entry that it replaces, which it keeps.
+    pub kept: Table,
+}
+
+impl Addition {
+    /// Keeps what the entry that it replaces says, but for what it says itself. Gives the keys that it keeps.
+    pub fn keep(&mut self, replaced: Table) -> Vec<String> {
+        let given = self.table().and_then(|table| table.as_table().cloned()).unwrap_or_default();
+        let is_given = |key: &str| match key {
+            // Where the component comes from, and which one it is, are what is replaced.
+            "name" | "source" | "sha256" => true,
+            "settings" | "settings-file" => given.contains_key("settings") || given.contains_key("settings-file"),
+            _ => given.contains_key(key),
+        };
+        let mut kept: Table = replaced.into_iter().filter(|(key, _)| !is_given(key)).collect();
+        let keys = kept.keys().cloned().collect();
+        self.grants = kept.remove("grants").and_then(|grants| grants.try_into().ok()).or(self.grants.take());
+        self.kept = kept;
+        keys
+    }
 }
 
 /// The file that is edited.
@@ -181,6 +201,30 @@ impl Target<'_> {
         Ok(chain.entries.into_iter().map(|entry| entry.name).collect())
     }
 
+    /// The entry that a text says of a name or, without one, of a source; none if it says nothing of it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be used as it is.
+    pub fn written(
+        &self,
+        text: &str,
+        name: Option<&str>,
+        source: &Source,
+    ) -> Result<Option<(Entry, Table)>, EditError> {
+        let chain = self.read(text, TrustLevel::Candidate).map_err(EditError::Broken)?;
+        let is_meant = |entry: &Entry| name.map_or(entry.source == *source, |name| entry.name == name);
+        let Some(entry) = chain.entries.into_iter().find(is_meant) else { return Ok(None) };
+        let mut table = self.table(text)?;
+        let list = match table.remove(POLICY) {
+            Some(Value::Array(list)) => list,
+            _ => Vec::new(),
+        };
+        let named = |value: &Value| value.get("name").and_then(Value::as_str) == Some(&entry.name);
+        let own = list.into_iter().find(named);
+        Ok(own.and_then(|own| Some((entry, own.as_table()?.clone()))))
+    }
+
     /// The entry as it would be read from a file that holds nothing else.
     ///
     /// # Errors
@@ -238,6 +282,9 @@ impl Addition {
         line("settings-file", self.settings_file.as_deref().map(Value::from));
         line("on-error", self.on_error.map(Value::from));
         line("wasi", self.wasi.map(Value::from));
+        for (key, value) in &self.kept {
+            line(key, Some(value.clone()));
+        }
         if let Some(grants) = self.grants.as_ref().and_then(|grants| Table::try_from(grants).ok()) {
             lines.push("[policy.grants]".to_owned());
             let is_given = |value: &Value| match value {

@@ -13,10 +13,12 @@
 //! - An edit adds or removes one entry by its place in the text. If the rest of the file would not mean the same
 //!   afterwards, nothing is written.
 
+pub mod brought;
 pub mod edit;
 pub mod layers;
 mod load;
 pub mod options;
+mod order;
 pub mod problem;
 mod project;
 mod settings;
@@ -26,9 +28,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use load::{load, locked};
+pub use brought::Brought;
+pub use load::{load, load_with, locked};
 pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
+pub use project::Candidate;
 
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};
@@ -58,6 +62,8 @@ pub struct Config {
     pub problems: Vec<Problem>,
     /// What deserves a word but changes no verdict.
     pub warnings: Vec<String>,
+    /// The policies that are switched off.
+    pub disabled: Vec<String>,
     /// How the files of the projects stand.
     pub projects: Vec<(PathBuf, Trust)>,
     /// The components and settings of policies that the managed layer and the user's name.

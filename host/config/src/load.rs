@@ -4,8 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::brought::Brought;
 use super::layers::{TrustLevel, entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
+use super::order::{self, Wish};
 use super::project::project;
 use super::settings;
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed};
@@ -30,6 +32,12 @@ const AUDIT_BYTES: u64 = 8 << 20;
 /// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
 #[must_use]
 pub fn load(places: &Places, projects: &[String]) -> Config {
+    load_with(places, projects, &Brought::default())
+}
+
+/// As [`load`], for a hook whose command line brings something.
+#[must_use]
+pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Config {
     let mut config = Config::bare(places);
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
     let user = layer(Layer::User, &places.config, &places.home, &mut config);
@@ -39,7 +47,7 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
     // The user's values first, so that the managed ones win.
     apply(&user.options, places, &mut config);
     apply(&managed.options, places, &mut config);
-    config.entries = chain(managed, user, of_projects, places, &mut config);
+    config.entries = chain(managed, user, of_projects, places, brought, &mut config);
     config
 }
 
@@ -60,6 +68,7 @@ impl Config {
             sessions: Sessions::below(&places.state),
             problems: Vec::new(),
             warnings: Vec::new(),
+            disabled: Vec::new(),
             projects: Vec::new(),
             named: Vec::new(),
             inputs: Vec::new(),
@@ -81,6 +90,10 @@ pub fn locked(places: &Places) -> Vec<String> {
 pub(super) struct LayerChain {
     options: Options,
     pub(super) entries: Vec<Entry>,
+    /// The names of the entries that are switched off, which are not among the others.
+    disabled: Vec<String>,
+    /// Where entries want to stand.
+    order: Vec<Wish>,
     /// Files that it depends on.
     pub(super) inputs: Vec<PathBuf>,
     pub(super) warnings: Vec<String>,
@@ -90,6 +103,7 @@ impl LayerChain {
     /// Tells the configuration what the layer depends on, and what is odd about it.
     pub(super) fn told(mut self, config: &mut Config) -> Self {
         config.inputs.append(&mut self.inputs);
+        config.disabled.extend(self.disabled.iter().cloned());
         config.warnings.append(&mut self.warnings);
         self
     }
@@ -124,9 +138,11 @@ pub(super) fn entries(
 ) -> Result<LayerChain, Problem> {
     let mut options = parse(layer, file, text, standing)?;
     let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+    let (mut disabled, mut order) = (Vec::new(), Vec::new());
     for policy in std::mem::take(&mut options.policy) {
+        let (enabled, wish) = (policy.enabled.unwrap_or(true), Wish::of(&policy));
         let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings)?;
-        if entries.iter().any(|other| other.name == made.name) {
+        if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {
             return Err(Problem {
                 layer,
                 place: file.to_string_lossy().into_owned(),
@@ -134,9 +150,19 @@ pub(super) fn entries(
                 hint: "rename one of them".to_owned(),
             });
         }
-        entries.push(made);
+        match enabled {
+            true => entries.push(made),
+            false => disabled.push(made.name),
+        }
+        order.extend(wish);
     }
-    Ok(LayerChain { options, entries, inputs, warnings })
+    let mut chain = LayerChain { options, entries, disabled, order, inputs, warnings };
+    if layer == Layer::Project {
+        // The other layers are put in order once their presets are in.
+        order::sort(&mut chain.entries, &chain.order, &chain.disabled)
+            .map_err(|text| order::problem(layer, file, text))?;
+    }
+    Ok(chain)
 }
 
 /// The text of a file; none if there is no file.
@@ -193,30 +219,37 @@ fn chain(
     user: LayerChain,
     of_projects: Vec<Entry>,
     places: &Places,
+    brought: &Brought,
     config: &mut Config,
 ) -> Vec<Entry> {
     let mut chain = match managed.options.preset {
         Some(preset) => preset_entries(preset, Layer::Managed),
         None => Vec::new(),
     };
+    chain.retain(|entry| !managed.disabled.contains(&entry.name));
     replace_or_append(&mut chain, managed.entries);
+    put_in_order(&mut chain, &managed.order, &managed.disabled, (Layer::Managed, &places.managed), config);
 
     let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
     let mut users = preset_entries(user.options.preset.unwrap_or(default), Layer::User);
     let locked = managed.options.lock.unwrap_or_default();
     let (refused, allowed): (Vec<_>, Vec<_>) = user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
-    for entry in refused {
+    let (kept, disabled): (Vec<_>, Vec<_>) = user.disabled.into_iter().partition(|name| locked.contains(name));
+    config.disabled.retain(|name| !kept.contains(name));
+    for name in refused.into_iter().map(|entry| entry.name).chain(kept) {
         config.problems.push(Problem {
             layer: Layer::User,
             place: places.config.to_string_lossy().into_owned(),
-            text: format!("policy `{}` is locked by {}", entry.name, places.managed.display()),
+            text: format!("policy `{name}` is locked by {}", places.managed.display()),
             hint: "remove the entry".to_owned(),
         });
     }
+    users.retain(|entry| !disabled.contains(&entry.name));
     for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
-        find_settings(entry, places, config);
+        find_settings(entry, brought, places, config);
     }
     replace_or_append(&mut users, allowed);
+    put_in_order(&mut users, &user.order, &disabled, (Layer::User, &places.config), config);
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || guard_builtins::find(name).is_some();
         if !known {
@@ -230,8 +263,22 @@ fn chain(
         }
     }
     chain.append(&mut users);
+    brought.add_to(&mut chain, places, config);
     chain.extend(of_projects);
     chain
+}
+
+/// Puts the entries of a layer in the order that they ask for. What cannot be is a problem of the layer.
+fn put_in_order(
+    entries: &mut Vec<Entry>,
+    wishes: &[Wish],
+    disabled: &[String],
+    (layer, file): (Layer, &Path),
+    config: &mut Config,
+) {
+    if let Err(text) = order::sort(entries, wishes, disabled) {
+        config.problems.push(order::problem(layer, file, text));
+    }
 }
 
 /// Entries of a known name take its place, others come after.
@@ -247,9 +294,12 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
 /// Loads a preset entry's settings from the built-in's default file.
 ///
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
-fn find_settings(entry: &mut Entry, places: &Places, config: &mut Config) {
+pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Places, config: &mut Config) {
     let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
-    let path = PathBuf::from(absolute(file, "/", &places.home));
+    let usual = PathBuf::from(absolute(file, "/", &places.home));
+    let beside = brought.place(file);
+    config.inputs.extend(beside.clone());
+    let path = beside.filter(|path| path.exists()).unwrap_or(usual);
     let read = settings::read(&path);
     entry.settings = read.settings;
     config.warnings.extend(read.warning);

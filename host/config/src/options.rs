@@ -120,6 +120,12 @@ pub struct SessionOptions {
 pub struct PolicyOptions {
     /// The entry's name. In the user's file it replaces the preset's entry of that name.
     pub name: String,
+    /// `false` switches the policy off: the entry is checked and not asked. Default: `true`.
+    pub enabled: Option<bool>,
+    /// The policy of the same layer before which this one stands in the chain.
+    pub before: Option<String>,
+    /// The policy of the same layer after which this one stands in the chain.
+    pub after: Option<String>,
     /// A component file, or `"builtin:NAME"`. Default: the built-in of the entry's name.
     pub source: Option<String>,
     /// The digest that the component must have, in hexadecimal.

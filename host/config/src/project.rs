@@ -8,7 +8,7 @@ use super::layers::{LOOK, TrustLevel};
 use super::load::{LayerChain, entries, layer, read};
 use super::trust::{self, Pins, Trust};
 use guard_contract::Problem;
-use guard_contract::policy::Layer;
+use guard_contract::policy::{Entry, Layer};
 use guard_state::Places;
 
 /// Reads the layer, and notes how the file stands.
@@ -55,15 +55,24 @@ fn standing(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem>
     entries(Layer::Project, file, home, &text.unwrap_or_default(), standing)
 }
 
-/// The pins of a project's file and of every file that it names, as they are now; none if there is no such file.
+/// What a person trusts: a project's file as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The digests of the file and of every file that it names.
+    pub pins: Pins,
+    /// What it puts into the chain.
+    pub entries: Vec<Entry>,
+}
+
+/// A project's file as it would be trusted; none if there is no such file.
 ///
 /// # Errors
 ///
 /// The file cannot be used, trusted or not.
-pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Pins>, Problem> {
+pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Candidate>, Problem> {
     let Some(text) = read(Layer::Project, file)? else { return Ok(None) };
-    let named = entries(Layer::Project, file, home, &text, TrustLevel::Candidate)?.inputs;
-    let mut pins: Pins = named.into_iter().map(|path| (path.clone(), trust::digest(&path))).collect();
+    let chain = entries(Layer::Project, file, home, &text, TrustLevel::Candidate)?;
+    let mut pins: Pins = chain.inputs.into_iter().map(|path| (path.clone(), trust::digest(&path))).collect();
     pins.insert(file.to_path_buf(), Some(trust::digest_of(text.as_bytes())));
-    Ok(Some(pins))
+    Ok(Some(Candidate { pins, entries: chain.entries }))
 }

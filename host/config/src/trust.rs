@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::layers::TrustLevel;
-use super::project;
+use super::project::{self, Candidate};
 use guard_contract::COMPONENT_BYTES;
 use guard_contract::Problem;
 use guard_state::Places;
@@ -75,20 +75,27 @@ pub(super) fn pins(state: &Path) -> BTreeMap<PathBuf, Pins> {
     Seal::open(state).ok().and_then(|seal| seal.read(PURPOSE, &file(state))).unwrap_or_default()
 }
 
-/// Pins the project's file and every file that it names. Gives the pins.
+/// The project's file as it would be trusted.
+///
+/// # Errors
+///
+/// [`TrustError`] says why it cannot be.
+pub fn candidate(places: &Places, root: &str) -> Result<Candidate, TrustError> {
+    let file = Places::project_file(root);
+    let candidate = project::candidate(&file, &places.home).map_err(TrustError::Broken)?;
+    candidate.ok_or(TrustError::NoFile(file))
+}
+
+/// Pins the project's file, and every file that it names, as the candidate has them: what has changed since is not trusted.
 ///
 /// # Errors
 ///
 /// [`TrustError`] says why nothing was pinned.
-pub fn trust(places: &Places, root: &str) -> Result<Pins, TrustError> {
-    let file = Places::project_file(root);
-    let candidate = project::candidate(&file, &places.home).map_err(TrustError::Broken)?;
-    let pins = candidate.ok_or_else(|| TrustError::NoFile(file.clone()))?;
+pub fn trust(places: &Places, root: &str, candidate: &Candidate) -> Result<(), TrustError> {
     change(&places.state, |all| {
-        all.insert(file, pins.clone());
+        all.insert(Places::project_file(root), candidate.pins.clone());
         if all.len() > PROJECTS { Err(TrustError::TooMany) } else { Ok(()) }
-    })?;
-    Ok(pins)
+    })
 }
 
 /// Takes the trust back. False if there was none.

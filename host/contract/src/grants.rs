@@ -12,7 +12,8 @@ use crate::paths::{is_below, lexical};
 pub struct GrantSpec {
     /// Names of variables.
     pub env: Vec<String>,
-    /// Files and folders; `~` and `${NAME}` stand for what they are at the time of the call.
+    /// Files and folders; `~` and `${NAME}` stand for what they are at the time of the call, and `./` for the project: that
+    /// of the file with the grant, or else that of the call.
     pub read: Vec<String>,
     /// Files by the name of their stream.
     pub journal: BTreeMap<String, String>,
@@ -23,7 +24,7 @@ impl GrantSpec {
     /// these, or would be void.
     pub fn add(&mut self, grant: &str) -> bool {
         // Any value that is not void: which one it will be is known at the time of the call.
-        let is_sound = |path: &str| expand(path, "/home", &|_| Some("/value".to_owned())).is_some();
+        let is_sound = |path: &str| expand(path, "/home", "/project", &|_| Some("/value".to_owned())).is_some();
         match grant.split_once(':') {
             Some(("env", name)) if is_variable(name) => self.env.push(name.to_owned()),
             Some(("read", path)) if is_sound(path) => self.read.push(path.to_owned()),
@@ -52,6 +53,12 @@ impl GrantSpec {
         granted
     }
 
+    /// The first grant that is void whatever the call is, as one word.
+    #[must_use]
+    pub fn void(&self) -> Option<String> {
+        self.words().into_iter().find(|word| !GrantSpec::default().add(word))
+    }
+
     /// Each grant as one word, as [`GrantSpec::add`] reads it.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
@@ -66,19 +73,26 @@ impl GrantSpec {
     pub fn covers(&self, wish: &str) -> bool {
         match wish.split_once(':') {
             Some(("env", name)) => self.env.iter().any(|granted| granted == name),
-            Some(("read", path)) => self.read.iter().any(|granted| is_below(path, granted)),
+            Some(("read", path)) => self.read.iter().any(|granted| is_below(path, folder(granted))),
             Some(("journal", stream)) => self.journal.contains_key(stream),
             _ => false,
         }
     }
 
-    /// The grants on this machine. A void one is left out, and so is a read outside of `within`.
+    /// The grants on this machine, in a project. A void one is left out, and so is a read outside of the project if the
+    /// policy is limited to it.
     #[must_use]
-    pub fn resolve(&self, home: &str, within: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Grants {
-        let inside = |path: &String| within.is_none_or(|root| root != "/" && is_below(path, root));
-        let read = self.read.iter().filter_map(|path| expand(path, home, variable)).filter(inside).collect();
-        let journal =
-            self.journal.iter().filter_map(|(name, path)| Some((name.clone(), expand(path, home, variable)?)));
+    pub fn resolve(
+        &self,
+        home: &str,
+        project: &str,
+        limited: bool,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Grants {
+        let inside = |path: &String| !limited || project != "/" && is_below(path, project);
+        let expand = |path: &str| expand(path, home, project, variable);
+        let read = self.read.iter().filter_map(|path| expand(path)).filter(inside).collect();
+        let journal = self.journal.iter().filter_map(|(name, path)| Some((name.clone(), expand(path)?)));
         Grants { env: self.env.clone(), read, journal: journal.collect(), all: false }
     }
 }
@@ -130,11 +144,21 @@ fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0']) && !name.contains(char::is_whitespace)
 }
 
-/// Puts values for `${NAME}` and a leading `~`, and gives an absolute path.
+/// A folder is granted with all that is below it, which may be spelled out.
+fn folder(path: &str) -> &str {
+    path.strip_suffix("/**").unwrap_or(path)
+}
+
+/// Puts values for `${NAME}` and for a leading `~` or `.`, and gives an absolute path.
 ///
-/// None if the grant is void: a variable is unset or empty, its value or the whole is relative, or a segment is `..`.
+/// None if the grant is void: a variable is unset or empty, its value or the whole is relative, a segment is `..`, or it is
+/// a pattern.
 #[must_use]
-pub fn expand(path: &str, home: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+pub fn expand(path: &str, home: &str, project: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let path = folder(path);
+    if path.contains('*') {
+        return None;
+    }
     let mut text = String::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once("${") {
@@ -145,8 +169,11 @@ pub fn expand(path: &str, home: &str, variable: &dyn Fn(&str) -> Option<String>)
         rest = tail;
     }
     text.push_str(rest);
-    let text = match text.strip_prefix("~/") {
-        Some(below) if home.starts_with('/') => format!("{home}/{below}"),
+    let text = match (text.strip_prefix("~/"), text.strip_prefix('.')) {
+        (Some(below), _) if home.starts_with('/') => format!("{home}/{below}"),
+        (_, Some(below)) if project.starts_with('/') && (below.is_empty() || below.starts_with('/')) => {
+            format!("{project}/{below}")
+        }
         _ => text,
     };
     let sound = text.starts_with('/') && !text.split('/').any(|segment| segment == "..") && !text.contains('\0');
@@ -165,7 +192,7 @@ mod tests {
             "UP" => Some("/data/../etc".to_owned()),
             _ => None,
         };
-        assert_eq!(expand(path, "/home/u", &variable).as_deref(), expected, "{path}");
+        assert_eq!(expand(path, "/home/u", "/repo", &variable).as_deref(), expected, "{path}");
     }
 
     #[test]
@@ -179,7 +206,40 @@ mod tests {
         check("${UP}/plan.yaml", None);
         check("/a/../b", None);
         check("a/b", None);
+        check("./policies", Some("/repo/policies"));
+        check("./policies/**", Some("/repo/policies"));
+        check("./", Some("/repo"));
+        check(".", Some("/repo"));
+        check(".guard", None);
+        check("./../x", None);
+        check("../x", None);
+        check("./a/*.txt", None);
+        check("~/x/**", Some("/home/u/x"));
         check("${DIR", None);
+    }
+
+    #[test]
+    fn a_limited_policy_reads_in_its_project_alone() {
+        let spec = GrantSpec {
+            read: ["./a", "/repo/b", "/repository", "~/c"].map(str::to_owned).into(),
+            ..GrantSpec::default()
+        };
+        let resolve = |project: &str, limited| spec.resolve("/home/u", project, limited, &|_| None).read;
+        assert_eq!(resolve("/repo", true), ["/repo/a", "/repo/b"]);
+        assert_eq!(resolve("/repo", false), ["/repo/a", "/repo/b", "/repository", "/home/u/c"]);
+        assert_eq!(resolve("/", true), [""; 0]);
+        assert_eq!(resolve("", false), ["/repo/b", "/repository", "/home/u/c"]);
+        assert!(spec.covers("read:./a/x") && !spec.covers("read:./b"));
+    }
+
+    #[test]
+    fn what_can_never_hold_is_found() {
+        let spec = |read: &str| GrantSpec { read: vec![read.to_owned()], ..GrantSpec::default() };
+        assert_eq!(spec("a/b").void().as_deref(), Some("read:a/b"));
+        assert_eq!(spec("./a/*.txt").void().as_deref(), Some("read:./a/*.txt"));
+        for sound in ["./a", "${X}/y", "~/a/**", "/a"] {
+            assert_eq!(spec(sound).void(), None);
+        }
     }
 
     #[test]

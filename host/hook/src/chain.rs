@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
 use crate::redaction;
-use crate::scene;
+use crate::{nested, scene};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
+use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, Source, covers};
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
@@ -89,6 +90,8 @@ pub struct Ask<'a> {
     pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
+    /// Gives the chain of folders below the project's root that have a configuration of their own; none: they are not asked.
+    pub nested: Option<&'a nested::Open<'a>>,
     /// Gives the scene, with its analysis, if it is made elsewhere meanwhile.
     pub scene: Option<&'a dyn Fn() -> Option<Scene>>,
 }
@@ -121,6 +124,19 @@ impl Chain {
     /// Asks every policy that covers the call.
     pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
         let mut opinions = Vec::new();
+        let trace = self.ask(call, at, facts, ask, &mut opinions);
+        Trace { verdict: merge(opinions), ..trace }
+    }
+
+    /// Asks every policy that covers the call, and puts what they say to the opinions. The verdict is left open.
+    fn ask(
+        &self,
+        call: &ToolCall,
+        at: &CallContext,
+        facts: &Arc<dyn Facts>,
+        ask: Ask<'_>,
+        opinions: &mut Vec<Opinion>,
+    ) -> Trace {
         let mut record_opinion = |opinion: Opinion| {
             if let Some(watch) = ask.watch {
                 watch(&opinion);
@@ -131,13 +147,12 @@ impl Chain {
             record_opinion(Opinion::of_problem(problem));
         }
         if let Some(only) = ask.only {
-            let known = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
+            let disabled = &self.prepared.config.disabled;
+            let is_member = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
+            let known = |name: &String| is_member(name) || disabled.contains(name);
             for name in only.iter().filter(|name| !known(name)) {
                 let text = format!("`--only` names `{name}`, which is not in the chain");
-                let remedy = match guard_builtins::find(name) {
-                    Some(_) => format!("add `[[policy]]` with `name = \"{name}\"` to guard.toml"),
-                    None => "correct the name in the hook's registration".to_owned(),
-                };
+                let remedy = "correct the name in the hook's registration".to_owned();
                 record_opinion(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
             }
         }
@@ -150,7 +165,10 @@ impl Chain {
             Readiness::Ready { artifact, .. } => artifact.interface.wants_analysis(),
             Readiness::Broken(_) => false,
         };
-        let analyzed = asked.iter().any(wants);
+        let wanted = asked.iter().any(wants);
+        // What a command concerns says its analysis alone. A hook that asks few policies asks these.
+        let nested = ask.nested.filter(|_| ask.only.is_none());
+        let analyzed = wanted || nested.is_some() && call.command().is_some();
         // First what needs no analysis, for that may be made elsewhere meanwhile.
         let ready: Vec<_> = asked.into_iter().map(|seat| self.ready(seat)).collect();
         let started = Instant::now();
@@ -189,8 +207,20 @@ impl Chain {
             record_opinion(opinion);
             steps.push(Step { policy: member.entry.name.clone(), answer, time: time + started.elapsed() });
         }
-        let analysis = analyzed.then(|| scene.analysis.clone());
-        Trace { verdict: merge(opinions), analysis, analysis_time, steps }
+        let folders = nested.map(|_| nested::of_call(call, at, &scene)).unwrap_or_default();
+        if let Some(open) = nested.filter(|_| !folders.is_empty()) {
+            let below = Chain::new(self.engine.clone(), open(&folders).beside(&self.prepared));
+            let mut said = Vec::new();
+            let made = || analyzed.then(|| scene.clone());
+            // What comes of it may only tighten, so it is told once that is sure.
+            let ask = Ask { watch: None, nested: None, scene: Some(&made), ..ask };
+            steps.extend(below.ask(call, at, facts, ask, &mut said).steps);
+            for opinion in said {
+                record_opinion(Opinion { decision: tighten_only(opinion.decision), ..opinion });
+            }
+        }
+        let analysis = wanted.then(|| scene.analysis.clone());
+        Trace { verdict: merge([]), analysis, analysis_time, steps }
     }
 
     /// Starts a policy and gives it its settings.
@@ -252,8 +282,16 @@ fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Gr
     if grant_all {
         return Grants::everything();
     }
-    let within = entry.is_limited().then_some(entry.project.as_str());
-    entry.grants.resolve(&at.home, within, &|name| scene.facts.env(name))
+    let project = if entry.project.is_empty() { &at.project_root } else { &entry.project };
+    let limited = entry.is_limited();
+    let mut grants = entry.grants.resolve(&at.home, project, limited, &|name| scene.facts.env(name));
+    if limited {
+        // A link in the project may lead anywhere.
+        let leads_to = |path: &str| scene.resolver.resolve(&*scene.facts, path).canonical;
+        let root = leads_to(project);
+        grants.read.retain(|path| is_below(&leads_to(path), &root));
+    }
+    grants
 }
 
 /// All that the policy says are words of guard-host's own. A built-in policy of no preset says what its settings say.

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use guard_config::Brought;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -24,6 +25,8 @@ pub struct HookLine {
     pub harness: Option<String>,
     /// The policies to ask; empty: all.
     pub only: Vec<String>,
+    /// A folder with settings files of built-in policies.
+    pub settings: Option<PathBuf>,
     /// The folder in which payloads are kept as fixtures.
     pub record: Option<PathBuf>,
 }
@@ -43,6 +46,7 @@ impl HookLine {
                 "--state" if line.state.is_none() => line.state = Some(value()?.into()),
                 "--cache" if line.cache.is_none() => line.cache = Some(value()?.into()),
                 "--only" if is_hook => line.only.extend(value()?.to_str()?.split(',').map(str::to_owned)),
+                "--settings-dir" if is_hook && line.settings.is_none() => line.settings = Some(value()?.into()),
                 "--record" if is_hook && line.record.is_none() => line.record = Some(value()?.into()),
                 "hook" if !is_hook => is_hook = true,
                 name if is_hook && line.harness.is_none() && !name.starts_with('-') => {
@@ -59,7 +63,9 @@ impl HookLine {
     pub fn options(self, environment: &Environment) -> HookOptions {
         let places = places([&self.config, &self.state, &self.cache], environment);
         let only = (!self.only.is_empty()).then_some(self.only);
-        HookOptions { harness: self.harness, only, record: self.record, places: Some(places) }
+        let settings = self.settings.map(|folder| Path::new(&environment.cwd).join(folder));
+        let brought = Brought { only, settings };
+        HookOptions { harness: self.harness, brought, record: self.record, places: Some(places) }
     }
 }
 
@@ -76,14 +82,24 @@ pub fn places([config, state, cache]: [&Option<PathBuf>; 3], environment: &Envir
     }
 }
 
-/// The command line of the hook that the program is by its own name: the script of one built-in policy.
+/// The folder beside a script in which its settings are.
+pub const SETTINGS_FOLDER: &str = "config";
+
+/// The command line that the program's own name stands for: the hook in place of the script of one built-in policy, with
+/// the settings that lie beside it, or `confirm` in place of the script that confirms.
 ///
 /// None if it has another name, or is told what to do.
 #[must_use]
 pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
-    let (own, rest) = arguments.split_first()?;
-    let own = Path::new(own).file_name()?.to_str()?;
-    let policy = guard_builtins::all().iter().find(|builtin| builtin.called == Some(own))?;
+    let (path, rest) = arguments.split_first()?;
+    let path = Path::new(path);
+    let own = path.file_name()?.to_str()?;
+    let mut builtins = guard_builtins::all().iter();
+    if builtins.clone().any(|builtin| builtin.confirmed_by == Some(own)) {
+        let confirm = [crate::programs::HOOK, "confirm"].map(OsString::from);
+        return Some(confirm.into_iter().chain(rest.iter().cloned()).collect());
+    }
+    let policy = builtins.find(|builtin| builtin.called == Some(own))?;
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         if !matches!(word.to_str(), Some("--config" | "--state" | "--cache")) {
@@ -92,7 +108,9 @@ pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
         words.next()?;
     }
     let hook = ["hook", "claude", "--only", policy.name].map(OsString::from);
-    Some(arguments.iter().cloned().chain(hook).collect())
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let settings = folder.map(|folder| [OsString::from("--settings-dir"), folder.join(SETTINGS_FOLDER).into()]);
+    Some(arguments.iter().cloned().chain(hook).chain(settings.into_iter().flatten()).collect())
 }
 
 /// The command line is one of `hook`: the first word that is no global flag or its value.

@@ -18,10 +18,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::cache::{Prepared, prepare};
+use crate::cache::{Prepared, prepare_for};
 use crate::chain::{Ask, Chain, Trace};
 use crate::scene::Scenes;
-use guard_config::{Audit, BypassAsk, Config, OnMalformed};
+use guard_config::{Audit, Brought, BypassAsk, Config, OnMalformed};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
@@ -43,8 +43,8 @@ pub use responder::report;
 pub struct HookOptions {
     /// The harness; none: the payload tells.
     pub harness: Option<String>,
-    /// Only these policies; none: all.
-    pub only: Option<Vec<String>>,
+    /// The policies that it asks, and the settings that it brings.
+    pub brought: Brought,
     /// The folder in which payloads are kept as fixtures; none: they are not.
     pub record: Option<PathBuf>,
     /// Where the program's files lie.
@@ -79,7 +79,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     };
     let harness = guard_harness::detect(&object, harness);
     responder.speak(harness, harness.surface(&object));
-    let exit = decide(&responder, harness, &object, options.only.as_deref(), &places, environment, &facts);
+    let exit = decide(&responder, harness, &object, &options.brought, &places, environment, &facts);
     if let Some(folder) = &options.record {
         let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
         record::keep(&environment.cwd, folder, harness.name(), &object, &at);
@@ -91,7 +91,7 @@ fn decide(
     responder: &Arc<Responder>,
     harness: &'static dyn Harness,
     object: &Map<String, Value>,
-    only: Option<&[String]>,
+    brought: &Brought,
     places: &Places,
     environment: &Environment,
     facts: &Arc<dyn Facts>,
@@ -116,7 +116,11 @@ fn decide(
         responder.set_engine(engine.clone());
         Scenes::start(engine, calls, &at, facts)
     });
-    let prepared = prepared(places, environment, &at);
+    let prepared = prepared(places, environment, &at.projects(), &at.cwd, brought);
+    let nested = |folders: &[String]| {
+        let inner = folders.last().map_or("/", String::as_str);
+        self::prepared(places, environment, folders, inner, &Brought::default())
+    };
     responder.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(responder, &prepared.config.audit, calls, &at);
     let (Ok(engine), Some(scenes)) = (engine, scenes) else {
@@ -132,7 +136,13 @@ fn decide(
         responder.set_record(&config.audit, call, &at);
         let watch = |opinion: &Opinion| responder.record_opinion(opinion);
         let scene = || scenes.take(index);
-        let ask = Ask { only, watch: Some(&watch), scene: Some(&scene), ..Ask::default() };
+        let ask = Ask {
+            only: brought.only.as_deref(),
+            watch: Some(&watch),
+            scene: Some(&scene),
+            nested: Some(&nested),
+            ..Ask::default()
+        };
         let trace = chain.decide(call, &at, facts, ask);
         let rank = guard_contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {
@@ -225,18 +235,18 @@ fn circumstances(
 }
 
 /// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process does.
-fn prepared(places: &Places, environment: &Environment, at: &CallContext) -> Prepared {
-    let projects = at.projects();
-    let open = Prepared::open(places, &environment.program, &projects);
-    let prepared = open.unwrap_or_else(|| prepare(places, &environment.program, &projects, None));
+fn prepared(places: &Places, environment: &Environment, projects: &[String], cwd: &str, brought: &Brought) -> Prepared {
+    let program = &environment.program;
+    let open = Prepared::open_with(places, program, projects, brought);
+    let prepared = open.unwrap_or_else(|| prepare_for(places, program, projects, brought, None));
     if prepared.is_waiting() {
-        compile_beside(places, environment, at);
+        compile_beside(places, environment, cwd);
     }
     prepared
 }
 
 /// Starts a process that compiles what is not compiled yet, unless one is at it.
-fn compile_beside(places: &Places, environment: &Environment, at: &CallContext) {
+fn compile_beside(places: &Places, environment: &Environment, cwd: &str) {
     if FileLock::acquire(&warm_lock(places), environment.started).is_err() {
         return;
     }
@@ -245,8 +255,8 @@ fn compile_beside(places: &Places, environment: &Environment, at: &CallContext) 
         warm.arg(flag).arg(path);
     }
     warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if Path::new(&at.cwd).is_dir() {
-        warm.current_dir(&at.cwd);
+    if Path::new(cwd).is_dir() {
+        warm.current_dir(cwd);
     }
     // Of a group of its own, for the harness may end this one's.
     let _ = warm.process_group(0).spawn();

@@ -24,6 +24,7 @@ pub mod chain;
 pub mod command_line;
 pub mod examples;
 pub mod hook;
+pub mod nested;
 pub mod programs;
 pub mod redaction;
 pub mod scene;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::install::{InstallError, InstallOptions, Running, Site};
 
 /// The flags of the hook. Each has a value.
-const FLAGS: [&str; 5] = ["--config", "--state", "--cache", "--only", "--record"];
+const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
 
 /// What tells an entry of this program from others'.
 pub(super) struct Names {
@@ -53,8 +53,9 @@ pub(super) fn arguments(wish: &InstallOptions, site: Site<'_>, harness: &str) ->
         }
     }
     arguments.extend(["hook".to_owned(), harness.to_owned()]);
-    if !wish.only.is_empty() {
-        arguments.extend(["--only".to_owned(), wish.only.join(",")]);
+    let policies = wish.policies();
+    if !policies.is_empty() {
+        arguments.extend(["--only".to_owned(), policies.join(",")]);
     }
     Ok(arguments)
 }
@@ -77,13 +78,32 @@ pub(super) fn running(line: &str) -> Running {
 
 /// A handler that starts this program's hook, whatever its version and place.
 pub(super) fn is_ours(handler: &Value, names: &Names) -> bool {
-    let Some(command) = handler.get("command").and_then(Value::as_str) else { return false };
+    started(handler, names).is_some()
+}
+
+/// What of this program's hook a handler starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Started {
+    /// The policies that it asks; empty: all.
+    pub(super) only: Vec<String>,
+    /// The script through which it does.
+    pub(super) script: Option<String>,
+}
+
+/// What of this program's hook a handler starts; none if it starts something else.
+pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
+    let command = handler.get("command").and_then(Value::as_str)?;
     if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {
-        let args: Option<Vec<&str>> = args.iter().map(Value::as_str).collect();
-        return is_program(command, names) && args.is_some_and(|args| is_hook(&args, names));
+        let args: Vec<&str> = args.iter().map(Value::as_str).collect::<Option<_>>()?;
+        let only = only_of(&args, names).filter(|_| is_program(command, names))?;
+        return Some(Started { only, script: None });
     }
-    is_call(command, names)
-        || script(command, names).and_then(|path| read_script(&path)).is_some_and(|text| is_shim(&text, names))
+    if let Some(only) = of_call(command, names) {
+        return Some(Started { only, script: None });
+    }
+    let path = script(command, names)?;
+    let only = of_shim(&read_script(&path)?, names)?;
+    Some(Started { only, script: Some(path) })
 }
 
 /// The script that a line starts, if it starts one by its whole path and without arguments.
@@ -94,15 +114,20 @@ pub(super) fn script(line: &str, names: &Names) -> Option<String> {
 
 /// The text is a script that only becomes this program's hook.
 pub(super) fn is_shim(text: &str, names: &Names) -> bool {
-    let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"));
-    line.is_some_and(|line| is_call(line, names))
+    of_shim(text, names).is_some()
 }
 
-/// The line calls the hook and does nothing else.
-pub(super) fn is_call(line: &str, names: &Names) -> bool {
-    let Some(words) = words(line) else { return false };
+fn of_shim(text: &str, names: &Names) -> Option<Vec<String>> {
+    let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"));
+    of_call(line?, names)
+}
+
+/// The policies that a line asks which calls the hook and does nothing else.
+fn of_call(line: &str, names: &Names) -> Option<Vec<String>> {
+    let words = words(line)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    words.split_first().is_some_and(|(program, rest)| is_program(program, names) && is_hook(rest, names))
+    let (program, rest) = words.split_first()?;
+    only_of(rest, names).filter(|_| is_program(program, names))
 }
 
 fn is_program(word: &str, names: &Names) -> bool {
@@ -112,24 +137,27 @@ fn is_program(word: &str, names: &Names) -> bool {
     !is_assignment && (name == "guard-host" || name == names.program)
 }
 
-/// The arguments are those of a hook that answers this harness.
-fn is_hook(arguments: &[&str], names: &Names) -> bool {
-    let mut named = Vec::new();
+/// The policies that a hook with these arguments asks, if they are those of one that answers this harness.
+fn only_of(arguments: &[&str], names: &Names) -> Option<Vec<String>> {
+    let (mut named, mut only) = (Vec::new(), Vec::new());
     let mut rest = arguments.iter();
     while let Some(&argument) = rest.next() {
-        let has_value = |flag: &&str| argument.strip_prefix(flag).is_some_and(|value| value.starts_with('='));
-        if FLAGS.contains(&argument) {
-            if rest.next().is_none() {
-                return false;
+        let (flag, value) = match argument.split_once('=') {
+            Some((flag, value)) if FLAGS.contains(&flag) => (flag, value),
+            _ if FLAGS.contains(&argument) => (argument, *rest.next()?),
+            _ => {
+                named.push(argument);
+                continue;
             }
-        } else if !FLAGS.iter().any(has_value) {
-            named.push(argument);
+        };
+        if flag == "--only" {
+            only.extend(value.split(',').filter(|name| !name.is_empty()).map(str::to_owned));
         }
     }
     match named.as_slice() {
-        ["hook"] => true,
-        ["hook", harness] => *harness == names.harness,
-        _ => false,
+        ["hook"] => Some(only),
+        ["hook", harness] if *harness == names.harness => Some(only),
+        _ => None,
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! 1. The path lies below one of `blocked_paths`, by its text or by where links lead: it is blocked.
 //! 2. The path lies below one of `safe_paths`, by where links lead: it is safe.
-//! 3. The path lies in a git repository: it is safe. A repository whose root is the home or `/` does not count.
+//! 3. The path lies in a git repository: it is safe, unless `git_safe` is false. A repository whose root is the home or
+//!    `/` does not count.
 //! 4. Otherwise the path is outside.
 //!
 //! Each finding has a tag `path-context` with `safe`, `outside`, `blocked` or `n/a`, which the audit log shows.
@@ -13,8 +14,8 @@
 //! ## Settings
 //!
 //! A file `guardrails.json` serves as settings as it is, and the presets look for it in `~/.claude/state/`. Its keys
-//! are `version`, `safe_paths`, `blocked_paths`, and `rules` with `bash`, `write`, and `edit`. A list replaces the
-//! default one. Another version, or a value of the wrong kind, leaves the defaults and a warning in the trace. The
+//! are `version`, `safe_paths`, `blocked_paths`, `git_safe`, and `rules` with `bash`, `write`, and `edit`. A list replaces
+//! the default one. Another version, or a value of the wrong kind, leaves the defaults and a warning in the trace. The
 //! action `block` is deny, and `confirm` is ask.
 //!
 //! If a rule below names a pattern in its settings, the rule judges the meaning of the pattern and not its text: `rm

@@ -113,7 +113,8 @@ impl<'a> Map<'a> {
         if blocked.iter().any(|area| texts.iter().any(|text| area.holds(text))) {
             return Place::Blocked;
         }
-        let is_safe = !canonical.is_empty() && (!git_root.is_empty() || safe.iter().any(|area| area.holds(canonical)));
+        let in_repository = self.settings.git_safe && !git_root.is_empty();
+        let is_safe = !canonical.is_empty() && (in_repository || safe.iter().any(|area| area.holds(canonical)));
         if is_safe { Place::Safe } else { Place::Outside }
     }
 

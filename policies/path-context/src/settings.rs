@@ -13,7 +13,7 @@ pub(crate) use pattern::Pattern;
 use crate::rules::starters::{self, Starter};
 
 /// What the file may say.
-const KEYS: &[&str] = &["$schema", "version", "safe_paths", "blocked_paths", "rules"];
+const KEYS: &[&str] = &["$schema", "version", "safe_paths", "blocked_paths", "git_safe", "rules"];
 
 /// What `rules` may say.
 const KINDS: &[&str] = &["bash", "write", "edit"];
@@ -34,6 +34,7 @@ const ENTRIES: usize = 500;
 ///   "version": 1,
 ///   "safe_paths": ["~/projects"],
 ///   "blocked_paths": ["/etc"],
+///   "git_safe": true,
 ///   "rules": {
 ///     "bash": [{ "pattern": "kubectl delete", "action": "confirm" }],
 ///     "write": [{ "path_patterns": ["blocked_paths"], "action": "block" }],
@@ -45,6 +46,8 @@ const ENTRIES: usize = 500;
 pub struct Settings {
     pub(crate) safe: Vec<String>,
     pub(crate) blocked: Vec<String>,
+    /// A git repository is safe.
+    pub(crate) git_safe: bool,
     pub(crate) bash: Vec<BashRule>,
     pub(crate) write: Vec<FileRule>,
     pub(crate) edit: Vec<FileRule>,
@@ -109,6 +112,12 @@ impl Settings {
             None => defaults.iter().map(|text| (*text).to_owned()).collect(),
         };
         let (safe, blocked) = (texts("safe_paths", defaults::SAFE), texts("blocked_paths", defaults::BLOCKED));
+        let git_safe = value.get("git_safe").is_none_or(|given| {
+            given.as_bool().unwrap_or_else(|| {
+                warnings.push("`git_safe` is neither true nor false; the default holds".to_owned());
+                true
+            })
+        });
         let bash = match list(rules, "bash", &mut warnings) {
             Some(list) => list.iter().filter_map(|rule| bash_rule(rule, &mut warnings)).collect(),
             None => defaults::bash(),
@@ -119,7 +128,7 @@ impl Settings {
         };
         let (write, edit) = (files("write"), files("edit"));
         warnings.truncate(32);
-        Settings { safe, blocked, bash, write, edit, warnings }
+        Settings { safe, blocked, git_safe, bash, write, edit, warnings }
     }
 }
 

@@ -26,8 +26,8 @@
 //!
 //! - `allowOnly` names the work directory and the repository. Claude Code keeps its file tools to them by
 //!   `additionalDirectories` and `blockWritesOutsideWorkingDirectories`.
-//! - `path-context` keeps shell commands to them, with the entry that `settings render --guard` prints. A git
-//!   repository elsewhere stays safe to it.
+//! - `path-context` denies every other write, with the entry that `settings render --guard` prints, and asks before a
+//!   deletion elsewhere. A git repository is safe only if it is one of the two.
 //! - `allow` holds a short list of programs, the programs that the plan starts, by name and as they are spelled, and
 //!   those of `--allow-bin`. A word of the plan that is no plain name allows nothing.
 //! - `deny` holds traffic by `curl` and `wget` and the end of the disk or the home, and wins over `allow`.

@@ -63,9 +63,9 @@ pub(super) enum HookCommand {
 
 impl From<HookOnly> for HookLine {
     fn from(parsed: HookOnly) -> Self {
-        let HookCommand::Hook(HookArgs { harness, only, record }) = parsed.command;
+        let HookCommand::Hook(HookArgs { harness, only, settings_dir: settings, record }) = parsed.command;
         let GlobalArgs { config, state, cache } = parsed.global;
-        HookLine { config, state, cache, harness, only, record }
+        HookLine { config, state, cache, harness, only, settings, record }
     }
 }
 
@@ -143,16 +143,21 @@ pub(super) enum Command {
   guard-host hook claude < payload.json
   guard-host hook claude --only command-guard,protected-files < payload.json
 
-If the program is started through a link with the name of a built-in policy's script, such as nous-plan-enforcer, it is a
-hook of that policy alone.")]
+If the program is started through a link with the name of a built-in policy's script, such as nous-plan-enforcer or
+write-control.sh, it is a hook of that policy alone, with the settings in the folder `config` beside the link. Through a
+link named guardrail-confirm.py it is `guard-host confirm`.")]
 pub(super) struct HookArgs {
     /// The harness, if the payload does not tell: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
     /// droid, opencode, amp, cline, windsurf, kiro, grok, kimi, crush, devin, or generic for `{"decision": ...}`
     /// [default: the payload tells]
     pub(super) harness: Option<String>,
-    /// Ask only these policies of the chain
+    /// Ask only these policies; a built-in one is asked even if the chain lacks it
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) only: Vec<String>,
+    /// A folder with settings files of built-in policies, such as write-policies.json, which are read instead of the usual
+    /// ones
+    #[arg(long, value_name = "DIR")]
+    pub(super) settings_dir: Option<PathBuf>,
     /// Save each new shape of payload as a fixture below this folder, without secrets or names of this machine
     #[arg(long, value_name = "DIR")]
     pub(super) record: Option<PathBuf>,
@@ -275,6 +280,9 @@ mod tests {
             "g hook a b",
             "g hook --only",
             "g hook codex --record /d --only a",
+            "g hook claude --only a --settings-dir /s",
+            "g hook claude --settings-dir /s --settings-dir /t",
+            "g hook --settings-dir",
             "g hook --record /d --record /e",
             "g hook --record",
             "g hook --only -a",

@@ -13,6 +13,7 @@ use guard_contract::exit::Exit;
 use guard_hook::audit::moment;
 use guard_hook::cache::{self, Artifact, Artifacts, Readiness, Stored, clear, stored};
 use guard_hook::hook::warm_lock;
+use guard_hook::nested;
 use guard_kit::compile::making;
 use guard_state::Places;
 use guard_state::Seal;
@@ -37,7 +38,14 @@ pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result
     // Others see that somebody is at it, and start nobody else.
     let _ = make_private(&places.cache);
     let _lock = FileLock::acquire(&warm_lock(places), Instant::now());
-    let prepared = cache::warm(places, &environment.program, &at.projects(), making(PATIENCE));
+    let mut prepared = cache::warm(places, &environment.program, &at.projects(), making(PATIENCE));
+    let nested = nested::of_paths([at.cwd.as_str()], &at.projects());
+    if !nested.is_empty() {
+        // A hook asks them beside the project's chain.
+        let below = cache::warm(places, &environment.program, &nested, making(PATIENCE)).beside(&prepared);
+        prepared.members.extend(below.members);
+        prepared.config.problems.extend(below.config.problems);
+    }
     let mut exit = Exit::Success;
     if let Err(fault) = Artifact::analyzer() {
         print::line(&format!("analyzer: {fault}"))?;

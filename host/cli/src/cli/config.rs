@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::args::{ConfigArgs, ConfigCommand, Format};
-use super::subject::{circumstances, refused};
+use super::subject::{circumstances, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, Trust, load};
 use guard_contract::exit::Exit;
@@ -23,7 +23,7 @@ pub(super) fn run(
     is_named: bool,
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
-    let config = || load(places, &circumstances(environment, None).projects());
+    let config = || load(places, &folders(&circumstances(environment, None)));
     match &args.command {
         ConfigCommand::Show { format } => show(&config(), *format),
         ConfigCommand::Check if is_named && !places.config.exists() => {
@@ -49,6 +49,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "session": { "file": config.sessions.file() },
             "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),
             "policies": policies,
+            "disabled": config.disabled,
             "problems": config.problems,
             "warnings": config.warnings,
         });
@@ -66,6 +67,9 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
         let layer = entry.layer.name();
         let on_error = outcome_name(entry.on_error);
         print::line(&format!("policy     {} ({layer}, {}, on-error {on_error})", entry.name, source(entry)))?;
+    }
+    for name in &config.disabled {
+        print::line(&format!("policy     {name} (switched off)"))?;
     }
     problems(config);
     Ok(Exit::Success)

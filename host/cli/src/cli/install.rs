@@ -35,14 +35,17 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     let (_, registration) = registration(&args.target.harness)?;
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
-    change(registration, &args.target.wish(), site, Action::Uninstall, args.target.dry_run)?;
+    // Scripts go with the registrations that start them, named or not.
+    let wish = InstallOptions { shim: None, ..args.target.wish() };
+    change(registration, &wish, site, Action::Uninstall, args.target.dry_run)?;
     Ok(Exit::Success)
 }
 
-/// A name that no policy of the chain has would make every call one to ask about.
+/// A name that neither a policy of the chain nor a built-in one has would make every call one to ask about.
 fn check_names(wish: &InstallOptions, places: &Places, projects: &[String]) -> anyhow::Result<()> {
     let chain = load(places, projects).entries;
-    let Some(unknown) = wish.only.iter().find(|name| !chain.iter().any(|entry| entry.name == **name)) else {
+    let is_known = |name: &str| guard_builtins::find(name).is_some() || chain.iter().any(|entry| entry.name == name);
+    let Some(unknown) = wish.only.iter().find(|name| !is_known(name)) else {
         return Ok(());
     };
     let names: Vec<&str> = chain.iter().map(|entry| entry.name.as_str()).collect();

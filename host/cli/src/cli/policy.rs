@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
 use super::config::source;
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{circumstances, folders, refused};
 use guard_contract::Manifest;
 use guard_contract::exit::Exit;
 use guard_contract::{FaultKind, Wasi};
@@ -38,7 +38,7 @@ pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment)
 /// The chain that holds here.
 fn chain(places: &Places, environment: &Environment) -> Prepared {
     let at = circumstances(environment, None);
-    prepare(places, &environment.program, &at.projects(), Some(making(PATIENCE)))
+    prepare(places, &environment.program, &folders(&at), Some(making(PATIENCE)))
 }
 
 /// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.

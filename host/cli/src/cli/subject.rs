@@ -1,5 +1,6 @@
 //! What `check` and `explain` are asked about, and the chain that they ask.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use guard_engine::facts::{self, Facts};
 use guard_harness::{DetectionConfidence, Event};
 use guard_hook::cache::{Prepared, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
+use guard_hook::nested;
 use guard_kit::compile::making;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -40,6 +42,8 @@ pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<Strin
 /// A chain that is ready, with the clock that its limits need.
 pub(super) struct Evaluator {
     pub(super) chain: Chain,
+    places: Places,
+    program: PathBuf,
     facts: Arc<dyn Facts>,
     _clock: Clock,
 }
@@ -47,7 +51,9 @@ pub(super) struct Evaluator {
 impl Evaluator {
     /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
-        let traces = calls.iter().map(|call| self.chain.decide(call, at, &self.facts, Ask::default()));
+        let nested = |folders: &[String]| open(&self.places, &self.program, folders);
+        let ask = Ask { nested: Some(&nested), ..Ask::default() };
+        let traces = calls.iter().map(|call| self.chain.decide(call, at, &self.facts, ask));
         traces.reduce(
             |worst, trace| {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
@@ -57,13 +63,27 @@ impl Evaluator {
 
     /// The chain that holds for these projects.
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
-        let prepared = Prepared::open(places, &environment.program, projects)
-            .unwrap_or_else(|| prepare(places, &environment.program, projects, Some(making(PATIENCE))));
+        let prepared = open(places, &environment.program, projects);
         let engine = Engine::for_many_replies()?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
-        Ok(Evaluator { chain: Chain::new(engine, prepared), facts, _clock: clock })
+        let (places, program) = (places.clone(), environment.program.clone());
+        Ok(Evaluator { chain: Chain::new(engine, prepared), places, program, facts, _clock: clock })
     }
+}
+
+/// The prepared chain of these projects, which is made if there is none.
+fn open(places: &Places, program: &Path, projects: &[String]) -> Prepared {
+    Prepared::open(places, program, projects)
+        .unwrap_or_else(|| prepare(places, program, projects, Some(making(PATIENCE))))
+}
+
+/// The folders whose configuration counts for what is done in the working directory: the project, and the folders on the
+/// way to it that have one of their own.
+pub(super) fn folders(at: &CallContext) -> Vec<String> {
+    let projects = at.projects();
+    let nested = nested::of_paths([at.cwd.as_str()], &projects);
+    projects.into_iter().chain(nested).collect()
 }
 
 /// Where a call from the command line happens.

@@ -4,15 +4,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::args::{TrustArgs, UntrustArgs};
+use super::config::source;
 use super::print;
 use super::subject::{circumstances, refused};
-use super::terminal::{is_attended, unattended};
+use super::terminal::{is_agreed, is_attended, unattended};
 use guard_config::Trust;
 use guard_config::trust::{self, TrustError};
 use guard_contract::exit::Exit;
+use guard_contract::policy::Entry;
 use guard_contract::shell_word::quoted;
+use guard_contract::{Limits, Outcome, Wasi};
 use guard_hook::cache::{Readiness, warm};
 use guard_kit::compile::making;
+use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -24,9 +28,15 @@ pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment
     if !is_attended() {
         return Err(unattended("a project is trusted", &format!("guard-host trust {}", quoted(&root))));
     }
-    let pins = trust::trust(places, &root).map_err(explained)?;
+    let candidate = trust::candidate(places, &root).map_err(explained)?;
+    print::line(&format!("{} would be asked with all that it says:", Places::project_file(&root).display()))?;
+    candidate.entries.iter().flat_map(wishes).try_for_each(|line| print::line(&line))?;
+    if !args.yes && !is_agreed("Trust it, as long as no file of it changes?")? {
+        return Err(refused(Exit::NoPermission, "nothing was trusted", ""));
+    }
+    trust::trust(places, &root, &candidate).map_err(explained)?;
     print::line(&format!("trusted: {root}"))?;
-    for (path, digest) in &pins {
+    for (path, digest) in &candidate.pins {
         let digest = digest.as_deref().map_or("not there", |digest| digest.get(..16).unwrap_or(digest));
         print::line(&format!("  {digest:<16}  {}", path.display()))?;
     }
@@ -45,6 +55,30 @@ pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment
         }
     }
     Ok(exit)
+}
+
+/// An entry, and what it gets once it is trusted, one line each.
+fn wishes(entry: &Entry) -> Vec<String> {
+    let mut lines = vec![format!("  {}  {}", plain(&entry.name), plain(&source(entry)))];
+    let mut line = |key: &str, value: &str| lines.push(format!("    {key:<9} {}", plain(value)));
+    entry.grants.words().iter().for_each(|grant| line("grant", grant));
+    if entry.on_error == Outcome::Abstain {
+        line("on-error", "allow: a fault of it lets the call run");
+    }
+    if entry.may_allow {
+        line("may-allow", "it may let a call run without the harness's own prompt");
+    }
+    if entry.wasi != Wasi::Absent {
+        line("wasi", "frozen");
+    }
+    let (limits, usual) = (entry.limits, Limits::DEFAULT);
+    if limits.time_ms > usual.time_ms || limits.memory_mib > usual.memory_mib {
+        line("limits", &format!("{} ms, {} MiB", limits.time_ms, limits.memory_mib));
+    }
+    if lines.len() == 1 {
+        lines.push("    nothing beyond what every project's file may".to_owned());
+    }
+    lines
 }
 
 pub(super) fn untrust(args: &UntrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {

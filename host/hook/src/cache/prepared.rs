@@ -18,7 +18,7 @@ use super::component::Component;
 use super::prune;
 use super::snapshot::Snapshot;
 use crate::{examples, scene};
-use guard_config::Config;
+use guard_config::{Brought, Config};
 use guard_contract::paths::PATH_BYTES;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{FaultKind, Manifest, Wasi};
@@ -29,7 +29,7 @@ use guard_state::make_private;
 use guard_state::{Stamp, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 7";
+const PURPOSE: &str = "prepared chain 8";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,9 +81,15 @@ impl Prepared {
     /// on is still as it was.
     #[must_use]
     pub fn open(places: &Places, program: &Path, projects: &[String]) -> Option<Self> {
+        Self::open_with(places, program, projects, &Brought::default())
+    }
+
+    /// As [`Prepared::open`], for a hook whose command line brings something.
+    #[must_use]
+    pub fn open_with(places: &Places, program: &Path, projects: &[String], brought: &Brought) -> Option<Self> {
         let projects = effective(projects);
         let seal = Seal::open(&places.state).ok()?;
-        let prepared: Prepared = seal.read(PURPOSE, &file(places, program, &projects))?;
+        let prepared: Prepared = seal.read(PURPOSE, &file(places, program, &projects, brought))?;
         // In a folder that others can write to, a file could be swapped after its stamp was looked at.
         let private = make_private(&places.cache).is_ok() && make_private(&artifact::folder(&places.cache)).is_ok();
         (private && prepared.holds()).then_some(prepared)
@@ -107,11 +113,10 @@ impl Prepared {
             && self.snapshots().all(Snapshot::holds)
     }
 
-    fn save(&self, places: &Places, program: &Path, projects: &[String], seal: &Seal) {
-        let path = file(places, program, projects);
+    fn save(&self, places: &Places, path: &Path, seal: &Seal) {
         // Without the file the next call prepares anew; there is nobody to tell.
         let Some(folder) = path.parent().filter(|folder| make_private(folder).is_ok()) else { return };
-        let _ = seal.write(PURPOSE, &path, &self.slim());
+        let _ = seal.write(PURPOSE, path, &self.slim());
         prune::chains(folder);
         let chains = fs::read_dir(folder).into_iter().flatten().flatten();
         let kept = chains.filter_map(|entry| seal.read::<Prepared>(PURPOSE, &entry.path()));
@@ -171,15 +176,34 @@ impl Prepared {
 /// Snapshots are used where there are some, but not taken: that is for [`warm`].
 #[must_use]
 pub fn prepare(places: &Places, program: &Path, projects: &[String], making: Option<Making>) -> Prepared {
-    prepare_with(places, program, projects, making, |artifacts, entry, artifact, _| artifacts.snapshot(entry, artifact))
+    prepare_for(places, program, projects, &Brought::default(), making)
+}
+
+/// As [`prepare`], for a hook whose command line brings something.
+#[must_use]
+pub fn prepare_for(
+    places: &Places,
+    program: &Path,
+    projects: &[String],
+    brought: &Brought,
+    making: Option<Making>,
+) -> Prepared {
+    let find =
+        |artifacts: &Artifacts, entry: &Entry, artifact: &Artifact, _: &Manifest| artifacts.snapshot(entry, artifact);
+    prepare_with(places, program, projects, brought, making, find)
 }
 
 /// As [`prepare`], and takes the snapshots that are worth it. For commands, which have time.
 #[must_use]
 pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making) -> Prepared {
-    prepare_with(places, program, projects, Some(making), |artifacts, entry, artifact, manifest| {
-        artifacts.take_snapshot(entry, artifact, manifest, making)
-    })
+    prepare_with(
+        places,
+        program,
+        projects,
+        &Brought::default(),
+        Some(making),
+        |artifacts, entry, artifact, manifest| artifacts.take_snapshot(entry, artifact, manifest, making),
+    )
 }
 
 /// Discards what the cache holds of a policy's entry that has been changed or taken out of a configuration: the chains
@@ -216,12 +240,13 @@ fn prepare_with(
     places: &Places,
     program: &Path,
     projects: &[String],
+    brought: &Brought,
     making: Option<Making>,
     snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
 ) -> Prepared {
     let projects = effective(projects);
     // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
-    let mut config = guard_config::load(places, &projects);
+    let mut config = guard_config::load_with(places, &projects, brought);
     config.tell_places(places, program);
     config.inputs.push(program.to_path_buf());
     let inputs =
@@ -247,7 +272,7 @@ fn prepare_with(
     if let Ok((_, seal)) = &opened
         && prepared.is_settled()
     {
-        prepared.save(places, program, &projects, seal);
+        prepared.save(places, &file(places, program, &projects, brought), seal);
     }
     prepared
 }
@@ -329,12 +354,16 @@ fn effective(projects: &[String]) -> Vec<String> {
 }
 
 /// The file of a configuration state. Its name tells apart what can differ without any file changing.
-fn file(places: &Places, program: &Path, projects: &[String]) -> PathBuf {
+fn file(places: &Places, program: &Path, projects: &[String], brought: &Brought) -> PathBuf {
     let mut key = Sha256::new();
     let paths = [&places.managed, &places.config, &places.state, program];
     let paths = paths.iter().map(|path| path.to_string_lossy());
     let names = [ENGINE_KEY, &places.home].into_iter().chain(projects.iter().map(String::as_str));
-    for part in paths.chain(names.map(Cow::Borrowed)) {
+    let settings = brought.settings.iter().map(|folder| folder.to_string_lossy());
+    // An empty part stands between lists, so that no two lists of parts are one.
+    let between = || std::iter::once(Cow::Borrowed(""));
+    let brought = between().chain(brought.builtins().map(Cow::Borrowed)).chain(between()).chain(settings);
+    for part in paths.chain(names.map(Cow::Borrowed)).chain(brought) {
         key.update(part.as_bytes());
         key.update(b"\0");
     }

@@ -48,7 +48,7 @@ pub(super) fn answer(
     places: &Places,
     asks_itself: bool,
 ) -> (Verdict, Option<Question>) {
-    if verdict.outcome != Outcome::Ask || at.session.is_empty() {
+    if verdict.outcome != Outcome::Ask {
         return (verdict, None);
     }
     let effects = traces.iter().filter_map(|trace| trace.analysis.as_ref()).flat_map(|analysis| &analysis.effects);

@@ -27,7 +27,8 @@ pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, ca
 fn of_trace(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, trace: &Trace, secrets: &Secrets) {
     for (policy, line) in trace.journal() {
         let Some(member) = prepared.members.iter().find(|member| member.entry.name == policy) else { continue };
-        let grants = member.entry.grants.resolve(&at.home, None, &|name| facts.env(name));
+        let project = if member.entry.project.is_empty() { &at.project_root } else { &member.entry.project };
+        let grants = member.entry.grants.resolve(&at.home, project, false, &|name| facts.env(name));
         if let Some(path) = grants.journal.get(&line.stream) {
             let _ = append(path, &stamped(&line.object, secrets));
         }

@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Map;
+
 use crate::audit;
 use guard_config::Audit;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::limits::TICK;
-use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_contract::verdict::{FAULT, Opinion, Verdict, merge};
 use guard_contract::{Outcome, rank};
 use guard_engine::Engine;
 use guard_engine::clock::Ticks;
@@ -108,6 +110,14 @@ impl Responder {
             park();
         }
         print(&report(text));
+        if let Some(record) = attempt(&self.record)
+            && let Some((audit, _, at)) = &*record
+        {
+            let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
+            let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
+            // A call of which nothing is known is logged where every call is.
+            let _ = audit::append(audit, &call, at, &merge([error]), self.started.elapsed());
+        }
         REPORT
     }
 

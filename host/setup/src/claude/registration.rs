@@ -9,7 +9,7 @@ use serde_json::json;
 use super::plugin;
 use super::settings::{Entry, add, strip};
 use super::survey;
-use crate::command::{Names, arguments, is_shim, script, text};
+use crate::command::{Names, Started, arguments, is_shim, script, text};
 use crate::entries::Shape;
 use crate::install::{
     Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey,
@@ -18,9 +18,13 @@ use crate::matcher::Matching;
 use guard_contract::shell_word::word;
 use guard_harness::Reply;
 use guard_harness::response::BLOCK;
+use guard_hook::command_line::SETTINGS_FOLDER;
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
 const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
+
+/// The flag with the folder of settings files.
+const SETTINGS_DIR: &str = "--settings-dir";
 
 /// What the command line of the hook calls the harness.
 pub(super) const NAME: &str = "claude";
@@ -66,7 +70,11 @@ impl Registration for ClaudeCode {
             Running::Program(..) => None,
         };
         let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
-        let mut scripts: Vec<PathBuf> = here.into_iter().filter_map(started).collect();
+        let asked = wish.policies();
+        let is_covered = |found: &&Found| {
+            asked.is_empty() || !found.only.is_empty() && found.only.iter().all(|name| asked.contains(name))
+        };
+        let mut scripts: Vec<PathBuf> = here.into_iter().filter(is_covered).filter_map(started).collect();
         scripts.sort();
         scripts.dedup();
         // One in another folder was not put there by `install`, and one behind a link is not its file.
@@ -124,11 +132,15 @@ impl Registration for ClaudeCode {
     }
 
     fn payload(&self, command: &str, cwd: &Path) -> String {
+        self.payload_of("Bash", &json!({ "command": command }), cwd).unwrap_or_default()
+    }
+
+    fn payload_of(&self, tool: &str, input: &serde_json::Value, cwd: &Path) -> Option<String> {
         let payload = json!({
             "session_id": "guard-host-doctor", "cwd": cwd, "permission_mode": "default",
-            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": command },
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
         });
-        payload.to_string()
+        Some(payload.to_string())
     }
 
     fn is_deny(&self, reply: &Reply) -> bool {
@@ -213,7 +225,17 @@ pub(super) fn target(wish: &InstallOptions, site: Site<'_>) -> Result<Target, In
     }
 }
 
+/// Where the settings of a hook lie in a plugin.
+const PLUGIN_SETTINGS: &str = "${CLAUDE_PLUGIN_ROOT}/hooks/config";
+
 fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&Path>) -> Result<Entry, InstallError> {
+    let of_plugin = || {
+        let mut arguments = arguments(wish, site, NAME)?;
+        if wish.has_settings() {
+            arguments.extend([SETTINGS_DIR, PLUGIN_SETTINGS].map(str::to_owned));
+        }
+        Ok(arguments)
+    };
     let (command, args) = match shim {
         Some(_) if target.plugin.is_some() && wish.plugin.is_some() => {
             (format!("${{CLAUDE_PLUGIN_ROOT}}/hooks/{}", wish.shim.as_deref().unwrap_or_default()), Vec::new())
@@ -223,7 +245,7 @@ fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&P
             (format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}"), Vec::new())
         }
         Some(path) => (word(text(path)?), Vec::new()),
-        None if wish.plugin.is_some() => (plugin::PROGRAM.to_owned(), arguments(wish, site, NAME)?),
+        None if wish.plugin.is_some() => (plugin::PROGRAM.to_owned(), of_plugin()?),
         None if wish.shared => ("guard-host".to_owned(), arguments(wish, site, NAME)?),
         None => (text(&site.environment.program)?.to_owned(), arguments(wish, site, NAME)?),
     };
@@ -235,7 +257,9 @@ fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&P
         );
         return Err(InstallError::Arguments(text));
     }
-    Ok(Entry { matcher, command, args, timeout: wish.timeout, blocks: !wish.fail_open })
+    let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
+    let started = Started { only: wish.policies(), script };
+    Ok(Entry { matcher, command, args, timeout: wish.timeout, blocks: !wish.fail_open, started })
 }
 
 fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {
@@ -274,5 +298,9 @@ fn shim_text(wish: &InstallOptions, site: Site<'_>) -> Result<String, InstallErr
         (None, false) => word(text(&site.environment.program)?),
     };
     let arguments = arguments(wish, site, NAME)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
-    Ok(format!("#!/bin/sh\nexec {program} {arguments} \"$@\"\n"))
+    let settings = match wish.has_settings() {
+        true => format!(" {SETTINGS_DIR} \"${{0%/*}}/{SETTINGS_FOLDER}\""),
+        false => String::new(),
+    };
+    Ok(format!("#!/bin/sh\nexec {program} {arguments}{settings} \"$@\"\n"))
 }

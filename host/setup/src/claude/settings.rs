@@ -1,6 +1,6 @@
 //! The entries of this program in a settings text of Claude Code: what they hold.
 
-use crate::command::{Names, is_ours};
+use crate::command::{Names, Started, is_ours, started};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::json::{Malformed, Syntax};
 
@@ -24,9 +24,17 @@ pub(super) struct Entry {
     pub(super) args: Vec<String>,
     pub(super) timeout: Option<u32>,
     pub(super) blocks: bool,
+    /// What of the hook it starts.
+    pub(super) started: Started,
 }
 
 impl Entry {
+    /// It asks every policy that the other one asks.
+    pub(super) fn covers(&self, other: &Started) -> bool {
+        let own = &self.started.only;
+        own.is_empty() || !other.only.is_empty() && other.only.iter().all(|name| own.contains(name))
+    }
+
     /// What it is in the file, for each event.
     fn items(&self) -> [(&'static str, Item); 2] {
         let handler = |timeout, blocks| {
@@ -47,19 +55,22 @@ impl Entry {
     }
 }
 
-/// Puts the entry in. The same text if it is there as it is wanted.
+/// Puts the entry in, in the place of those that it makes needless: such as start the same script or the program itself,
+/// and such as ask no other policies than it does. The same text if it is there as it is wanted.
 pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &Names) -> Result<String, Malformed> {
-    edit(shape, names, |entries| entries.add(text, &entry.items()))
+    let is_replaced = |handler: &serde_json::Value| {
+        started(handler, names).is_some_and(|other| other.script == entry.started.script || entry.covers(&other))
+    };
+    edit(shape, &is_replaced, |entries| entries.add(text, &entry.items()))
 }
 
 /// Takes every entry of this program out, and what is empty without it.
 pub(super) fn strip(text: &str, shape: Shape, names: &Names) -> Result<String, Malformed> {
-    edit(shape, names, |entries| entries.strip(text))
+    edit(shape, &|handler| is_ours(handler, names), |entries| entries.strip(text))
 }
 
-fn edit<T>(shape: Shape, names: &Names, act: impl Fn(&Entries<'_>) -> T) -> T {
-    let is_ours = |handler: &serde_json::Value| is_ours(handler, names);
-    act(&Entries { syntax: Syntax::Strict, shape, grouped: true, beside: &[], is_ours: &is_ours })
+fn edit<T>(shape: Shape, is_ours: &dyn Fn(&serde_json::Value) -> bool, act: impl Fn(&Entries<'_>) -> T) -> T {
+    act(&Entries { syntax: Syntax::Strict, shape, grouped: true, beside: &[], is_ours })
 }
 
 #[cfg(test)]
@@ -85,7 +96,35 @@ mod tests {
             args: vec!["hook".to_owned(), "claude".to_owned()],
             timeout: None,
             blocks: true,
+            started: Started { only: Vec::new(), script: None },
         }
+    }
+
+    #[test]
+    fn s1_99b_scripts_of_different_policies_stand_side_by_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |text: String, name: &str, only: &[&str]| {
+            let path = folder.path().join(name).to_string_lossy().into_owned();
+            let flag = if only.is_empty() { String::new() } else { format!(" --only {}", only.join(",")) };
+            std::fs::write(&path, format!("#!/bin/sh\nexec guard-host hook claude{flag} \"$@\"\n")).unwrap();
+            let only = only.iter().map(|&name| name.to_owned()).collect();
+            let started = Started { only, script: Some(path.clone()) };
+            add(&text, Shape::Wrapped, &Entry { command: path, args: Vec::new(), started, ..entry() }, &names())
+                .unwrap()
+        };
+        let count = |text: &str, name: &str| text.matches(name).count();
+        let text = put("{}".to_owned(), "one.sh", &["a"]);
+        let text = put(text, "two.py", &["b"]);
+        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (2, 2), "{text}");
+        // One that asks nothing else than another one does goes.
+        let both = put(text.clone(), "both.sh", &["a", "b"]);
+        assert_eq!((count(&both, "one.sh"), count(&both, "two.py"), count(&both, "both.sh")), (0, 0, 2), "{both}");
+        let text = put(text, "one.sh", &["c"]);
+        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (2, 2), "{text}");
+        let text = add(&text, Shape::Wrapped, &entry(), &names()).unwrap();
+        assert_eq!((count(&text, ".sh"), count(&text, ".py"), count(&text, "/bin/guard-host")), (0, 0, 2), "{text}");
+        let text = put(text, "one.sh", &["a"]);
+        assert_eq!((count(&text, "one.sh"), count(&text, "/bin/guard-host")), (2, 2), "{text}");
     }
 
     proptest! {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::registration::{NAME, TOOLS, target, user_folder};
 use super::settings::{BEFORE, END};
-use crate::command::{Names, is_ours};
+use crate::command::{Names, is_ours, started};
 use crate::entries::Shape;
 use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
@@ -167,6 +167,7 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
         place: place.file.clone(),
         foreign: place.foreign,
         running,
+        only: started(handler, &place.names).map(|started| started.only).unwrap_or_default(),
         tools,
         left_out,
         blocks: told("onFailure") == Some("block"),

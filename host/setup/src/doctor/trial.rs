@@ -9,14 +9,21 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::Finding;
 use crate::install::{Found, Registration, Running, Site};
+use guard_contract::{Manifest, Outcome};
 use guard_harness::{Harness, Reply};
 
 /// A command that every chain denies.
 const CANARY: &str = "rm -rf /";
+
+/// The tool of shell commands.
+const SHELL: &str = "Bash";
 
 /// A command that no chain has anything against.
 const HARMLESS: &str = "ls";
@@ -92,6 +99,20 @@ fn have_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
     }
 }
 
+/// A call that must be denied.
+struct Canary {
+    tool: String,
+    /// The call as a person reads it.
+    shown: String,
+    payload: String,
+}
+
+/// What a built-in says of itself, as far as it counts here.
+#[derive(Deserialize)]
+struct Description {
+    manifest: Manifest,
+}
+
 /// One registration that is tried.
 pub(super) struct Trial<'a> {
     pub(super) harness: &'a dyn Harness,
@@ -105,11 +126,22 @@ impl Trial<'_> {
     pub(super) fn run(&self) -> Vec<Finding> {
         const CHECK: &str = "canary";
         let place = self.found.place.display();
-        if self.registration.tools().first().is_some_and(|tool| self.found.left_out.contains(tool)) {
-            let text = format!("the command in `{place}` was not tried: it is not asked about shell commands");
+        let Some(canary) = self.canary() else {
+            let text = format!(
+                "the command in `{place}` was not tried: no call is known that `{}` must deny",
+                self.found.only.join(", ")
+            );
+            return vec![Finding::note(CHECK, text, "")];
+        };
+        let shell = self.registration.tools().first().copied().unwrap_or_default();
+        let tool = if canary.tool == SHELL { shell } else { &canary.tool };
+        if self.found.left_out.contains(&tool) {
+            let kind = if canary.tool == SHELL { "shell commands".to_owned() } else { format!("`{}`", canary.tool) };
+            let text = format!("the command in `{place}` was not tried: it is not asked about {kind}");
             let remedy = format!("run `guard-host install {}` without `--matcher`", self.harness.name());
             return vec![Finding::note(CHECK, text, remedy)];
         }
+        let shown = &canary.shown;
         // What a repository's file names may be anything. It is started only if it is this program.
         let known = match &self.found.running {
             Running::Program(name, _) => Program::of(name, self.site) == Program::This,
@@ -122,9 +154,9 @@ impl Trial<'_> {
         }
         let again = format!("run `guard-host install {}`", self.harness.name());
         let mut program = None;
-        let denied = match self.call(CANARY) {
+        let denied = match self.call(&canary.payload) {
             Ok((reply, _)) if self.registration.is_deny(&reply) => {
-                Finding::ok(CHECK, format!("`{CANARY}` by the command in `{place}` is denied"))
+                Finding::ok(CHECK, format!("`{shown}` by the command in `{place}` is denied"))
             }
             Ok((reply, _)) if self.is_not_started(&reply) => {
                 let why = if reply.exit == CANNOT_EXECUTE { "cannot be executed" } else { "is not there" };
@@ -134,19 +166,21 @@ impl Trial<'_> {
             }
             Ok((reply, _)) => {
                 let text = format!(
-                    "`{CANARY}` by the command in `{place}` is not denied: exit code {}, {}",
+                    "`{shown}` by the command in `{place}` is not denied: exit code {}, {}",
                     reply.exit,
                     if reply.stdout.is_empty() { "no reply" } else { "another reply" },
                 );
-                Finding::problem(CHECK, text, format!("run `guard-host explain '{CANARY}'` to see why"))
+                let explain = if canary.tool == SHELL { String::new() } else { format!("--tool {} ", canary.tool) };
+                Finding::problem(CHECK, text, format!("run `guard-host explain {explain}'{shown}'` to see why"))
             }
             Err(error) => {
                 let text = format!("the command in `{place}` does not run: {error}");
                 Finding::problem(CHECK, text, again)
             }
         };
+        let harmless = self.registration.payload(HARMLESS, self.site.project);
         let mut times: Vec<Duration> =
-            (0..CALLS).filter_map(|_| self.call(HARMLESS).ok()).map(|(_, time)| time).collect();
+            (0..CALLS).filter_map(|_| self.call(&harmless).ok()).map(|(_, time)| time).collect();
         times.sort();
         let median = times.get(times.len() / 2);
         let cost = median.map(|median| {
@@ -156,6 +190,28 @@ impl Trial<'_> {
         program.into_iter().chain([denied]).chain(cost).collect()
     }
 
+    /// A call that the registered policies must deny: of all of them the usual one, of some of them an example of theirs.
+    /// None if they have none.
+    fn canary(&self) -> Option<Canary> {
+        let (registration, cwd) = (self.registration, self.site.project);
+        if self.found.only.is_empty() {
+            let payload = registration.payload(CANARY, cwd);
+            return Some(Canary { tool: SHELL.to_owned(), shown: CANARY.to_owned(), payload });
+        }
+        let builtins = self.found.only.iter().filter_map(|name| guard_builtins::find(name));
+        let manifests =
+            builtins.filter_map(|builtin| serde_json::from_str::<Description>(builtin.guest.description).ok());
+        let examples = manifests.flat_map(|description| description.manifest.examples);
+        let mut denied = examples.filter(|example| example.outcome == Outcome::Deny).filter_map(|example| {
+            let input: Value = serde_json::from_str(&example.input).ok()?;
+            let payload = registration.payload_of(&example.tool, &input, cwd)?;
+            let shown =
+                input.get("command").and_then(Value::as_str).map_or_else(|| example.input.clone(), str::to_owned);
+            Some(Canary { tool: example.tool, shown, payload })
+        });
+        denied.next()
+    }
+
     /// The shell says that it could not start the program. Who starts a program without a shell is told so at once.
     fn is_not_started(&self, reply: &Reply) -> bool {
         let by_shell = matches!(self.found.running, Running::Shell(_));
@@ -163,7 +219,7 @@ impl Trial<'_> {
     }
 
     /// One call, and how long it took.
-    fn call(&self, command: &str) -> Result<(Reply, Duration), String> {
+    fn call(&self, payload: &str) -> Result<(Reply, Duration), String> {
         let mut start = match &self.found.running {
             Running::Program(name, arguments) => {
                 let mut start = Command::new(name);
@@ -182,8 +238,7 @@ impl Trial<'_> {
         }
         let started = Instant::now();
         let child = start.process_group(0).spawn().map_err(|error| error.to_string())?;
-        let payload = self.registration.payload(command, self.site.project);
-        let reply = talk(child, payload)?;
+        let reply = talk(child, payload.to_owned())?;
         Ok((reply, started.elapsed()))
     }
 }

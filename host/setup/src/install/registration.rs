@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use guard_builtins::Builtin;
+use serde_json::Value;
+
 use super::{InstallError, ManagedFile};
 use guard_harness::Reply;
 use guard_state::Places;
@@ -35,8 +38,27 @@ pub struct InstallOptions {
     pub hooks_file: Option<PathBuf>,
     /// A hook that cannot run lets the call pass.
     pub fail_open: bool,
-    /// Only these policies of the chain.
+    /// Only these policies.
     pub only: Vec<String>,
+}
+
+impl InstallOptions {
+    /// The policies that the hook asks; empty: all of the chain. A script of the name of a built-in policy's own script
+    /// asks that policy, unless others are named.
+    #[must_use]
+    pub fn policies(&self) -> Vec<String> {
+        let called = |builtin: &&Builtin| self.shim.is_some() && builtin.called == self.shim.as_deref();
+        let own = guard_builtins::all().iter().filter(called).map(|builtin| builtin.name.to_owned());
+        if self.only.is_empty() { own.collect() } else { self.only.clone() }
+    }
+
+    /// One of the policies that the hook asks has a settings file that may lie beside the hook.
+    #[must_use]
+    pub fn has_settings(&self) -> bool {
+        let asked = self.policies();
+        let is_asked = |name: &str| asked.is_empty() || asked.iter().any(|other| other == name);
+        guard_builtins::all().iter().any(|builtin| builtin.settings_file.is_some() && is_asked(builtin.name))
+    }
 }
 
 /// Where a registration is looked for or made.
@@ -68,6 +90,8 @@ pub struct Found {
     pub foreign: bool,
     /// How the hook is started, variables of the harness filled in.
     pub running: Running,
+    /// The policies that it asks; empty: all of the chain.
+    pub only: Vec<String>,
     /// The tools that it is for, if they are not all.
     pub tools: Option<String>,
     /// Those of [`Registration::tools`] that it is not asked about.
@@ -140,6 +164,11 @@ pub trait Registration: Sync {
 
     /// The payload of a shell command that an agent wants to run.
     fn payload(&self, command: &str, cwd: &Path) -> String;
+
+    /// The payload of a call of any tool; none if the harness is only tried with shell commands.
+    fn payload_of(&self, _tool: &str, _input: &Value, _cwd: &Path) -> Option<String> {
+        None
+    }
 
     /// The reply is a deny in every form that the harness understands.
     fn is_deny(&self, reply: &Reply) -> bool;

@@ -29,6 +29,9 @@ const FILES: usize = 256;
 /// The longest session id that is a file's name as it is.
 const NAME_BYTES: usize = 100;
 
+/// The name of the session of calls without an id. It holds a character that no plain id has.
+const WITHOUT_ID: &str = "without.id";
+
 /// Where sessions are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -55,12 +58,16 @@ impl Sessions {
         }
     }
 
-    /// A session's name here. An id that cannot be a file's name everywhere is named by its digest.
+    /// A session's name here. An id that cannot be a file's name everywhere is named by its digest; all calls without an
+    /// id have one session.
     #[must_use]
     pub fn name(session: &str) -> String {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
         if !session.is_empty() && session.len() <= NAME_BYTES && session.bytes().all(plain) {
             return session.to_owned();
+        }
+        if session.is_empty() {
+            return WITHOUT_ID.to_owned();
         }
         format!("sha256.{}", hex(&Sha256::digest(session)))
     }

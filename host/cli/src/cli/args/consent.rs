@@ -57,12 +57,16 @@ pub(in crate::cli) enum SessionCommand {
 #[command(after_help = "Examples:
   guard-host trust
   guard-host trust ~/projects/service
+  guard-host trust --yes
 
-Pins the digests of .guard/guard.toml and of every file that it names; when one of them changes, the project is held to
+Shows what the file asks for and asks whether to trust it. Then pins the digests of .guard/guard.toml and of every file that it names; when one of them changes, the project is held to
 the limits of a project's file again.")]
 pub(in crate::cli) struct TrustArgs {
-    /// The project's root [default: that of the working directory]
+    /// The folder that holds .guard/guard.toml [default: the project's root]
     pub(in crate::cli) project: Option<PathBuf>,
+    /// Do not ask; a person's terminal is needed all the same
+    #[arg(long)]
+    pub(in crate::cli) yes: bool,
 }
 
 #[derive(Debug, Args)]

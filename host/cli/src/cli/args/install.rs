@@ -15,7 +15,9 @@ use guard_setup::install::{InstallOptions, Scope};
 
 By default your own settings file is changed. `--scope project` changes the project's file, with paths of this machine; a
 local file, if the harness has one. `--shared` changes the project's file that is committed, without such paths.
-`--plugin`, `--shim` and `--hooks-file` are for claude.
+`--plugin`, `--shim` and `--hooks-file` are for claude. A script with the name of a built-in policy's script, such as
+write-control.sh, asks that policy alone unless `--only` names others, and reads settings files such as
+write-policies.json in the folder `config` beside it.
 
 host/HARNESSES.md says where each harness keeps its hooks, and what it does when a hook fails.")]
 pub(in crate::cli) struct InstallArgs {
@@ -27,7 +29,7 @@ pub(in crate::cli) struct InstallArgs {
     /// How long the harness waits, in seconds [default: 20]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(5..=600))]
     timeout: Option<u32>,
-    /// Ask only these policies of the chain
+    /// Ask only these policies; a built-in one is asked even if the chain lacks it
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
     /// Let calls run when the hook cannot run

@@ -54,7 +54,7 @@ pub(in crate::cli) enum PolicyCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host policy add ~/policies/my_policy.wasm --grant env:CI --on-error deny
-  guard-host policy add builtin:path-context --settings '{\"git_required\": true}'
+  guard-host policy add builtin:path-context --settings '{\"git_safe\": false}'
   guard-host policy add policies/migrations.wasm --project --dry-run
 
 The component must pass its own examples and take its settings. Its digest is written down with it, so that a changed
@@ -80,13 +80,14 @@ pub(in crate::cli) struct AddArgs {
     /// Ask it about these tools only
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(in crate::cli) tools: Vec<String>,
-    /// Grant it env:NAME, read:PATH or journal:STREAM=FILE; can be given again
+    /// Grant it env:NAME, read:PATH or journal:STREAM=FILE; can be given again. A path is absolute, or begins with `~/`, or
+    /// with `./` for the project
     #[arg(long = "grant", value_name = "GRANT")]
     pub(in crate::cli) grants: Vec<String>,
     /// Do not pin the digest: a later build of the file is used too
     #[arg(long)]
     pub(in crate::cli) no_pin: bool,
-    /// Replace the entry of that name
+    /// Replace the entry of that name, which keeps its other keys unless they are given anew
     #[arg(long)]
     pub(in crate::cli) replace: bool,
     #[command(flatten)]

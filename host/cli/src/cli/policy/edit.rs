@@ -43,18 +43,28 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     // A file that cannot be used is told before anything is compiled.
     let names = site.target().names(text).map_err(told)?;
     let grants = args.grants().map_err(|word| {
-        let hint = "give env:NAME, read:PATH or journal:STREAM=FILE; a path is absolute, or begins with ~/ or ${NAME}";
+        let hint =
+            "give env:NAME, read:PATH or journal:STREAM=FILE; a path is absolute, or begins with ~/, ./ or ${NAME}";
         refused(Exit::Usage, format!("`--grant {word}` is no grant"), hint)
     })?;
     let source = site.source(&args.source)?;
     let component = Component::read(&source).map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
     let prepared = chain(places, environment);
-    let (artifact, manifest) = made(&component, WasiName::of(args.wasi), &args.source, places)?;
+    let written = |name: Option<&str>| match args.replace {
+        true => site.target().written(text, name, &source).map_err(told),
+        false => Ok(None),
+    };
+    let wasi = match (args.wasi, written(args.name.as_deref())?) {
+        (None, Some((replaced, _))) => replaced.wasi,
+        (wasi, _) => WasiName::of(wasi),
+    };
+    let (artifact, manifest) = made(&component, wasi, &args.source, places)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
     })?;
 
-    let addition = site.addition(args, &source, &component, &manifest, grants)?;
+    let mut addition = site.addition(args, &source, &component, &manifest, grants)?;
+    let kept = written(Some(&addition.name))?.map(|(_, table)| addition.keep(table)).unwrap_or_default();
     site.check_name(&addition.name, &names, args.replace, &prepared)?;
     let added = site.target().add(edited.text(), &addition, args.replace).map_err(told)?;
     let fault = check_settings(&prepared, &added.entry, &artifact, &manifest)?;
@@ -68,6 +78,9 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         print::line(&format!("  source    {}", source_of(&added.entry)))?;
         print::line(&format!("  sha256    {}", component.sha256))?;
         print::line(&format!("  examples  {}", holding(&manifest)))?;
+        if !kept.is_empty() {
+            print::line(&format!("  kept      {}", kept.join(", ")))?;
+        }
     }
     for warning in &added.warnings {
         print::note(&format!("warning: {warning}"));
@@ -170,6 +183,7 @@ impl<'a> Site<'a> {
             on_error: args.on_error.map(|name| name.word()),
             wasi: args.wasi.map(|name| name.word()),
             grants,
+            kept: Table::new(),
         })
     }
 

@@ -13,6 +13,7 @@ use crate::cli::print;
 use crate::cli::subject::refused;
 use guard_config::edit::{Addition, Target};
 use guard_contract::exit::Exit;
+use guard_contract::grants::GrantSpec;
 use guard_contract::paths::lexical;
 use guard_contract::policy::{Entry, Layer};
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
@@ -32,7 +33,11 @@ struct About {
     /// The first example that does not hold.
     failing: Option<FaultKind>,
     trial: Option<Trial>,
+    home: String,
 }
+
+/// How a grant stands that only trust makes hold.
+const UNTRUSTED: &str = "does not hold until a person runs `guard-host trust`";
 
 pub(super) fn run(
     name: &str,
@@ -49,7 +54,7 @@ pub(super) fn run(
     let failing = run_examples(&artifact, &manifest).err();
     let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
     let bytes = component.wasm(guard_builtins::component).map_or(0, |wasm| wasm.len());
-    let about = About { entry, bytes, artifact, manifest, failing, trial };
+    let about = About { entry, bytes, artifact, manifest, failing, trial, home: places.home.clone() };
     match format {
         Format::Json => print::line(&serde_json::to_string_pretty(&about.json())?)?,
         Format::Human => about.lines().iter().try_for_each(|line| print::line(line))?,
@@ -106,6 +111,22 @@ impl About {
         self.artifact.interface.exports.iter().filter(|export| !Interface::is_called(export)).collect()
     }
 
+    /// The grants of a project that nobody trusts which do not hold before somebody does.
+    fn waiting(&self) -> GrantSpec {
+        let mut waiting = GrantSpec::default();
+        if self.entry.is_limited() {
+            let holds = |word: &String| {
+                let mut own = GrantSpec::default();
+                let value = |_: &str| Some(format!("{}/x", self.entry.project));
+                own.add(word) && !own.resolve(&self.home, &self.entry.project, true, &value).read.is_empty()
+            };
+            self.entry.grants.words().iter().filter(|word| !holds(word)).for_each(|word| {
+                waiting.add(word);
+            });
+        }
+        waiting
+    }
+
     fn missing(&self) -> Vec<&String> {
         self.manifest.grants.iter().filter(|wish| !self.entry.grants.covers(wish)).collect()
     }
@@ -130,6 +151,7 @@ impl About {
             "foreign": self.imports(ImportResolution::Trap),
             "exports": self.artifact.interface.exports, "uncalled": self.uncalled(),
             "wishes": manifest.grants, "granted": self.entry.grants, "missing": self.missing(),
+            "waiting": self.waiting().words(),
             "rules": manifest.rules.iter().map(rule).collect::<Vec<_>>(),
             "examples": manifest.examples.len(), "failing": self.failing.as_ref().map(ToString::to_string),
             "fault": self.trial.as_ref().and_then(|trial| trial.fault.as_ref()).map(ToString::to_string),
@@ -159,11 +181,20 @@ impl About {
             let remark = if Interface::is_called(export) { "" } else { " (foreign; never called)" };
             lines.push(format!("export    {export}{remark}"));
         }
+        let waiting = self.waiting();
         for wish in &manifest.grants {
-            let state = if self.entry.grants.covers(wish) { "granted" } else { "not granted" };
+            let state = match self.entry.grants.covers(wish) {
+                true if waiting.covers(wish) => UNTRUSTED,
+                true => "granted",
+                false => "not granted",
+            };
             lines.push(format!("wishes    {wish} ({state})"));
         }
-        lines.extend(self.entry.grants.words().into_iter().map(|grant| format!("granted   {grant}")));
+        let waits = waiting.words();
+        lines.extend(self.entry.grants.words().into_iter().map(|grant| match waits.contains(&grant) {
+            true => format!("grant     {grant} ({UNTRUSTED})"),
+            false => format!("granted   {grant}"),
+        }));
         for rule in &manifest.rules {
             let (default, ceiling) = (outcome_name(rule.default), outcome_name(rule.ceiling));
             lines.push(format!("rule      {:<28} {default} (at most {ceiling}): {}", rule.id, rule.summary));

@@ -1,0 +1,46 @@
+//! [`Brought`]: what a hook's own command line adds to the configuration.
+//!
+//! A hook that names a built-in policy has it, whatever the preset: such a registration takes the place of one script,
+//! which brought its rules and its settings file with it.
+
+use std::path::{Path, PathBuf};
+
+use super::Config;
+use super::load::{find_settings, of_builtin};
+use guard_contract::policy::{Entry, Layer};
+use guard_state::Places;
+
+/// What a hook's command line adds to the configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// The policies that the hook asks; none: all of the chain.
+    pub only: Option<Vec<String>>,
+    /// A folder with settings files of built-in policies, which outranks where a preset looks for them.
+    pub settings: Option<PathBuf>,
+}
+
+impl Brought {
+    /// The built-in policies that the hook names.
+    pub fn builtins(&self) -> impl Iterator<Item = &str> {
+        self.only.iter().flatten().map(String::as_str).filter(|name| guard_builtins::find(name).is_some())
+    }
+
+    /// Where a built-in's settings file is looked for.
+    pub(super) fn place(&self, file: &str) -> Option<PathBuf> {
+        Some(self.settings.as_ref()?.join(Path::new(file).file_name()?))
+    }
+
+    /// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
+    /// stays off.
+    pub(super) fn add_to(&self, chain: &mut Vec<Entry>, places: &Places, config: &mut Config) {
+        for builtin in self.builtins().filter_map(guard_builtins::find) {
+            let is_there = |entry: &Entry| entry.name == builtin.name;
+            if chain.iter().any(is_there) || config.disabled.iter().any(|name| name == builtin.name) {
+                continue;
+            }
+            let mut entry = of_builtin(builtin, Layer::User);
+            find_settings(&mut entry, self, places, config);
+            chain.push(entry);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The order of a layer's entries: where an entry wants to stand, and whether it can.
+
+use std::path::Path;
+
+use super::options::PolicyOptions;
+use guard_contract::Problem;
+use guard_contract::policy::{Entry, Layer};
+
+/// Where one entry wants to stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wish {
+    name: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl Wish {
+    /// That of an entry; none if it stands where it is written.
+    pub(super) fn of(policy: &PolicyOptions) -> Option<Self> {
+        let wish = Wish { name: policy.name.clone(), before: policy.before.clone(), after: policy.after.clone() };
+        (wish.before.is_some() || wish.after.is_some()).then_some(wish)
+    }
+
+    /// The names that it waits for.
+    fn anchors(&self) -> impl Iterator<Item = &String> {
+        self.before.iter().chain(&self.after)
+    }
+}
+
+/// Moves the entries that ask for it, right before or right after the one that they name; all others keep their order.
+/// What is switched off is nobody to stand beside, and no mistake either.
+///
+/// # Errors
+///
+/// A name is unknown, or the wishes contradict each other. The entries stay as they are.
+pub(super) fn sort(entries: &mut Vec<Entry>, wishes: &[Wish], disabled: &[String]) -> Result<(), String> {
+    let is_entry = |name: &String| entries.iter().any(|entry| entry.name == *name);
+    let counts = |wish: &&Wish| is_entry(&wish.name) && wish.anchors().any(|name| !disabled.contains(name));
+    let wishes: Vec<&Wish> = wishes.iter().filter(counts).collect();
+    for wish in &wishes {
+        if let Some(unknown) = wish.anchors().find(|name| !is_entry(name) && !disabled.contains(name)) {
+            let known: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+            let (name, known) = (&wish.name, known.join(", "));
+            return Err(format!("policy `{name}` is to stand beside `{unknown}`, and its layer has only: {known}"));
+        }
+    }
+    let (mut waiting, mut sorted): (Vec<Entry>, Vec<Entry>) =
+        entries.clone().into_iter().partition(|entry| wishes.iter().any(|wish| wish.name == entry.name));
+    let mut placed_after: Vec<(String, String)> = Vec::new();
+    while !waiting.is_empty() {
+        let is_free = |entry: &Entry| {
+            let own = wishes.iter().filter(|wish| wish.name == entry.name);
+            own.flat_map(|wish| wish.anchors())
+                .all(|name| disabled.contains(name) || sorted.iter().any(|placed| placed.name == *name))
+        };
+        let Some(next) = waiting.iter().position(is_free) else {
+            let names: Vec<&str> = waiting.iter().map(|entry| entry.name.as_str()).collect();
+            return Err(format!("`before` and `after` go round in a circle: {}", names.join(", ")));
+        };
+        let entry = waiting.remove(next);
+        let Some(wish) = wishes.iter().find(|wish| wish.name == entry.name) else { continue };
+        let place = |anchor: &Option<String>| {
+            sorted.iter().position(|placed| anchor.as_ref().is_some_and(|name| placed.name == *name))
+        };
+        let at = match (place(&wish.before), place(&wish.after)) {
+            (Some(before), Some(after)) if before <= after => {
+                let [before, after] = [&wish.before, &wish.after].map(|name| name.as_deref().unwrap_or_default());
+                return Err(format!("policy `{}` cannot stand before `{before}` and after `{after}`", entry.name));
+            }
+            (Some(before), _) => before,
+            (None, Some(after)) => {
+                // Those that came after the same one earlier keep their place.
+                let anchor = wish.after.clone().unwrap_or_default();
+                let followers = sorted
+                    .iter()
+                    .skip(after + 1)
+                    .take_while(|placed| placed_after.iter().any(|(name, of)| *name == placed.name && *of == anchor));
+                let at = after + 1 + followers.count();
+                placed_after.push((entry.name.clone(), anchor));
+                at
+            }
+            (None, None) => sorted.len(),
+        };
+        sorted.insert(at, entry);
+    }
+    *entries = sorted;
+    Ok(())
+}
+
+/// The problem of a layer whose entries cannot be put in order.
+pub(super) fn problem(layer: Layer, file: &Path, text: String) -> Problem {
+    let hint = "`before` and `after` name another policy of the same layer".to_owned();
+    Problem { layer, place: file.to_string_lossy().into_owned(), text, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unconfigured;
+    use guard_contract::policy::Source;
+
+    fn wish(text: &str) -> Wish {
+        let words: Vec<&str> = text.split(' ').collect();
+        let anchor = |word| words.iter().position(|other| *other == word).map(|at| words[at + 1].to_owned());
+        Wish { name: words[0].to_owned(), before: anchor("before"), after: anchor("after") }
+    }
+
+    fn sorted(names: &str, wishes: &[&str], disabled: &[&str]) -> Result<String, String> {
+        let entry = |name: &str| unconfigured(name.to_owned(), Source::Builtin(name.to_owned()), Layer::User);
+        let mut entries: Vec<Entry> = names.split(' ').map(entry).collect();
+        let wishes: Vec<Wish> = wishes.iter().map(|text| wish(text)).collect();
+        let disabled: Vec<String> = disabled.iter().map(|&name| name.to_owned()).collect();
+        sort(&mut entries, &wishes, &disabled)?;
+        Ok(entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn who_asks_for_a_place_gets_it_and_the_others_keep_theirs() {
+        for (names, wishes, disabled, expected) in [
+            ("a b c", &[][..], &[][..], "a b c"),
+            ("a b c x", &["x before b"], &[], "a x b c"),
+            ("x a b c", &["x after b"], &[], "a b x c"),
+            ("a x y", &["x before a", "y before a"], &[], "x y a"),
+            ("a b x y", &["x after a", "y after a"], &[], "a x y b"),
+            ("a x y", &["x before y", "y before a"], &[], "x y a"),
+            ("a b c x", &["x after a before c"], &[], "a b x c"),
+            ("a x b", &["x before off"], &["off"], "a x b"),
+            ("a b x", &["x before off after a"], &["off"], "a x b"),
+        ] {
+            assert_eq!(sorted(names, wishes, disabled).as_deref(), Ok(expected), "{names} {wishes:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_told_with_the_names() {
+        for (names, wishes, told) in [
+            ("a x", &["x before nobody"][..], &["`x`", "`nobody`", "a, x"][..]),
+            ("x y", &["x before y", "y before x"], &["circle", "x, y"]),
+            ("x", &["x after x"], &["circle", "x"]),
+            ("a b x", &["x before a after b"], &["`x`", "before `a`", "after `b`"]),
+        ] {
+            let error = sorted(names, wishes, &[]).unwrap_err();
+            assert!(told.iter().all(|word| error.contains(word)), "{error}");
+        }
+    }
+}

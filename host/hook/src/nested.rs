@@ -1,0 +1,90 @@
+//! Configurations of folders below a project's root: a `.guard/guard.toml` there speaks in calls that concern what lies in
+//! its folder, and can only tighten.
+//!
+//! Which folders a call concerns is known after its analysis, so their policies are asked after those of the chain.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::cache::Prepared;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::paths::{is_below, parent};
+use guard_contract::policy::Layer;
+use guard_engine::Scene;
+use guard_state::Places;
+
+/// Gives the chain of folders with a configuration.
+pub type Open<'a> = dyn Fn(&[String]) -> Prepared + 'a;
+
+/// The folders with a configuration that a call concerns, the outer ones first: on the way from the roots of its projects
+/// to the files that it names, and to the folder in which it runs a command.
+pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<String> {
+    let mut paths = BTreeSet::new();
+    for path in call.paths() {
+        let path = scene.resolver.resolve(&*scene.facts, path);
+        paths.extend([path.lexical, path.canonical]);
+    }
+    if call.command().is_some() || paths.is_empty() {
+        paths.insert(at.cwd.clone());
+    }
+    for effect in &scene.analysis.effects {
+        paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
+    }
+    of_paths(paths.iter().map(String::as_str), &at.projects())
+}
+
+/// The folders with a configuration on the way from these roots to the paths, the outer ones first. The roots are none.
+#[must_use]
+pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>, roots: &[String]) -> Vec<String> {
+    let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for path in paths {
+        let mut folder = Some(path);
+        while let Some(path) = folder.filter(|path| roots.iter().any(|root| path != root && is_below(path, root))) {
+            if !seen.insert(path) {
+                break;
+            }
+            if !roots.iter().any(|root| root == path) && fs::symlink_metadata(Places::project_file(path)).is_ok() {
+                found.insert(path.to_owned());
+            }
+            folder = parent(path);
+        }
+    }
+    found.into_iter().collect()
+}
+
+impl Prepared {
+    /// What the folders add to a chain: their policies, and what is wrong with their files. The rest is in the chain
+    /// already.
+    #[must_use]
+    pub fn beside(mut self, chain: &Prepared) -> Self {
+        self.members.retain(|member| member.entry.layer == Layer::Project);
+        for member in &mut self.members {
+            // A line of a journal is found by the name of a policy of the chain.
+            member.entry.grants.journal.clear();
+        }
+        self.config.problems.retain(|problem| !chain.config.problems.contains(problem));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_on_the_way_are_found_once_and_the_roots_are_none() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |below: &str| home.path().join(below).to_string_lossy().into_owned();
+        for folder in ["repo", "repo/svc", "repo/svc/a/deep", "other"] {
+            fs::create_dir_all(path(&format!("{folder}/.guard"))).unwrap();
+            fs::write(path(&format!("{folder}/.guard/guard.toml")), "").unwrap();
+        }
+        let of = |paths: &[&str]| {
+            let paths: Vec<String> = paths.iter().map(|below| path(below)).collect();
+            of_paths(paths.iter().map(String::as_str), &[path("repo")])
+        };
+        assert_eq!(of(&["repo/svc/a/deep/x", "repo/svc/b"]), [path("repo/svc"), path("repo/svc/a/deep")]);
+        assert_eq!(of(&["repo/svc"]), [path("repo/svc")]);
+        assert_eq!(of(&["repo/x", "repo", "other/x", "repository/svc"]), [""; 0]);
+    }
+}

@@ -1,0 +1,126 @@
+//! A `.guard/guard.toml` in a folder below the project's root: whom it concerns, and that it can only tighten.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::terminal::attended;
+use crate::support::world::{Ended, World};
+
+const FILE: &str = "repo/svc/a/.guard/guard.toml";
+
+/// A monorepo with a service that protects its migrations.
+fn monorepo() -> World {
+    let world = World::new();
+    world.write("repo/svc/a/migrations/1.sql", "");
+    world.write("repo/svc/b/migrations/1.sql", "");
+    world.write(
+        FILE,
+        "[[policy]]\nname = \"migrations\"\nsource = \"builtin:write-control\"\n\
+         settings = { protected = [\"svc/*/migrations/**\"], warned = [], safe = [], shell = true }\n",
+    );
+    world
+}
+
+fn tool(world: &World, cwd: &str, tool: &str, input: Value) -> Ended {
+    world.hook(&json!({ "cwd": world.path(cwd), "tool_name": tool, "tool_input": input }).to_string())
+}
+
+fn write(world: &World, cwd: &str, path: &str) -> Ended {
+    tool(world, cwd, "Write", json!({ "file_path": path, "content": "" }))
+}
+
+fn bash(world: &World, cwd: &str, command: &str) -> Ended {
+    tool(world, cwd, "Bash", json!({ "command": command }))
+}
+
+#[test]
+fn it_speaks_in_calls_that_concern_what_lies_below_it() {
+    let world = monorepo();
+    let words = &["Protected path: svc/a/migrations/", "[migrations: "][..];
+    assert_deny(&write(&world, "repo", "svc/a/migrations/2.sql"), words);
+    assert_deny(&write(&world, "repo/svc/a", "migrations/2.sql"), words);
+    assert_deny(&write(&world, "repo/svc/b", "../a/migrations/2.sql"), words);
+    assert_deny(&bash(&world, "repo", "echo x > svc/a/migrations/2.sql"), words);
+    assert_deny(&bash(&world, "repo", "cd svc/a/migrations && touch 2.sql"), words);
+    assert_deny(&bash(&world, "repo/svc/a", "cp x migrations/2.sql"), words);
+    // A way around by a link leads there as well.
+    symlink(world.path("repo/svc/a"), world.path("repo/link")).unwrap();
+    assert_deny(&write(&world, "repo", "link/migrations/2.sql"), words);
+    // What lies elsewhere does not concern it, whatever its globs say.
+    assert_silent(&write(&world, "repo", "svc/b/migrations/2.sql"));
+    assert_silent(&write(&world, "repo/svc/a", "../b/migrations/2.sql"));
+    assert_silent(&bash(&world, "repo", "echo x > svc/b/migrations/2.sql"));
+    assert_silent(&bash(&world, "repo", "ls"));
+}
+
+#[test]
+fn check_config_and_list_know_it() {
+    let world = monorepo();
+    let input = r#"{"file_path": "svc/a/migrations/2.sql"}"#;
+    let ended = world.run(&["check", "--tool", "Write", input], "");
+    assert!(ended.exit == 2 && ended.stdout.contains("[migrations: "), "{ended:?}");
+    let run = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        command.current_dir(world.path("repo/svc/a"));
+        crate::support::world::end(command, "")
+    };
+    assert!(run(&["policy", "list"]).stdout.contains("migrations"));
+    assert_eq!(run(&["cache", "warm"]).exit, 0);
+    world.write(FILE, "[[policy]]\nnme = \"x\"\n");
+    let ended = run(&["config", "check"]);
+    assert!(ended.exit == 78 && ended.stderr.contains("svc/a/.guard/guard.toml"), "{ended:?}");
+    // A broken file asks where it would have spoken, and nowhere else.
+    assert_ask(&write(&world, "repo", "svc/a/x"), &["[config: broken-config]", "svc/a/.guard/guard.toml"]);
+    assert_silent(&write(&world, "repo", "svc/b/x"));
+}
+
+#[test]
+fn it_can_only_tighten_trusted_or_not() {
+    let world = monorepo();
+    assert_ask(&bash(&world, "repo/svc/a", "git push"), &["[command-guard: "]);
+    world.write(
+        FILE,
+        "[[policy]]\nname = \"command-guard\"\nenabled = false\n\
+         [[policy]]\nname = \"notices\"\nsource = \"builtin:write-control\"\nmay-allow = true\n",
+    );
+    assert_ask(&write(&world, "repo", "svc/a/x"), &["`may-allow` stands in a project's file"]);
+    let Some(ended) = attended(&world, &["trust", "--yes", "svc/a"]) else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_ask(&bash(&world, "repo/svc/a", "git push"), &["[command-guard: "]);
+    assert_deny(&write(&world, "repo/svc/a", ".env"), &["[protected-files: "]);
+    // An allow of it would skip the harness's own prompt.
+    world.write("repo/svc/a/src/x", "");
+    let ended = write(&world, "repo", "src/x");
+    assert_silent(&ended);
+}
+
+#[test]
+fn those_of_two_folders_and_the_projects_own_all_speak() {
+    let world = monorepo();
+    let entry = |name: &str, glob: &str| {
+        format!(
+            "[[policy]]\nname = \"{name}\"\nsource = \"builtin:write-control\"\nsettings = {{ protected = [\"{glob}\"] }}\n"
+        )
+    };
+    world.write("repo/.guard/guard.toml", entry("root", "svc/**"));
+    world.write("repo/svc/.guard/guard.toml", entry("services", "svc/**"));
+    let reason = write(&world, "repo", "svc/a/migrations/2.sql").reason();
+    for name in ["[root: ", "[services: ", "[migrations: "] {
+        assert!(reason.contains(name), "{name}: {reason}");
+    }
+    let reason = write(&world, "repo", "svc/b/x").reason();
+    assert!(reason.contains("[services: ") && !reason.contains("[migrations: "), "{reason}");
+    fs::remove_file(world.path("repo/svc/.guard/guard.toml")).unwrap();
+    assert!(!write(&world, "repo", "svc/b/x").reason().contains("[services: "));
+}
+
+#[test]
+fn an_agent_does_not_write_it() {
+    let world = monorepo();
+    assert_ne!(write(&world, "repo", "svc/a/.guard/guard.toml").decision(), "");
+    assert_ne!(bash(&world, "repo", "rm svc/a/.guard/guard.toml").decision(), "");
+    assert_ne!(write(&world, "repo", "svc/c/.guard/guard.toml").decision(), "");
+}

@@ -1,0 +1,190 @@
+//! A hook that stands in the place of one script: it brings the policy of that script and its settings, whatever the preset.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
+use crate::support::terminal::attended_by;
+use crate::support::world::{Ended, World, end};
+
+const PLAN: &str = "arms:\n  - name: base\n    conditions:\n      - command: ./sim --x 1\n";
+
+/// A link to the program under the name of a script.
+fn link(world: &World, below_home: &str) -> PathBuf {
+    let path = world.path(below_home);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    symlink(env!("CARGO_BIN_EXE_guard-host"), &path).unwrap();
+    path
+}
+
+/// Starts a script in the project with a payload as the seeds have it: neither session nor folder.
+fn start(world: &World, script: &Path, variables: &[(&str, &str)], payload: &Value) -> Ended {
+    let mut command = Command::new(script);
+    command.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    command.envs(variables.iter().copied());
+    end(command, &payload.to_string())
+}
+
+fn bash(command: &str) -> Value {
+    json!({ "tool_name": "Bash", "tool_input": { "command": command } })
+}
+
+fn write(path: &str) -> Value {
+    json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": "" } })
+}
+
+#[test]
+fn s3_40_the_name_of_the_plan_enforcer_brings_it_under_the_default_preset() {
+    let world = World::new();
+    let script = link(&world, "repo/bin/nous-plan-enforcer");
+    world.write("iter/experiment_plan.yaml", PLAN);
+    let folder = world.path("iter").to_string_lossy().into_owned();
+    let run = |mode, command| {
+        start(&world, &script, &[("NOUS_ITER_DIR", &folder), ("NOUS_PLAN_ENFORCEMENT", mode)], &bash(command))
+    };
+    assert_silent(&run("strict", "./sim --x 2"));
+    assert_deny(&run("strict", "curl x"), &["curl", "sim", "# nous: ad-hoc", "[plan-enforcer: "]);
+    assert_silent(&run("warn", "curl x"));
+    let journal = fs::read_to_string(world.path("iter/plan_violations.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"unplanned\"").count(), 1, "{journal}");
+    // Without a plan it decides nothing, and the other policies of the preset are not asked.
+    assert_silent(&start(&world, &script, &[], &bash("git push --force origin main")));
+}
+
+#[test]
+fn s4_06_every_script_of_the_seeds_is_its_own_policy_under_every_preset() {
+    let world = World::new();
+    for preset in ["", "preset = \"none\"\n", "preset = \"standard\"\n", "preset = \"full\"\n"] {
+        world.configure(preset);
+        for (name, denied, passed, words) in [
+            ("dangerous-command-guard.sh", bash("rm -rf /"), write(".env"), "[command-guard: "),
+            ("protected-files-guard.py", write(".env"), bash("rm -rf /"), "[protected-files: "),
+            ("guardrail.py", write("/etc/hosts"), write(".env"), "Rule: blocked_path"),
+            (
+                "write-control.sh",
+                write(".git/config"),
+                bash("rm -rf /"),
+                "Protected path: .git/config cannot be modified",
+            ),
+        ] {
+            let script = world.path(name);
+            if !script.exists() {
+                link(&world, name);
+            }
+            assert_deny(&start(&world, &script, &[], &denied), &[words]);
+            assert_silent(&start(&world, &script, &[], &passed));
+        }
+    }
+}
+
+#[test]
+fn a_name_by_only_is_a_built_in_or_a_policy_of_the_chain() {
+    let world = World::new();
+    let only = |names: &str, payload: &Value| world.run(&["hook", "claude", "--only", names], &payload.to_string());
+    assert_deny(&only("write-control", &write("node_modules/x")), &["Protected path: node_modules/x"]);
+    assert_deny(&only("command-guard,write-control", &write("node_modules/x")), &["Protected path: node_modules/x"]);
+    assert_ask(&only("write-contro", &bash("ls")), &["`write-contro`", "which is not in the chain"]);
+    // What a person switches off stays off, and that is no mistake of the registration.
+    world.configure("[[policy]]\nname = \"write-control\"\nenabled = false\n");
+    assert_silent(&only("write-control", &write("node_modules/x")));
+    // An entry of the chain keeps its settings.
+    world.configure("[[policy]]\nname = \"write-control\"\nsettings = { protected = [\"a/**\"] }\n");
+    assert_deny(&only("write-control", &write("a/x")), &["Protected path: a/x"]);
+    assert_silent(&only("write-control", &write("node_modules/x")));
+}
+
+#[test]
+fn a_project_cannot_take_the_place_of_what_a_hook_brings() {
+    let world = World::new();
+    world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"write-control\"\nsettings = { protected = [] }\n");
+    let ended = world.run(&["hook", "claude", "--only", "write-control"], &write("node_modules/x").to_string());
+    assert_deny(&ended, &["Protected path: node_modules/x"]);
+}
+
+#[test]
+fn s4_07_s4_60_s4_61_the_policies_are_read_beside_the_script() {
+    let world = World::new();
+    let script = link(&world, "repo/plugins/iflow-dev/hooks/write-control.sh");
+    let file = "repo/plugins/iflow-dev/hooks/config/write-policies.json";
+    let run = |path: &str| start(&world, &script, &[], &write(path));
+    assert_deny(&run("node_modules/x"), &["Protected path: node_modules/x"]);
+    world.write(file, r#"{"protected":["x/**"],"warned":[],"safe":[]}"#);
+    assert_deny(&run("x/a"), &["Protected path: x/a cannot be modified"]);
+    assert_silent(&run("node_modules/x"));
+    world.write(file, r#"{"protected":["y/**"]}"#);
+    assert_deny(&run("y/a"), &["Protected path: y/a cannot be modified"]);
+    fs::remove_file(world.path(file)).unwrap();
+    assert_deny(&run("node_modules/x"), &["Protected path: node_modules/x"]);
+}
+
+#[test]
+fn s4_07_s4_60_a_preset_reads_the_policies_of_the_users_hooks() {
+    let world = World::new();
+    world.configure("preset = \"full\"\n");
+    world.write(".claude/hooks/config/write-policies.json", r#"{"protected":["x/**"],"warned":[],"safe":[]}"#);
+    assert_deny(&world.hook(&write("x/a").to_string()), &["Protected path: x/a cannot be modified"]);
+    assert_silent(&world.hook(&write("src/main.ts").to_string()));
+}
+
+/// The seed's own input: a tool and a command, and nothing else.
+const ASKED: &str = include_str!("../seeds/s2-41.json");
+
+#[test]
+fn s2_12e_s2_41_a_call_without_a_session_is_confirmed_and_runs() {
+    let world = World::new();
+    let (script, confirm) = (link(&world, "guardrail.py"), link(&world, "guardrail-confirm.py"));
+    let asked: Value = serde_json::from_str(ASKED).unwrap();
+    let again = || start(&world, &script, &[], &asked);
+    let line = "guard-host confirm 'rm -rf ~/Downloads/old-project'";
+    assert_ask(&again(), &["Rule: rm_outside_safe", line]);
+    let program = confirm.to_string_lossy();
+    // Not without a person.
+    let mut alone = Command::new(&confirm);
+    alone.arg("rm -rf ~/Downloads/old-project").current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    let ended = end(alone, "");
+    assert!(ended.exit == 77 && ended.stderr.contains(line), "{ended:?}");
+    assert_ask(&again(), &[line]);
+    let Some(ended) = attended_by(&world, &program, &["rm -rf ~/Downloads/old-project"], "") else { return };
+    assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf ~/Downloads/old-project"), "{ended:?}");
+    let ended = again();
+    assert_eq!((ended.exit, ended.decision()), (0, "allow".to_owned()), "{ended:?}");
+    // The list is that of calls without a session alone, and it can be cleared.
+    let mut other = asked.clone();
+    other["session_id"] = "s1".into();
+    assert_ask(&start(&world, &script, &[], &other), &[line]);
+    attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["session", "clear"], "").unwrap();
+    assert_ask(&again(), &[line]);
+}
+
+#[test]
+fn s2_08_s2_12e_one_file_for_all_sessions_is_the_list_of_the_seed() {
+    let world = World::new();
+    world.configure("[session]\nfile = \"~/.claude/state/guardrail-session.json\"\n");
+    let (script, confirm) = (link(&world, "guardrail.py"), link(&world, "guardrail-confirm.py"));
+    let asked: Value = serde_json::from_str(ASKED).unwrap();
+    assert_ask(&start(&world, &script, &[], &asked), &["guard-host confirm "]);
+    let Some(ended) = attended_by(&world, &confirm.to_string_lossy(), &["rm -rf ~/Downloads/old-project"], "") else {
+        return;
+    };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let text = fs::read_to_string(world.path(".claude/state/guardrail-session.json")).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["confirmed"][0]["operation"], "rm -rf ~/Downloads/old-project");
+    assert_eq!(start(&world, &script, &[], &asked).decision(), "allow");
+}
+
+#[test]
+fn s1_84_what_cannot_be_read_is_logged_where_every_call_is() {
+    let world = World::new();
+    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    assert!(world.audit().is_empty());
+    world.configure("[audit]\nlevel = \"all\"\n");
+    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    let [line] = world.audit().try_into().unwrap();
+    assert_eq!((&line["action"], &line["policy"]), (&json!("error"), &json!("hook")), "{line}");
+    assert!(line["operation"].as_str().unwrap().contains("Invalid JSON input"), "{line}");
+}
