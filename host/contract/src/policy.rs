@@ -97,7 +97,7 @@ fn matches(pattern: &str, tool: &str) -> bool {
     if !pattern.contains(['*', '?', '[', '{', '\\']) {
         return false;
     }
-    GlobBuilder::new(pattern).literal_separator(true).build().is_ok_and(|glob| glob.compile_matcher().is_match(tool))
+    GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build().is_ok_and(|glob| glob.compile_matcher().is_match(tool))
 }
 
 #[cfg(test)]
