@@ -20,6 +20,7 @@ pub mod options;
 pub mod problem;
 mod project;
 mod settings;
+mod tools;
 pub mod trust;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use load::{load, locked};
 pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
+pub use problem::of_refused_settings;
 
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};
