@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::Glob;
 use semver::Version;
 
 use super::load::of_builtin;
 use super::options::{self, OnError, Options, PolicyOptions};
 use super::problem::of_toml;
 use super::settings;
+use super::tools;
 use super::trust::{self, Pins};
 use guard_contract::Outcome;
 use guard_contract::Problem;
 use guard_contract::paths::{absolute, is_below, lexical};
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
 use guard_contract::{Limits, Wasi};
 
 /// What to do where trust has lapsed.
@@ -171,11 +171,8 @@ pub fn entry(
         return refuse("`sha256` is no digest", "give 64 hexadecimal digits");
     }
     for pattern in options.tools.iter().flatten() {
-        if let Err(error) = Glob::new(pattern) {
-            return refuse(
-                &format!("the tool pattern `{pattern}`: {}", error.kind()),
-                "write a tool's name, or a glob",
-            );
+        if let Err((text, hint)) = tools::check(pattern) {
+            return refuse(&format!("`tools`: {text}"), &hint);
         }
     }
     if options.settings.is_some() && options.settings_file.is_some() {
@@ -226,6 +223,7 @@ pub fn entry(
             return refuse("grants other than `read` stand in a project's file", hint);
         }
     }
+    let mut source_of_settings = SettingsSource { file: file.to_path_buf(), ..SettingsSource::default() };
     let settings = match (options.settings, &options.settings_file) {
         (Some(table), _) => match settings::of_table(table) {
             Ok(value) => value.to_string(),
@@ -236,11 +234,12 @@ pub fn entry(
             if is_limited && !lies_in_its_project(&path, file) {
                 return refuse("`settings-file` lies outside of the project", "put the file into the project");
             }
-            let read = settings::read(&path);
+            let read = settings::read(layer, &path);
             if let Err(text) = standing.check(&path, read.sha256.as_deref()) {
                 return refuse(&text, LOOK);
             }
-            warnings.extend(read.warning);
+            source_of_settings.problem = read.problem;
+            source_of_settings.file.clone_from(&path);
             inputs.push(path);
             read.settings
         }
@@ -257,6 +256,7 @@ pub fn entry(
         pinned: options.sha256.map(|digest| digest.to_ascii_lowercase()).or(pin),
         tools: options.tools,
         settings,
+        settings_source: source_of_settings,
         on_error,
         may_allow,
         wasi: options.wasi.map_or(Wasi::Absent, |options::Wasi::Frozen| Wasi::Frozen),

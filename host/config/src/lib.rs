@@ -22,6 +22,7 @@ mod order;
 pub mod problem;
 mod project;
 mod settings;
+mod tools;
 pub mod trust;
 
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ pub use brought::Brought;
 pub use load::{load, load_with, locked};
 pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
+pub use problem::of_refused_settings;
 pub use project::Candidate;
 
 use guard_contract::Problem;

@@ -1,13 +1,13 @@
 //! Loads all layers and makes one chain of them.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::brought::Brought;
 use super::layers::{TrustLevel, entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
 use super::order::{self, Wish};
+use super::problem::placed;
 use super::project::project;
 use super::settings;
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed};
@@ -16,10 +16,10 @@ use guard_contract::Outcome;
 use guard_contract::Problem;
 use guard_contract::grants::GrantSpec;
 use guard_contract::paths::absolute;
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
 use guard_contract::{Limits, Wasi};
-use guard_state::Places;
 use guard_state::session::Sessions;
+use guard_state::{FileState, Places};
 
 /// The largest configuration file that is read.
 const CONFIG_BYTES: u64 = 1 << 20;
@@ -136,19 +136,22 @@ pub(super) fn entries(
     text: &str,
     standing: TrustLevel<'_>,
 ) -> Result<LayerChain, Problem> {
-    let mut options = parse(layer, file, text, standing)?;
+    let mut options = parse(layer, file, text, standing).map_err(|problem| placed(problem, text, None))?;
     let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
     let (mut disabled, mut order) = (Vec::new(), Vec::new());
     for policy in std::mem::take(&mut options.policy) {
         let (enabled, wish) = (policy.enabled.unwrap_or(true), Wish::of(&policy));
-        let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings)?;
+        let name = policy.name.clone();
+        let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings);
+        let made = made.map_err(|problem| placed(problem, text, Some(&name)))?;
         if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {
-            return Err(Problem {
+            let problem = Problem {
                 layer,
                 place: file.to_string_lossy().into_owned(),
-                text: format!("two policies are named `{}`", made.name),
+                text: format!("two policies have the `name` `{}`", made.name),
                 hint: "rename one of them".to_owned(),
-            });
+            };
+            return Err(placed(problem, text, Some(&made.name)));
         }
         match enabled {
             true => entries.push(made),
@@ -170,8 +173,12 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     let problem = |text: String, hint: &str| {
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
     };
+    let state = FileState::of(file);
+    if let Some(text) = state.problem() {
+        return problem(text, "make the file readable, or remove what stands there");
+    }
     match fs::metadata(file) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(_) if state == FileState::Missing => return Ok(None),
         Err(error) => return problem(error.to_string(), "make the file readable"),
         Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
         // What it leads to may be a secret, and a message quotes what it cannot read.
@@ -300,9 +307,10 @@ pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Place
     let beside = brought.place(file);
     config.inputs.extend(beside.clone());
     let path = beside.filter(|path| path.exists()).unwrap_or(usual);
-    let read = settings::read(&path);
+    let read = settings::read(Layer::User, &path);
     entry.settings = read.settings;
-    config.warnings.extend(read.warning);
+    let problem = read.problem.filter(|_| !read.is_missing);
+    entry.settings_source = SettingsSource { file: path.clone(), is_usual: true, problem };
     config.named.push(path.clone());
     config.inputs.push(path);
 }
@@ -341,6 +349,7 @@ pub fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
         pinned: None,
         tools: None,
         settings: "{}".to_owned(),
+        settings_source: SettingsSource::default(),
         on_error: Outcome::Ask,
         may_allow: false,
         wasi: Wasi::Absent,

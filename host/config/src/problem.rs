@@ -1,7 +1,13 @@
 //! [`Problem`]s that texts have: where they stand, and what was meant.
 
+use std::ops::Range;
+
 use guard_contract::Problem;
-use guard_contract::policy::Layer;
+use guard_contract::policy::{Entry, Layer};
+use guard_state::files;
+
+/// The most that is read of a file to find a place in it.
+const PLACE_BYTES: u64 = 1 << 20;
 
 /// The problem that a TOML error tells, with the nearest known key as the hint for an unknown one.
 #[must_use]
@@ -44,4 +50,145 @@ pub fn nearest_key(message: &str) -> Option<String> {
     }
     let kind = if unknown_word == "variant" { "values" } else { "keys" };
     Some(format!("known {kind}: {}", known.join(", ")))
+}
+
+/// The problem with line and column, if one of the words that it has in backticks stands in the text: of the entry of
+/// that name if there is one, and nowhere else.
+pub(crate) fn placed(mut problem: Problem, text: &str, policy: Option<&str>) -> Problem {
+    if !problem.place.ends_with(|c: char| c.is_ascii_digit()) {
+        let range = policy.map_or(0..text.len(), |name| entry_of(text, name));
+        let offset = quoted(&problem.text).find_map(|word| find(text, range.clone(), word));
+        // Every entry has a name, and a table that stands at the start of it.
+        if let Some(offset) = offset.or(policy.map(|_| range.start)) {
+            problem.place = format!("{}:{}", problem.place, line_and_column(text, offset));
+        }
+    }
+    problem
+}
+
+/// What a policy says of settings that it does not take, with the place in their file and the nearest known word.
+#[must_use]
+pub fn of_refused_settings(entry: &Entry, error: &str) -> Problem {
+    let file = &entry.settings_source.file;
+    let mut text = error.strip_prefix("invalid settings: ").unwrap_or(error).to_owned();
+    // serde counts in the JSON that the policy was given, which nobody wrote.
+    if let Some((message, place)) = text.clone().rsplit_once(" at line 1 column ") {
+        let key = place.parse().ok().and_then(|column| key_at(&entry.settings, column));
+        text = match key {
+            Some(key) if !message.contains(&format!("`{key}`")) => format!("`{key}`: {message}"),
+            _ => message.to_owned(),
+        };
+    }
+    let hint = nearest_key(&text).unwrap_or_else(|| "correct the settings of the policy".to_owned());
+    let name = file.to_string_lossy();
+    // A policy that reads the text itself knows the place.
+    let own = text.strip_prefix(&format!("{name}:")).and_then(|rest| rest.split_once(": "));
+    let (place, text) = match own {
+        Some((at, message)) if at.starts_with(|c: char| c.is_ascii_digit()) => {
+            (format!("{name}:{at}"), message.to_owned())
+        }
+        _ => (name.clone().into_owned(), text),
+    };
+    let problem = Problem { layer: entry.layer, place, text, hint };
+    let Ok(source) = files::read_text(file, PLACE_BYTES) else { return problem };
+    // The configuration itself holds other entries, too.
+    let is_own = serde_json::from_str::<serde_json::Value>(&entry.settings).is_ok_and(|own| own.get("text").is_some());
+    let named = find(&source, 0..source.len(), &entry.name).is_some() && !is_own;
+    let is_configuration = file.file_name().is_some_and(|name| name == "guard.toml");
+    placed(problem, &source, Some(entry.name.as_str()).filter(|_| named && is_configuration))
+}
+
+/// The words in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2).filter(|word| !word.is_empty())
+}
+
+/// Where the entry of that name stands in a `guard.toml`.
+fn entry_of(text: &str, name: &str) -> Range<usize> {
+    const HEADER: &str = "[[policy]]";
+    let starts: Vec<usize> = text.match_indices(HEADER).map(|(at, _)| at).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let mut ranges = starts.iter().copied().zip(ends).map(|(start, end)| start..end);
+    // Of two entries of one name it is the second that is too much.
+    let holds = |range: &Range<usize>| !name.is_empty() && find(text, range.clone(), name).is_some();
+    ranges.clone().filter(holds).last().or_else(|| ranges.next()).unwrap_or(0..text.len())
+}
+
+/// Where a word stands in a range of a text, as a key or as a value of its own, or else as a part of one.
+fn find(text: &str, range: Range<usize>, word: &str) -> Option<usize> {
+    let within = text.get(range.clone())?;
+    let escaped = serde_json::to_string(word).ok()?;
+    let bare = |at: usize| {
+        let (before, after) = (within.get(..at).unwrap_or_default(), within.get(at + word.len()..).unwrap_or_default());
+        let of_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '"' | '\'');
+        !before.ends_with(of_key) && after.trim_start_matches([' ', '\t']).starts_with('=')
+    };
+    let key = || within.match_indices(word).map(|(at, _)| at).find(|at| bare(*at));
+    let value = || [escaped, format!("'{word}'")].iter().filter_map(|quoted| within.find(quoted.as_str())).min();
+    let part = || Some(word).filter(|word| word.len() > 2).and_then(|word| within.find(word));
+    key().or_else(value).or_else(part).map(|at| range.start + at)
+}
+
+/// The key under which a place of JSON on one line stands; columns count from 1.
+fn key_at(json: &str, column: usize) -> Option<String> {
+    let (mut keys, mut strings): (Vec<Option<String>>, _) = (Vec::new(), None::<usize>);
+    let mut escaped = false;
+    let mut last: Option<String> = None;
+    for (at, byte) in json.bytes().enumerate().take(column) {
+        match (byte, strings) {
+            _ if std::mem::take(&mut escaped) => {}
+            (b'\\', Some(_)) => escaped = true,
+            (b'"', Some(start)) => {
+                last = json.get(start..=at).and_then(|text| serde_json::from_str(text).ok());
+                strings = None;
+            }
+            (b'"', None) => strings = Some(at),
+            (_, Some(_)) => {}
+            (b'{' | b'[', None) => keys.push(None),
+            (b':', None) => {
+                if let Some(key) = keys.last_mut() {
+                    *key = last.take();
+                }
+            }
+            (b'}' | b']', None) if at + 1 < column => drop(keys.pop()),
+            _ => {}
+        }
+    }
+    keys.into_iter().rev().flatten().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_a_place_in_json_is_the_one_around_it() {
+        let json = r#"{"a":1,"b":{"c\"":[true,{"d":"x"}]},"e":"f"}"#;
+        let at = |what: &str| key_at(json, json.find(what).unwrap() + what.len());
+        assert_eq!(at(":1").as_deref(), Some("a"));
+        assert_eq!(at("true").as_deref(), Some("c\""));
+        assert_eq!(at("\"x\"").as_deref(), Some("d"));
+        assert_eq!(at("\"f\"").as_deref(), Some("e"));
+        assert_eq!(key_at("{}", 2), None);
+        assert_eq!(key_at("", 9), None);
+    }
+
+    #[test]
+    fn a_word_is_found_as_a_key_first_and_in_its_own_entry() {
+        let text = "x = \"tool\"\n[[policy]]\nname = \"a\"\ntool = 1\n[[policy]]\nname = \"b\"\n tools = ['tool']\n";
+        let place = |word: &str, policy: Option<&str>| {
+            let problem = Problem {
+                layer: Layer::User,
+                place: "f".to_owned(),
+                text: format!("`{word}` is odd"),
+                hint: String::new(),
+            };
+            placed(problem, text, policy).place
+        };
+        assert_eq!(place("tool", None), "f:4:1");
+        assert_eq!(place("tool", Some("a")), "f:4:1");
+        assert_eq!(place("tool", Some("b")), "f:7:11");
+        assert_eq!(place("none", Some("b")), "f:5:1");
+        assert_eq!(place("none", None), "f");
+    }
 }

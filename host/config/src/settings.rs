@@ -1,13 +1,17 @@
 //! The settings of a policy: from a table or a file to the JSON that `configure` is given.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
+use super::problem::of_toml;
 use super::trust;
-use guard_state::Places;
+use guard_contract::Problem;
+use guard_contract::policy::Layer;
 use guard_state::files;
+use guard_state::{FileState, Places};
 
 /// The largest settings file that is read.
 const SETTINGS_BYTES: u64 = 1 << 20;
@@ -16,33 +20,127 @@ const SETTINGS_BYTES: u64 = 1 << 20;
 pub(super) struct Settings {
     /// The JSON.
     pub(super) settings: String,
-    /// What is wrong with the file.
-    pub(super) warning: Option<String>,
+    /// Why there are none of the file's.
+    pub(super) problem: Option<Problem>,
+    /// That is so because nothing stands there.
+    pub(super) is_missing: bool,
     /// The digest of what was read; none if there was nothing to read.
     pub(super) sha256: Option<String>,
 }
 
 /// Reads a settings file.
 ///
-/// A file that is missing gives the defaults, and so does one that cannot be used, with a warning.
-pub(super) fn read(path: &Path) -> Settings {
-    let defaults = |warning| Settings { settings: "{}".to_owned(), warning, sha256: None };
-    let warning = |error: String| Some(format!("{}: {error}; the defaults hold", path.display()));
+/// One that is missing or cannot be used gives the defaults and the problem; what that means is the caller's to say.
+pub(super) fn read(layer: Layer, path: &Path) -> Settings {
+    let place = path.to_string_lossy();
+    let broken = |text: String, hint: &str| {
+        let problem = Problem { layer, place: place.clone().into_owned(), text, hint: hint.to_owned() };
+        Settings { settings: "{}".to_owned(), problem: Some(problem), is_missing: false, sha256: trust::digest(path) }
+    };
+    let state = FileState::of(path);
+    if state == FileState::Missing {
+        let missing = broken("there is no such file".to_owned(), "correct `settings-file`, or make the file");
+        return Settings { is_missing: true, ..missing };
+    }
+    if let Some(text) = state.problem() {
+        return broken(text, "correct or remove what stands there");
+    }
     let text = match files::read_text(path, SETTINGS_BYTES) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return defaults(None),
         // What cannot be read as text is pinned by its bytes.
-        Err(error) => return Settings { sha256: trust::digest(path), ..defaults(warning(error.to_string())) },
+        Err(error) => return broken(error.to_string(), "make it a readable text of at most 1 MiB"),
     };
     let sha256 = Some(trust::digest_of(text.as_bytes()));
     let value = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => serde_json::from_str::<Map<String, Value>>(&text).map(Value::Object).map_err(|e| e.to_string()),
-        Some("toml") => toml::from_str::<toml::Table>(&text).map_err(|e| e.message().to_owned()).and_then(of_table),
-        _ => Ok(json!({ "file": path.to_string_lossy(), "text": text })),
+        Some("json") => serde_json::from_str::<Unique>(&text).map(|Unique(value)| value).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let text = error.to_string();
+            let text = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
+            let place = format!("{place}:{line}:{column}");
+            Problem { layer, place, text, hint: "write one JSON object, without comments".to_owned() }
+        }),
+        Some("toml") => toml::from_str::<toml::Table>(&text)
+            .map_err(|error| of_toml(layer, &place, &text, &error))
+            .and_then(|table| {
+                let problem = |text| Problem { layer, place: place.clone().into_owned(), text, hint: String::new() };
+                of_table(table).map_err(problem)
+            }),
+        _ => Ok(json!({ "file": place, "text": text })),
     };
     match value {
-        Ok(value) => Settings { settings: value.to_string(), warning: None, sha256 },
-        Err(error) => Settings { sha256, ..defaults(warning(error)) },
+        Ok(value) => Settings { settings: value.to_string(), problem: None, is_missing: false, sha256 },
+        Err(problem) => Settings { problem: Some(problem), sha256, ..broken(String::new(), "") },
+    }
+}
+
+/// An object of JSON in which no key stands twice, for one of the two would count and the other one not.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(OfUnique).map(Unique)
+    }
+}
+
+/// A value below it.
+struct Below(Value);
+
+impl<'de> Deserialize<'de> for Below {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OfUnique).map(Below)
+    }
+}
+
+struct OfUnique;
+
+impl<'de> Visitor<'de> for OfUnique {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((key, Below(value))) = access.next_entry::<String, Below>()? {
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
+            }
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Below(value)) = access.next_element()? {
+            list.push(value);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
     }
 }
 

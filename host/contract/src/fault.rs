@@ -32,6 +32,9 @@ pub enum FaultKind {
     /// It called a function that the host does not offer.
     #[error("it called `{0}`, which no policy may call{way}", way = way_out(.0))]
     ForeignImport(String),
+    /// Its settings cannot be read.
+    #[error("its settings cannot be used: {0}")]
+    Settings(String),
     /// It answered with an error of its own.
     #[error("its `{function}` failed: {text}")]
     Refused {
@@ -66,6 +69,12 @@ impl FaultKind {
     pub fn refused(function: &str, text: &str) -> Self {
         let end = text.floor_char_boundary(text.len().min(1000));
         FaultKind::Refused { function: function.to_owned(), text: text.get(..end).unwrap_or_default().to_owned() }
+    }
+
+    /// It does not take its settings.
+    #[must_use]
+    pub fn is_refused_settings(&self) -> bool {
+        matches!(self, FaultKind::Refused { function, .. } if function == "configure")
     }
 
     /// The fault with the limit that was reached, if it is one of those.

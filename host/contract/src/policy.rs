@@ -6,7 +6,7 @@ use globset::GlobBuilder;
 use serde::{Deserialize, Serialize};
 
 use crate::grants::GrantSpec;
-use crate::{Limits, Wasi};
+use crate::{Limits, Problem, Wasi};
 use crate::{Manifest, Outcome};
 
 /// Whose configuration an entry comes from, in the order of the chain.
@@ -62,6 +62,8 @@ pub struct Entry {
     pub tools: Option<Vec<String>>,
     /// What its `configure` is given: JSON.
     pub settings: String,
+    /// Where they stand, and whether that can be used.
+    pub settings_source: SettingsSource,
     /// What a fault of it says.
     pub on_error: Outcome,
     /// Its allow may skip the harness's own prompt.
@@ -74,7 +76,30 @@ pub struct Entry {
     pub grants: GrantSpec,
 }
 
+/// Where the settings of an entry stand.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsSource {
+    /// The file: their own, or the configuration that names the policy; empty if nothing says anything of it.
+    pub file: PathBuf,
+    /// It is the usual file of a built-in, which no entry names: if it cannot be used, the defaults hold with a warning.
+    pub is_usual: bool,
+    /// Why it cannot be used; none if it could be read.
+    pub problem: Option<Problem>,
+}
+
 impl Entry {
+    /// Why its settings cannot be used and it gives no answer.
+    #[must_use]
+    pub fn broken_settings(&self) -> Option<&Problem> {
+        self.settings_source.problem.as_ref().filter(|_| !self.settings_source.is_usual)
+    }
+
+    /// Why its defaults hold and not what stands in its usual file.
+    #[must_use]
+    pub fn ignored_settings(&self) -> Option<&Problem> {
+        self.settings_source.problem.as_ref().filter(|_| self.settings_source.is_usual)
+    }
+
     /// It comes from a project that nobody trusts, and can only tighten.
     #[must_use]
     pub fn is_limited(&self) -> bool {
@@ -97,7 +122,11 @@ fn matches(pattern: &str, tool: &str) -> bool {
     if !pattern.contains(['*', '?', '[', '{', '\\']) {
         return false;
     }
-    GlobBuilder::new(pattern).literal_separator(true).build().is_ok_and(|glob| glob.compile_matcher().is_match(tool))
+    GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .empty_alternates(true)
+        .build()
+        .is_ok_and(|glob| glob.compile_matcher().is_match(tool))
 }
 
 #[cfg(test)]

@@ -70,14 +70,16 @@ pub fn append(
     verdict: &Verdict,
     elapsed: Duration,
 ) -> io::Result<()> {
-    if audit.level == AuditLevel::Interventions && rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed()
-    {
+    let is_mild = rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed();
+    if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) {
         return Ok(());
     }
     let deciding = verdict.deciding();
     // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
     let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
-    let told = verdict.findings.iter().filter(|attributed| rank(attributed.finding.outcome) >= rank(least));
+    let is_told =
+        |told: &&Attributed| rank(told.finding.outcome) >= rank(least) || told.of_host && told.finding.rule == FAULT;
+    let told = verdict.findings.iter().filter(is_told);
     let confirmed = verdict.is_confirmed();
     // Where a person let the call run, those that count are the ones that were overruled.
     let rules: Vec<String> = match confirmed {
@@ -118,11 +120,16 @@ fn path_context(verdict: &Verdict) -> &str {
     tags.find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value)
 }
 
+/// A policy gave no answer, whatever its `on-error` said in its place.
+fn has_fault(verdict: &Verdict) -> bool {
+    verdict.findings.iter().any(|told| told.of_host && told.finding.rule == FAULT)
+}
+
 fn action(verdict: &Verdict) -> &'static str {
     if verdict.is_confirmed() {
         return OVERRIDE;
     }
-    let fault = verdict.findings.iter().any(|attributed| attributed.finding.rule == FAULT);
+    let fault = has_fault(verdict);
     match verdict.outcome {
         Outcome::Deny => "block",
         Outcome::Ask => "confirm_required",

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::cache::{Member, Prepared, Readiness, discard};
 use crate::redaction;
 use crate::{nested, scene};
+use guard_config::of_refused_settings;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
@@ -31,6 +32,9 @@ pub struct Chain {
     analyzer: OnceLock<Result<Analyzer, FaultKind>>,
 }
 
+/// The settings of a policy of which nothing is said.
+const DEFAULTS: &str = "{}";
+
 /// A policy and the place where it is mapped to.
 type PolicySlot<'a> = (&'a Member, &'a OnceLock<Result<Loaded, FaultKind>>);
 
@@ -46,6 +50,8 @@ struct Loaded {
 struct Seated<'a> {
     member: &'a Member,
     ready: Result<Ready, &'a FaultKind>,
+    /// Starts it once more, with its defaults.
+    policy: Option<&'a Policy>,
     /// How long it took so far.
     time: Duration,
 }
@@ -182,30 +188,58 @@ impl Chain {
         let input = Value::Object(call.input.clone()).to_string();
         let mut steps = Vec::with_capacity(ready.len());
         let secrets = LazyCell::new(|| redaction::secrets(call, at, Some(&scene.analysis)));
-        for Seated { member, ready, time } in ready {
+        for Seated { member, ready, policy, time } in ready {
             let started = Instant::now();
-            let mut answer = match (ready, &member.readiness) {
-                (Ok(ready), Readiness::Ready { manifest, .. }) => ready.decide(Question {
+            let entry = &member.entry;
+            let decide = |ready: Ready, manifest| {
+                let mut answer = ready.decide(Question {
                     scene: scene.clone(),
-                    grants: Arc::new(grants(&member.entry, at, &scene, ask.grant_all)),
+                    grants: Arc::new(grants(entry, at, &scene, ask.grant_all)),
                     manifest,
                     tool: &call.tool,
                     input: &input,
-                }),
+                });
+                if let Ok(decision) = &mut answer.decision {
+                    redaction::clean(decision, &secrets);
+                    if !speaks_for_itself(entry) {
+                        redaction::confine(decision, &entry.name);
+                    }
+                }
+                answer
+            };
+            let mut answer = match (ready, &member.readiness) {
+                (Ok(ready), Readiness::Ready { manifest, .. }) => decide(ready, manifest),
                 (Err(fault), _) | (_, Readiness::Broken(fault)) => Answer::fault(fault.clone()),
             };
-            if let Ok(decision) = &mut answer.decision {
-                redaction::clean(decision, &secrets);
-                if !speaks_for_itself(&member.entry) {
-                    redaction::confine(decision, &member.entry.name);
-                }
+            let mut of_defaults = None;
+            if let Some(problem) = entry.broken_settings() {
+                // It was given its defaults, as there is nothing else.
+                let fault = Err(FaultKind::Settings(problem.to_string()));
+                of_defaults = std::mem::replace(&mut answer.decision, fault).ok();
+            } else if let (Err(fault), Some(policy), Readiness::Ready { manifest, .. }) =
+                (&answer.decision, policy, &member.readiness)
+                && fault.is_refused_settings()
+                && entry.settings != DEFAULTS
+            {
+                of_defaults = decide(policy.ready(entry.limits, Some(DEFAULTS)), manifest).decision.ok();
             }
-            let mut opinion = opinion(&member.entry, &answer);
+            let mut opinion = opinion(entry, &answer);
             if opinion.of_host {
                 redaction::clean(&mut opinion.decision, &secrets);
             }
             record_opinion(opinion);
-            steps.push(Step { policy: member.entry.name.clone(), answer, time: time + started.elapsed() });
+            // A slip in the settings of a policy takes no deny of its defaults back.
+            if let Some(decision) = of_defaults {
+                let decision = tighten_only(decision);
+                record_opinion(Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false });
+            }
+            if let Some(problem) = entry.ignored_settings() {
+                let text = format!("settings of `{}` are ignored, and its defaults hold: {problem}", entry.name);
+                let warning =
+                    Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, problem.hint.clone());
+                record_opinion(warning);
+            }
+            steps.push(Step { policy: entry.name.clone(), answer, time: time + started.elapsed() });
         }
         let folders = nested.map(|_| nested::of_call(call, at, &scene)).unwrap_or_default();
         if let Some(open) = nested.filter(|_| !folders.is_empty()) {
@@ -231,7 +265,9 @@ impl Chain {
         let start = |loaded: &Loaded| {
             loaded.policy.ready(entry.limits, (!loaded.is_configured).then_some(entry.settings.as_str()))
         };
-        Seated { member, ready: self.policy(seat).map(start), time: started.elapsed() }
+        let loaded = self.policy(seat);
+        let policy = loaded.ok().map(|loaded| &loaded.policy);
+        Seated { member, ready: loaded.map(start), policy, time: started.elapsed() }
     }
 
     /// The policy, mapped by whoever needs it first.
@@ -309,8 +345,16 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
             Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
         }
         Err(fault) => {
-            let text = format!("the policy `{}` gave no answer: {fault}", entry.name);
+            let mut text = format!("the policy `{}` gave no answer: {fault}", entry.name);
             let remedy = match fault {
+                FaultKind::Settings(_) => entry.broken_settings().map_or_else(String::new, |found| found.hint.clone()),
+                FaultKind::Refused { text: refusal, .. } if fault.is_refused_settings() => {
+                    let problem = of_refused_settings(entry, refusal);
+                    if !problem.place.is_empty() && !text.contains(&problem.place) {
+                        text.push_str(&format!(" ({})", problem.place));
+                    }
+                    problem.hint
+                }
                 FaultKind::NotReady => {
                     "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"
                         .to_owned()

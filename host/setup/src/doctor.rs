@@ -63,7 +63,6 @@ pub fn examine(
         findings.extend(registered(harness.name(), survey, *registration, site));
         findings.extend(switched_off(survey));
     }
-    findings.extend(machine::configuration(site.places, projects));
     findings.extend(machine::folders(site.places));
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
@@ -78,7 +77,7 @@ pub fn examine(
         }));
     }
     findings.extend(ready);
-    findings.extend(machine::policies(site, projects));
+    findings.extend(machine::chain(site, projects));
     findings
 }
 

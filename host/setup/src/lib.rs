@@ -1,4 +1,4 @@
-//! Registration with harnesses, and the check that it works.
+//! Registration with harnesses, and the checks that it works: of the configuration, and of the way to a verdict.
 //!
 //! # Invariants
 //!
@@ -9,6 +9,7 @@
 //!   not removed and not counted.
 //! - A file of ours that starts the program blocks the call if the program is gone, fails or gives an unreadable reply,
 //!   unless `--fail-open` was given.
+//! - One function says whether every policy answers; `config check`, `policy add` and `doctor` all ask it.
 //! - `doctor` accepts a deny only in the harness's own protocol, and starts nothing that a repository names, unless it
 //!   is this very program.
 
@@ -17,6 +18,7 @@ mod command;
 mod entries;
 mod specs;
 mod matcher;
+pub mod check;
 pub mod doctor;
 pub mod install;
 

@@ -28,4 +28,4 @@ pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_p
 pub use lock::FileLock;
 pub use places::Places;
 pub use seal::Seal;
-pub use stamp::{Stamp, hex};
+pub use stamp::{FileState, Stamp, hex};

@@ -1,6 +1,7 @@
-//! [`Stamp`]: what tells that a file is still the one that was looked at.
+//! [`Stamp`] and [`FileState`]: what tells that a file is still the one that was looked at.
 
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -19,12 +20,48 @@ pub struct Stamp {
     ctime: (i64, i64),
 }
 
-impl Stamp {
-    /// The stamp of what `path` leads to; none if that cannot be told, for instance because there is nothing.
+/// What stands at a path that may be empty. A link that leads nowhere is no empty place: somebody meant a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileState {
+    /// Nothing.
+    Missing,
+    /// A link, there or on the way, that leads nowhere.
+    Dangling,
+    /// Something that cannot be looked at; the number is the system's for the reason.
+    Unreadable(i32),
+    /// What this is the stamp of.
+    There(Stamp),
+}
+
+impl FileState {
+    /// The state of what `path` leads to.
     #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|data| Stamp::from(&data))
+    pub fn of(path: &Path) -> Self {
+        match fs::metadata(path) {
+            Ok(data) => FileState::There(Stamp::from(&data)),
+            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                FileState::Unreadable(error.raw_os_error().unwrap_or_default())
+            }
+            Err(_) if is_dangling(path) => FileState::Dangling,
+            Err(_) => FileState::Missing,
+        }
     }
+
+    /// Why nothing can be read there although something stands there; none if something can, or nothing stands there.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        match self {
+            FileState::Missing | FileState::There(_) => None,
+            FileState::Dangling => Some("it is a link that leads nowhere".to_owned()),
+            FileState::Unreadable(number) => Some(io::Error::from_raw_os_error(*number).to_string()),
+        }
+    }
+}
+
+/// Of a path that leads nowhere: the last component on it that is there is a link.
+fn is_dangling(path: &Path) -> bool {
+    let mut there = path.ancestors().filter_map(|path| Some((path, fs::symlink_metadata(path).ok()?)));
+    there.next().is_some_and(|(path, data)| data.is_symlink() && fs::metadata(path).is_err())
 }
 
 impl From<&fs::Metadata> for Stamp {
@@ -47,4 +84,35 @@ pub fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_leads_nowhere_or_around_is_no_empty_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let state = |name: &str| FileState::of(&at(name));
+        fs::write(at("file"), "x").unwrap();
+        fs::create_dir(at("sub")).unwrap();
+        symlink("gone", at("dangling")).unwrap();
+        symlink("around", at("around")).unwrap();
+        symlink("file", at("link")).unwrap();
+        symlink("sub", at("into")).unwrap();
+        for name in ["none", "sub/none", "none/none", "file/none", "into/none"] {
+            assert_eq!(state(name), FileState::Missing, "{name}");
+        }
+        for name in ["dangling", "dangling/x", "dangling/x/y"] {
+            assert_eq!(state(name), FileState::Dangling, "{name}");
+            assert!(state(name).problem().is_some());
+        }
+        for name in ["around", "around/x"] {
+            assert!(matches!(state(name), FileState::Unreadable(_)) && state(name).problem().is_some(), "{name}");
+        }
+        assert!(matches!(state("file"), FileState::There(_)) && state("file") == state("link"));
+    }
 }

@@ -70,6 +70,9 @@ impl Expression {
             let names = KEYS.into_iter().chain([DATA]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return Err(format!("{place}: there is no `{name}`; an expression begins with {names}"));
         }
+        for pattern in names::patterns(&parsed) {
+            compiled(pattern).map_err(|error| format!("{place}: `{pattern}` is no regular expression: {error}"))?;
+        }
         Ok(Expression { place, parsed })
     }
 
@@ -113,9 +116,12 @@ fn environment() -> Result<Env, cel::DeclarationError> {
 
 /// Whether a pattern fits somewhere in a text. The engine's own function has the tables of Unicode with it.
 fn matches(text: &CelString<'_>, pattern: &CelString<'_>) -> Result<CelBool, ExecutionError> {
-    let pattern = regex_lite::RegexBuilder::new(pattern.inner()).size_limit(PATTERN_BYTES).build();
-    let pattern = pattern.map_err(|error| ExecutionError::function_error("matches", error))?;
+    let pattern = compiled(pattern.inner()).map_err(|error| ExecutionError::function_error("matches", error))?;
     Ok(CelBool::from(pattern.is_match(text.inner())))
+}
+
+fn compiled(pattern: &str) -> Result<regex_lite::Regex, regex_lite::Error> {
+    regex_lite::RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build()
 }
 
 /// Whole numbers are signed, as those that stand in expressions.

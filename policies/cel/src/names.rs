@@ -1,9 +1,10 @@
-//! The names that an expression takes from outside, so that a typing error in one is found before any call is judged.
+//! The names that an expression takes from outside, and the patterns in it, so that a mistake in one is found before any
+//! call is judged.
 //!
 //! Knows nothing of functions: whether one fits is only known with its arguments.
 
 use cel::IdedExpr;
-use cel::common::ast::{EntryExpr, Expr};
+use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 
 /// The first name that is neither one of `known` nor bound by a macro around it.
 pub(crate) fn unknown(expression: &IdedExpr, known: &[&str]) -> Option<String> {
@@ -27,6 +28,43 @@ fn first<'a>(expression: &'a IdedExpr, bound: &mut Vec<&'a str>) -> Option<&'a s
             bound.truncate(before);
             found
         }),
+    }
+}
+
+/// The patterns that are written out as the argument of `matches`.
+pub(crate) fn patterns(expression: &IdedExpr) -> Vec<&str> {
+    let mut found = Vec::new();
+    collect(expression, &mut found);
+    found
+}
+
+fn collect<'a>(expression: &'a IdedExpr, found: &mut Vec<&'a str>) {
+    let mut all = |parts: &mut dyn Iterator<Item = &'a IdedExpr>| parts.for_each(|part| collect(part, found));
+    match &expression.expr {
+        Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => {}
+        Expr::Select(select) => all(&mut std::iter::once(select.operand.as_ref())),
+        Expr::List(list) => all(&mut list.elements.iter()),
+        Expr::Map(map) => all(&mut map.entries.iter().flat_map(|entry| parts(&entry.expr))),
+        Expr::Struct(of) => all(&mut of.entries.iter().flat_map(|entry| parts(&entry.expr))),
+        Expr::Comprehension(of) => {
+            let parts: [&IdedExpr; 5] = [&of.iter_range, &of.accu_init, &of.loop_cond, &of.loop_step, &of.result];
+            all(&mut parts.into_iter());
+        }
+        Expr::Call(call) => {
+            all(&mut call.target.iter().map(AsRef::as_ref).chain(&call.args));
+            if call.func_name == "matches"
+                && let Some(Expr::Literal(LiteralValue::String(pattern))) = call.args.last().map(|last| &last.expr)
+            {
+                found.push(pattern.inner());
+            }
+        }
+    }
+}
+
+fn parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
+    match entry {
+        EntryExpr::StructField(field) => vec![&field.value],
+        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
     }
 }
 

@@ -35,6 +35,12 @@ fn an_expression_that_does_not_parse_is_refused_with_rule_key_line_and_column() 
     ] {
         fails(&json!({ "rules": [rule(when)] }), &[place]);
     }
+    let pattern = rule("tool == 'none' && analysis.commands.exists(c, c.argv.exists(w, w.matches('(')))");
+    fails(&json!({ "rules": [pattern] }), &["the rule `r`, `when`", "`(`"]);
+    fails(&json!({ "rules": [rule("false && tool.matches('\\\\p{L}')")] }), &["the rule `r`, `when`", "p{L}`"]);
+    for pattern in ["\\\\s", "\\\\d", "\\\\b", "(?i)x"] {
+        assert!(decide(&format!("tool.matches('{pattern}')")).is_ok(), "{pattern}");
+    }
     let strange = rule("false && analyis.coverage == 'complete'");
     fails(
         &json!({ "rules": [strange] }),
@@ -64,7 +70,7 @@ fn an_error_of_evaluation_is_a_fault_and_never_silence() {
         ("tool", "string, which is neither true nor false"),
         ("tool == 'Bash' && 1", "the rule `r`, `when`"),
         ("1 / 0 == 1", "the rule `r`, `when`"),
-        ("tool.matches('(')", "matches"),
+        ("tool.matches(tool + '(')", "matches"),
         ("now() > 1", "now"),
     ] {
         let error = decide(when).unwrap_err();

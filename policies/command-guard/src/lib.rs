@@ -11,14 +11,14 @@
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
-//! | `protected-branches` | `["main", "master"]` | branches that no forced push may reach; `*` is any text |
+//! | `protected-branches` | `["main", "master"]` | branches that no forced push may reach: [patterns](../PATTERNS.md) in which `*` is any text, slashes included |
 //! | `secret-reads` | `"deny"` | the outcome of a command that reads a secret: `deny`, `ask`, or `allow` |
 //! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
 //! | `deny-patterns` | `[]` | regular expressions that the text of no command may match |
 //! | `raise` | `[]` | names whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | names whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
 //! | `silence` | `[]` | names that get no answer; it wins over `raise` and `lower` |
-//! | `files` | the shared lists | names of files: `blocked`, `confirm`, and `exempt`; a list replaces the default one |
+//! | `files` | the shared lists | [patterns](../PATTERNS.md) of files: `blocked`, `confirm`, and `exempt`; a list replaces the default one |
 //!
 //! A name in `raise`, `lower` and `silence` is a rule (`git-push`), a class of rules (`publish`), a kind of effect
 //! (`cloud`), an operation (`git.stash.drop`), or a family of operations: `aws.s3` and `aws.*` are all operations

@@ -3,6 +3,7 @@
 //! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
 
 use guard_sdk::{Error, Outcome};
+use policy_path_globs::Glob;
 use policy_sensitive_paths::Lists;
 use regex_lite::{Regex, RegexBuilder};
 use serde::Deserialize;
@@ -16,8 +17,8 @@ const PATTERN_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Branches whose history belongs to everybody; `*` stands for any text. Default: `["main", "master"]`.
-    pub protected_branches: Vec<String>,
+    /// Branches whose history belongs to everybody; `*` stands for any text, slashes included. Default: `["main", "master"]`.
+    pub protected_branches: Vec<Branch>,
     /// The answer to a command that reads a secret. Default: `"deny"`.
     pub secret_reads: Answer,
     /// The answer to `git push --force-with-lease` to a protected branch. Default: `"ask"`.
@@ -38,7 +39,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            protected_branches: vec!["main".to_owned(), "master".to_owned()],
+            protected_branches: ["main", "master"].map(|name| Branch(Glob::literal(name))).into(),
             secret_reads: Answer::Deny,
             force_with_lease: Answer::Ask,
             deny_patterns: Vec::new(),
@@ -47,6 +48,24 @@ impl Default for Settings {
             silence: Vec::new(),
             files: Lists::default(),
         }
+    }
+}
+
+/// A pattern over the name of a branch. Upper and lower case are equal.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Branch(Glob);
+
+impl TryFrom<String> for Branch {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let name = text.strip_prefix("refs/heads/").unwrap_or(&text);
+        let is_branch = !name.starts_with(['-', '/', '!']) && !name.contains([' ', '~', '^', ':']);
+        if !is_branch || name.ends_with('/') || name.contains("..") {
+            return Err(format!("no branch is called `{text}`"));
+        }
+        Glob::of_name(name).map(Branch).map_err(|error| error.to_string())
     }
 }
 
@@ -186,14 +205,37 @@ impl Settings {
     pub(crate) fn protects(&self, reference: &str) -> bool {
         let branch = reference.strip_prefix("refs/heads/").or_else(|| reference.strip_prefix("heads/"));
         let branch = branch.unwrap_or(reference);
-        !branch.is_empty()
-            && self.protected_branches.iter().any(|protected| policy_sensitive_paths::matches(protected, branch))
+        !branch.is_empty() && self.protected_branches.iter().any(|Branch(protected)| protected.matches_name(branch))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Pattern;
+    use super::{Branch, Pattern, Settings};
+
+    #[test]
+    fn a_branch_is_a_pattern_over_its_whole_name() {
+        let protects = |pattern: &str, branch: &str| {
+            let branches = vec![Branch::try_from(pattern.to_owned()).unwrap()];
+            Settings { protected_branches: branches, ..Settings::default() }.protects(branch)
+        };
+        for (pattern, branch) in [
+            ("main", "refs/heads/MAIN"),
+            ("release/*", "release/1/x"),
+            ("{main,develop}", "develop"),
+            ("v[0-9]*", "v2"),
+            ("refs/heads/x", "x"),
+            ("**/hot", "a/b/hot"),
+        ] {
+            assert!(protects(pattern, branch), "{pattern} {branch}");
+        }
+        assert!(!protects("release/*", "release") && !protects("{main,develop}", "mainly"));
+        assert!(Settings::default().protects("Main") && !Settings::default().protects("mainly"));
+        for text in ["", "{main", "ma in", "-x", "x/", "a..b", "!main", "[x"] {
+            let error = Branch::try_from(text.to_owned()).unwrap_err();
+            assert!(error.contains(&format!("`{text}`")), "{error}");
+        }
+    }
 
     #[test]
     fn a_pattern_that_is_none_or_that_matches_everything_is_refused_by_name() {

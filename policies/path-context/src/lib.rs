@@ -15,12 +15,11 @@
 //!
 //! A file `guardrails.json` serves as settings as it is, and the presets look for it in `~/.claude/state/`. Its keys
 //! are `version`, `safe_paths`, `blocked_paths`, `git_safe`, and `rules` with `bash`, `write`, and `edit`. A list replaces
-//! the default one. Another version, or a value of the wrong kind, leaves the defaults and a warning in the trace. The
-//! action `block` is deny, and `confirm` is ask.
+//! the default one. The action `block` is deny, and `confirm` is ask. A key, a version or an action that is not known is
+//! an error, and so is a path that is no [pattern](../PATTERNS.md).
 //!
 //! If a rule below names a pattern in its settings, the rule judges the meaning of the pattern and not its text: `rm
-//! -rf ~/old` is no loss of a home. Any other pattern of `bash` is a regular expression for the rule `custom`, and a
-//! pattern that is no regular expression is literal text.
+//! -rf ~/old` is no loss of a home. Any other pattern of `bash` is a regular expression for the rule `custom`.
 //!
 //! ## Limits
 //!
@@ -34,10 +33,10 @@ mod call_view;
 mod settings;
 
 use guard_sdk::syntax::Coverage;
-use guard_sdk::{Call, Decision, Error, Example, Finding, Level, Manifest, Outcome, Policy};
+use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
 use call_view::{CallView, Verdicts};
-pub use settings::Settings;
+pub use settings::{Settings, Written};
 
 /// The policy.
 #[derive(Debug)]
@@ -50,7 +49,7 @@ const fn example(tool: &'static str, input: &'static str, outcome: Outcome, rule
 }
 
 impl Policy for PathContext {
-    type Settings = serde_json::Value;
+    type Settings = settings::Written;
 
     const MANIFEST: Manifest = Manifest {
         id: "path-context",
@@ -68,11 +67,10 @@ impl Policy for PathContext {
     };
 
     fn configure(settings: Self::Settings) -> Result<Self, Error> {
-        Ok(Self { settings: Settings::new(&settings) })
+        Ok(Self { settings: Settings::new(settings)? })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        self.settings.warnings.iter().for_each(|warning| call.log(Level::Warn, warning));
         let analysis = call.analysis();
         let view = CallView::new(call, &analysis, &self.settings);
         let mut verdicts = Verdicts::default();

@@ -48,7 +48,11 @@ impl Area {
         // What stands at the start of a pattern is a path for the host as well: the home, the working directory.
         let lexical = if resolved.lexical.is_empty() { text.to_owned() } else { resolved.lexical };
         let elsewhere = !resolved.canonical.is_empty() && resolved.canonical != lexical;
-        let glob = |text: &str| Glob::new(&folded(text, fold));
+        // Settings hold no text that is no pattern, but the folder that it is taken from may have any name.
+        let glob = |text: &str| {
+            let text = folded(text, fold);
+            Glob::new(&text).unwrap_or_else(|_| Glob::literal(&text))
+        };
         Area { canonical: elsewhere.then(|| glob(&resolved.canonical)), glob: glob(&lexical) }
     }
 

@@ -1,28 +1,21 @@
 //! The settings: a `guardrails.json` as it is.
 //!
-//! Never fails: what cannot be used gives the defaults and a warning. A list that is given replaces the default one.
+//! What is not understood is an error: a rule that somebody wrote is never dropped. A list that is given replaces the
+//! default one.
 
 mod defaults;
 mod pattern;
 
-use guard_sdk::Outcome;
-use serde_json::Value;
+use guard_sdk::{Error, Outcome};
+use policy_path_globs::{Glob, expand};
+use serde::Deserialize;
 
 pub(crate) use pattern::Pattern;
 
 use crate::rules::starters::{self, Starter};
 
-/// What the file may say.
-const KEYS: &[&str] = &["$schema", "version", "safe_paths", "blocked_paths", "git_safe", "rules"];
-
-/// What `rules` may say.
-const KINDS: &[&str] = &["bash", "write", "edit"];
-
-/// What a rule for commands may say.
-const OF_COMMANDS: &[&str] = &["pattern", "action", "outside_safe_paths"];
-
-/// What a rule for files may say.
-const OF_FILES: &[&str] = &["path_patterns", "action"];
+/// The version of the file's form.
+const VERSION: f64 = 1.0;
 
 /// The most entries of one list.
 const ENTRIES: usize = 500;
@@ -51,7 +44,51 @@ pub struct Settings {
     pub(crate) bash: Vec<BashRule>,
     pub(crate) write: Vec<FileRule>,
     pub(crate) edit: Vec<FileRule>,
-    pub(crate) warnings: Vec<String>,
+}
+
+/// The file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Written {
+    /// Where an editor finds the schema of the file. It says nothing here.
+    #[serde(rename = "$schema")]
+    _schema: Option<String>,
+    version: Option<f64>,
+    safe_paths: Option<Vec<String>>,
+    blocked_paths: Option<Vec<String>>,
+    git_safe: Option<bool>,
+    rules: WrittenRules,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WrittenRules {
+    bash: Option<Vec<WrittenBashRule>>,
+    write: Option<Vec<WrittenFileRule>>,
+    edit: Option<Vec<WrittenFileRule>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenBashRule {
+    pattern: String,
+    action: Action,
+    #[serde(default)]
+    outside_safe_paths: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFileRule {
+    path_patterns: Vec<String>,
+    action: Action,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Action {
+    Block,
+    Confirm,
 }
 
 /// What a rule for commands looks for.
@@ -92,119 +129,130 @@ pub(crate) struct FileRule {
 }
 
 impl Settings {
-    pub(crate) fn new(value: &Value) -> Self {
-        let mut warnings = Vec::new();
-        let is_known = match value.get("version") {
-            None => true,
-            Some(version) => version.as_f64() == Some(1.0),
-        };
-        if !is_known {
-            warnings.push("the version is not 1; the defaults hold".to_owned());
+    /// # Errors
+    ///
+    /// The file has another version, or a path or an expression in it is none.
+    pub(crate) fn new(written: Written) -> Result<Self, Error> {
+        let Written { version, safe_paths, blocked_paths, git_safe, rules, _schema } = written;
+        if let Some(version) = version.filter(|version| *version != VERSION) {
+            return Err(format!("`version` is {version}, and only version {VERSION} is known").into());
         }
-        let value = if is_known { value } else { &Value::Null };
-        let rules = value.get("rules").unwrap_or(&Value::Null);
-        warn_of_unknown(value, KEYS, &mut warnings);
-        warn_of_unknown(rules, KINDS, &mut warnings);
-        let mut texts = |key: &str, defaults: &[&str]| match list(value, key, &mut warnings) {
-            Some(list) => {
-                list.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned).collect()
-            }
-            None => defaults.iter().map(|text| (*text).to_owned()).collect(),
+        let paths = |key: &str, list: Option<Vec<String>>, defaults: &[&str]| match list {
+            Some(list) => areas(key, list),
+            None => Ok(defaults.iter().map(|text| (*text).to_owned()).collect()),
         };
-        let (safe, blocked) = (texts("safe_paths", defaults::SAFE), texts("blocked_paths", defaults::BLOCKED));
-        let git_safe = value.get("git_safe").is_none_or(|given| {
-            given.as_bool().unwrap_or_else(|| {
-                warnings.push("`git_safe` is neither true nor false; the default holds".to_owned());
-                true
-            })
-        });
-        let bash = match list(rules, "bash", &mut warnings) {
-            Some(list) => list.iter().filter_map(|rule| bash_rule(rule, &mut warnings)).collect(),
+        let files = |key: &str, list: Option<Vec<WrittenFileRule>>| match list {
+            Some(list) => bounded(key, list)?.into_iter().map(file_rule).collect(),
+            None => Ok(defaults::files()),
+        };
+        let bash = match rules.bash {
+            Some(list) => bounded("bash", list)?.into_iter().map(bash_rule).collect::<Result<_, _>>()?,
             None => defaults::bash(),
         };
-        let mut files = |key: &str| match list(rules, key, &mut warnings) {
-            Some(list) => list.iter().map(|rule| file_rule(rule, &mut warnings)).collect(),
-            None => defaults::files(),
-        };
-        let (write, edit) = (files("write"), files("edit"));
-        warnings.truncate(32);
-        Settings { safe, blocked, git_safe, bash, write, edit, warnings }
+        Ok(Settings {
+            safe: paths("safe_paths", safe_paths, defaults::SAFE)?,
+            blocked: paths("blocked_paths", blocked_paths, defaults::BLOCKED)?,
+            git_safe: git_safe.unwrap_or(true),
+            bash,
+            write: files("write", rules.write)?,
+            edit: files("edit", rules.edit)?,
+        })
     }
 }
 
-/// A key that means nothing is most likely a slip.
-fn warn_of_unknown(value: &Value, known: &[&str], warnings: &mut Vec<String>) {
-    let keys = value.as_object().into_iter().flat_map(|map| map.keys());
-    let unknown = keys.filter(|key| !known.contains(&key.as_str())).take(4);
-    warnings.extend(unknown.map(|key| format!("the key `{key}` is not known")));
-}
-
-fn list<'a>(value: &'a Value, key: &str, warnings: &mut Vec<String>) -> Option<&'a [Value]> {
-    match value.get(key)? {
-        Value::Array(list) => {
-            if list.len() > ENTRIES {
-                warnings.push(format!("`{key}` has more than {ENTRIES} entries; the rest is left out"));
-            }
-            Some(list.get(..ENTRIES).unwrap_or(list))
-        }
-        _ => {
-            warnings.push(format!("`{key}` is no list; the defaults hold"));
-            None
-        }
+fn bounded<T>(key: &str, list: Vec<T>) -> Result<Vec<T>, Error> {
+    match list.len() {
+        ..=ENTRIES => Ok(list),
+        _ => Err(format!("`{key}` has more than {ENTRIES} entries").into()),
     }
 }
 
-fn action(rule: &Value, warnings: &mut Vec<String>) -> Outcome {
-    match rule.get("action").and_then(Value::as_str) {
-        Some("block") => Outcome::Deny,
-        Some("confirm") => Outcome::Ask,
-        _ => {
-            warnings.push("a rule has another action than `block` and `confirm`; taken as `confirm`".to_owned());
-            Outcome::Ask
-        }
+/// The paths of a list. Of one with braces each choice is a path of its own: what stands at its start may be the home.
+fn areas(key: &str, list: Vec<String>) -> Result<Vec<String>, Error> {
+    let mut all = Vec::new();
+    for text in bounded(key, list)? {
+        all.extend(area(&text).map_err(|error| format!("`{key}`: {error}"))?);
+    }
+    Ok(all)
+}
+
+fn area(text: &str) -> Result<Vec<String>, String> {
+    if text.trim() != text || text.starts_with('!') {
+        return Err(format!("the path `{text}` begins or ends with what no path does"));
+    }
+    let paths = expand(text).map_err(|error| error.to_string())?;
+    for path in &paths {
+        Glob::new(path).map_err(|error| error.to_string())?;
+    }
+    Ok(paths)
+}
+
+fn outcome(action: Action) -> Outcome {
+    match action {
+        Action::Block => Outcome::Deny,
+        Action::Confirm => Outcome::Ask,
     }
 }
 
-fn bash_rule(rule: &Value, warnings: &mut Vec<String>) -> Option<BashRule> {
-    let Some(text) = rule.get("pattern").and_then(Value::as_str).filter(|text| !text.is_empty()) else {
-        warnings.push("a rule for commands has no pattern and is left out".to_owned());
-        return None;
-    };
-    warn_of_unknown(rule, OF_COMMANDS, warnings);
-    let outcome = action(rule, warnings);
-    let outside = rule.get("outside_safe_paths").and_then(Value::as_bool).unwrap_or(false);
-    let matter = if text == defaults::REMOVAL {
+fn bash_rule(rule: WrittenBashRule) -> Result<BashRule, Error> {
+    let WrittenBashRule { pattern, action, outside_safe_paths } = rule;
+    let matter = if pattern == defaults::REMOVAL {
         Matter::Removal
-    } else if let Some(starter) = starters::named(text) {
+    } else if let Some(starter) = starters::named(&pattern) {
         Matter::Starter(starter)
     } else {
-        Matter::Custom(Pattern::new(text, warnings))
+        Matter::Custom(Pattern::new(pattern).map_err(|error| format!("`pattern`: {error}"))?)
     };
-    Some(BashRule { matter, outcome, outside })
+    Ok(BashRule { matter, outcome: outcome(action), outside: outside_safe_paths })
 }
 
-fn file_rule(rule: &Value, warnings: &mut Vec<String>) -> FileRule {
-    warn_of_unknown(rule, OF_FILES, warnings);
-    let paths = list(rule, "path_patterns", warnings).unwrap_or_default();
-    let paths = paths.iter().filter_map(Value::as_str).filter(|text| !text.is_empty()).map(|text| match text {
-        "blocked_paths" => Paths::Blocked,
-        "outside_safe_paths" => Paths::Outside,
-        "safe_paths" => Paths::Safe,
-        path => Paths::These(path.to_owned()),
-    });
-    FileRule { paths: paths.collect(), outcome: action(rule, warnings) }
+fn file_rule(rule: WrittenFileRule) -> Result<FileRule, Error> {
+    if rule.path_patterns.is_empty() {
+        return Err("`path_patterns` is empty, so the rule would hold nowhere".into());
+    }
+    let mut paths = Vec::new();
+    for text in bounded("path_patterns", rule.path_patterns)? {
+        match text.as_str() {
+            "blocked_paths" => paths.push(Paths::Blocked),
+            "outside_safe_paths" => paths.push(Paths::Outside),
+            "safe_paths" => paths.push(Paths::Safe),
+            name if name.ends_with("_path") || name.ends_with("_paths") && !name.contains('/') => {
+                return Err(format!(
+                    "unknown variant `{name}`, expected one of `blocked_paths`, `outside_safe_paths`, `safe_paths`"
+                )
+                .into());
+            }
+            path => {
+                let areas = area(path).map_err(|error| format!("`path_patterns`: {error}"))?;
+                paths.extend(areas.into_iter().map(Paths::These));
+            }
+        }
+    }
+    Ok(FileRule { paths, outcome: outcome(rule.action) })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use guard_sdk::serde_json::{self, Value, json};
+
     use super::*;
 
     const SEED: &str = include_str!("../../../tests/seeds/s2-guardrails.json");
 
+    fn try_read(value: Value) -> Result<Settings, String> {
+        let written: Written = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        Settings::new(written).map_err(|error| error.to_string())
+    }
+
+    fn read(value: Value) -> Settings {
+        try_read(value).unwrap()
+    }
+
     #[test]
     fn the_starter_file_is_read_as_it_is() {
-        let settings = Settings::new(&serde_json::from_str(SEED).unwrap());
-        assert_eq!(settings.warnings, Vec::<String>::new());
+        let settings = read(serde_json::from_str(SEED).unwrap());
         assert_eq!((settings.safe.len(), settings.blocked.len()), (2, 9));
         assert_eq!((settings.bash.len(), settings.write.len(), settings.edit.len()), (14, 2, 2));
         assert!(!settings.bash.iter().any(|rule| matches!(rule.matter, Matter::Custom(_))));
@@ -212,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_defaults_are_the_starter_file_and_one_pattern_more() {
-        let (settings, defaults) = (Settings::new(&serde_json::from_str(SEED).unwrap()), Settings::new(&Value::Null));
+        let (settings, defaults) = (read(serde_json::from_str(SEED).unwrap()), read(json!({})));
         assert_eq!((&settings.safe, &settings.blocked), (&defaults.safe, &defaults.blocked));
         assert_eq!(defaults.bash.len(), 15);
         for (given, default) in settings.bash.iter().zip(&defaults.bash) {
@@ -224,44 +272,62 @@ mod tests {
     #[test]
     fn s2_70_the_file_to_start_from_is_the_defaults() {
         let file = serde_json::from_str(include_str!("../guardrails.json")).unwrap();
-        assert_eq!(format!("{:?}", Settings::new(&file)), format!("{:?}", Settings::new(&Value::Null)));
+        assert_eq!(format!("{:?}", read(file)), format!("{:?}", read(json!({}))));
     }
 
     #[test]
     fn the_schema_has_the_keys_that_are_read() {
         let schema: Value = serde_json::from_str(include_str!("../guardrails.schema.json")).unwrap();
-        for (place, known) in [
-            ("/properties", KEYS),
-            ("/properties/rules/properties", KINDS),
-            ("/$defs/command/properties", OF_COMMANDS),
-            ("/$defs/files/items/properties", OF_FILES),
+        let rule = |kind: &str, rule: Value| json!({ "rules": { kind: [rule] } });
+        for (place, value) in [
+            ("/properties", json!({ "?": 1 })),
+            ("/properties/rules/properties", json!({ "rules": { "?": 1 } })),
+            ("/$defs/command/properties", rule("bash", json!({ "?": 1 }))),
+            ("/$defs/files/items/properties", rule("edit", json!({ "?": 1 }))),
         ] {
-            let keys: std::collections::BTreeSet<_> =
-                schema.pointer(place).unwrap().as_object().unwrap().keys().map(String::as_str).collect();
-            assert_eq!(keys, known.iter().copied().collect(), "{place}");
+            let error = try_read(value).unwrap_err();
+            let known: BTreeSet<&str> = error.split('`').skip(3).step_by(2).collect();
+            let keys = schema.pointer(place).unwrap().as_object().unwrap().keys().map(String::as_str);
+            assert_eq!(keys.collect::<BTreeSet<_>>(), known, "{place}");
         }
     }
 
     #[test]
-    fn a_key_that_means_nothing_is_told() {
-        let settings = Settings::new(&serde_json::json!({
-            "safe_path": [], "rules": {"bahs": [], "bash": [{"pattern": "x", "action": "block", "outside": true}],
-            "write": [{"path_patterns": ["x"], "action": "block", "z": 1}]}
-        }));
-        assert_eq!(settings.warnings.len(), 4, "{:?}", settings.warnings);
+    fn what_cannot_be_used_is_an_error_that_names_it() {
+        let bash = |rule: Value| json!({ "rules": { "bash": [rule] } });
+        let write = |rule: Value| json!({ "rules": { "write": [rule] } });
+        for (value, word) in [
+            (json!({ "blokced_paths": [] }), "`blokced_paths`"),
+            (json!({ "version": 2 }), "`version` is 2"),
+            (json!({ "version": "1" }), "expected f64"),
+            (json!({ "safe_paths": "x" }), "expected a sequence"),
+            (json!({ "blocked_paths": [1] }), "expected a string"),
+            (json!({ "blocked_paths": [""] }), "`blocked_paths`"),
+            (json!({ "blocked_paths": ["~/{a,b"] }), "`~/{a,b`"),
+            (json!({ "safe_paths": ["[a"] }), "`[a`"),
+            (json!({ "safe_paths": vec!["x"; ENTRIES + 1] }), "`safe_paths`"),
+            (json!({ "rules": [1] }), "invalid"),
+            (json!({ "rules": { "bahs": [] } }), "`bahs`"),
+            (bash(json!({ "pattern": "x" })), "`action`"),
+            (bash(json!({ "action": "block" })), "`pattern`"),
+            (bash(json!({ "pattern": "", "action": "block" })), "`pattern`"),
+            (bash(json!({ "pattern": "x", "action": "warn" })), "`warn`"),
+            (bash(json!({ "pattern": "(x", "action": "block" })), "`(x`"),
+            (bash(json!({ "pattern": "x", "action": "block", "outside": true })), "`outside`"),
+            (bash(json!({ "pattern": "x", "action": "block", "outside_safe_paths": 1 })), "expected a boolean"),
+            (write(json!({ "path_patterns": [], "action": "block" })), "`path_patterns`"),
+            (write(json!({ "path_patterns": ["blocked_path"], "action": "block" })), "`blocked_path`"),
+            (write(json!({ "path_patterns": ["{x"], "action": "block" })), "`{x`"),
+            (write(json!({ "paths": ["x"], "action": "block" })), "`paths`"),
+        ] {
+            let error = try_read(value.clone()).unwrap_err();
+            assert!(error.contains(word), "{value}: {error}");
+        }
     }
 
     #[test]
-    fn what_cannot_be_used_leaves_a_warning() {
-        let settings = Settings::new(&serde_json::json!({
-            "version": 1, "safe_paths": "x", "blocked_paths": [1, ""],
-            "rules": {"bash": [{"pattern": "(x", "action": "allow"}, {}], "write": {}}
-        }));
-        assert_eq!(settings.warnings.len(), 5, "{:?}", settings.warnings);
-        assert_eq!((settings.safe.len(), settings.blocked.len(), settings.bash.len()), (2, 0, 1));
-        for version in [serde_json::json!(2), serde_json::json!("1"), Value::Null] {
-            let settings = Settings::new(&serde_json::json!({"version": version, "blocked_paths": []}));
-            assert_eq!((settings.blocked.len(), settings.warnings.len()), (9, 1));
-        }
+    fn choices_in_braces_are_paths_of_their_own() {
+        let settings = read(json!({ "version": 1.0, "blocked_paths": ["{~/a,/b}/c", "d"] }));
+        assert_eq!(settings.blocked, ["~/a/c", "/b/c", "d"]);
     }
 }

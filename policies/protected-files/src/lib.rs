@@ -11,7 +11,7 @@
 //! ## Settings
 //!
 //! The settings are the lists `blocked`, `confirm`, and `exempt`. An item of a list is a name, a name below a folder,
-//! or a folder; `*` is any text within one component.
+//! or a folder, at any depth; the case of letters does not count. [PATTERNS.md](../PATTERNS.md) describes the patterns.
 //!
 //! ```toml
 //! [[policy]]

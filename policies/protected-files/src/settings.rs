@@ -4,8 +4,8 @@ use policy_sensitive_paths::Lists;
 
 /// The lists `blocked`, `confirm` and `exempt`. One that is given replaces the default one.
 ///
-/// An entry is a file's name, a name below a folder (`.git/config`) or a folder (`.ssh/`); `*` stands for any text
-/// within a component; upper and lower case are equal.
+/// An entry is a file's name, a name below a folder (`.git/config`) or a folder (`.ssh/`), with the patterns of
+/// `policies/PATTERNS.md`; upper and lower case are equal.
 ///
 /// ```toml
 /// [policy.settings]

@@ -3,6 +3,7 @@
 //! The text is the policy's settings. [README.md](README.md) says what the text sees and what its rules may say. The
 //! text has no network, no clock and no random numbers.
 
+mod calls;
 mod rules;
 mod text;
 

@@ -5,6 +5,8 @@ use guard_sdk::serde_json::{self, Map};
 use regorus::unstable::{Rule, RuleHead, Span};
 use regorus::{Engine, Value};
 
+use crate::calls;
+
 /// The package that the text must be.
 const PACKAGE: &str = "guard";
 
@@ -52,6 +54,9 @@ impl Text {
         engine.add_data(data).map_err(|error| told(&file, &error))?;
         // Has the engine resolve names and order statements, which it otherwise does at the first question.
         engine.eval_query("true".to_owned(), false).map_err(|error| told(&file, &error))?;
+        if let Some((span, problem)) = calls::first_broken(engine.get_modules()) {
+            return Err(format!("{file}:{}:{}: {problem}", span.line, span.col));
+        }
         let mut heads = Vec::new();
         for (_, name) in HEADS {
             if let Some(span) = function(&mut engine, name) {

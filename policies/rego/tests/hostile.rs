@@ -50,6 +50,41 @@ fn a_text_that_could_never_say_anything_is_refused() {
 }
 
 #[test]
+fn a_pattern_or_a_function_that_cannot_work_is_refused_before_any_call() {
+    let rule = |condition: &str| {
+        format!("package guard\n\ndeny contains \"x\" if {{\n    input.tool == \"none\"\n    {condition}\n}}\n")
+    };
+    for (condition, place, part) in [
+        ("regex.match(\"(\", input.tool)", "team.rego:5:18: ", "`(`"),
+        ("regex.match(`a(?!b)`, input.tool)", "team.rego:5:18: ", "`a(?!b)`"),
+        ("count([x | x := regex.split(`[`, input.tool)]) > 0", "team.rego:5:34: ", "`[`"),
+        ("regex.replace(input.tool, `*`, \"\") == \"\"", "team.rego:5:32: ", "`*`"),
+        ("regex.match(`\\p{Nope}`, input.tool)", "team.rego:5:18: ", "Nope"),
+        ("starts_with(input.tool, \"x\")", "team.rego:5:", "starts_with"),
+        ("not regex.macth(`x`, input.tool)", "team.rego:5:", "regex.macth"),
+        ("every x in input.list { nope(x) }", "team.rego:5:", "nope"),
+    ] {
+        fails(&rule(condition), place, part);
+    }
+}
+
+#[test]
+fn patterns_know_the_classes_of_unicode() {
+    for (pattern, text) in [
+        (r"^\s\d+\b", " 12 x"),
+        (r"(?i)^ÄPFEL$", "äpfel"),
+        (r"^\p{L}+$", "größe"),
+        (r"^\w+$", "größe_1"),
+        (r"^\W\D\S\B", "--ab"),
+    ] {
+        let rule = format!("package guard\n\ndeny contains \"x\" if regex.match(`{pattern}`, \"{text}\")\n");
+        assert_eq!(decide(&rule).unwrap().outcome, Outcome::Deny, "{pattern}");
+    }
+    let own = "package guard\n\nhas(x) if x == input.tool\n\nask contains \"x\" if has(\"Bash\")\n";
+    assert!(decide(own).is_ok());
+}
+
+#[test]
 fn nothing_impure_is_offered() {
     for call in [
         "http.send({\"method\": \"get\", \"url\": \"http://localhost\"})",

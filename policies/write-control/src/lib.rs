@@ -19,8 +19,10 @@
 //! | `fold-case` | `true` on macOS, else `false` | the case of protected paths does not count |
 //!
 //! A file `write-policies.json` serves as settings as it is. It is read from `~/.claude/hooks/config/`; a hook that is
-//! registered as `write-control.sh` reads the one in the folder `config` beside the script first. A list replaces the default one, and with a `protected` of
-//! the user's own no template is exempt unless `exempt` says so. An item that is no pattern is a name.
+//! registered as `write-control.sh` reads the one in the folder `config` beside the script first. A list replaces the
+//! default one, and with a `protected` of the user's own no template is exempt unless `exempt` says so. `db/` and `db/**`
+//! are all that is below the folder. A key that is not known is an error, and so is a pattern that no path of a project
+//! can match, such as `/etc/**`, `../x` or `{a`. [PATTERNS.md](../PATTERNS.md) describes the patterns.
 //!
 //! ## Limits
 //!
@@ -32,10 +34,10 @@ mod rules;
 mod settings;
 
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Call, Decision, Error, Example, Finding, Level, Manifest, Outcome, Policy};
+use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
 use paths::{ProjectRoot, Target};
-pub use settings::Settings;
+pub use settings::{Settings, Written};
 
 /// More findings of one tier than this say nothing new.
 const FINDINGS_OF_A_TIER: usize = 8;
@@ -51,7 +53,7 @@ const fn write(input: &'static str, outcome: Outcome, rule: &'static str) -> Exa
 }
 
 impl Policy for WriteControl {
-    type Settings = serde_json::Value;
+    type Settings = settings::Written;
 
     const MANIFEST: Manifest = Manifest {
         id: "write-control",
@@ -69,7 +71,7 @@ impl Policy for WriteControl {
     };
 
     fn configure(settings: Self::Settings) -> Result<Self, Error> {
-        Ok(Self { settings: Settings::new(&settings) })
+        Ok(Self { settings: Settings::new(settings)? })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
@@ -78,7 +80,6 @@ impl Policy for WriteControl {
         if is_shell && !settings.shell {
             return Ok(Decision::abstain());
         }
-        settings.warnings.iter().for_each(|warning| call.log(Level::Warn, warning));
         let (analysis, facts) = (call.analysis(), call.context());
         let root = ProjectRoot::new(&facts, settings);
         let changes = analysis.effects.iter().filter(|effect| is_change(effect));

@@ -1,9 +1,10 @@
 //! The settings: a `write-policies.json` as it is, and four keys of our own.
 //!
-//! Never fails: what cannot be used gives the defaults and a warning, so that a slip in the file takes no write away.
+//! What is not understood is an error: a rule that somebody wrote is never dropped.
 
-use policy_path_globs::Glob;
-use serde_json::Value;
+use guard_sdk::Error;
+use policy_path_globs::{Glob, relative};
+use serde::Deserialize;
 
 /// Paths that nobody should write by hand.
 const PROTECTED: &[&str] = &[".git/**", "node_modules/**", ".env*", "*.key", "*.pem", "package-lock.json", "yarn.lock"];
@@ -17,12 +18,6 @@ const SAFE: &[&str] = &["docs/**", "agent_sandbox/**", "tests/**", "*.md"];
 
 /// Templates hold no secret, and a guard that offers one must not deny it.
 const TEMPLATES: &[&str] = &[".env*.example", ".env*.sample", ".env*.template", ".env*.dist"];
-
-/// What the file may say.
-const KEYS: &[&str] = &["protected", "exempt", "warned", "safe", "shell", "paranoid", "fold-case"];
-
-/// Where an editor finds the schema of the file. It says nothing here.
-const SCHEMA: &str = "$schema";
 
 /// The most patterns of one tier.
 const PATTERNS: usize = 1000;
@@ -46,112 +41,125 @@ pub struct Settings {
     pub(crate) shell: bool,
     pub(crate) paranoid: bool,
     pub(crate) fold_case: Option<bool>,
-    pub(crate) warnings: Vec<String>,
+}
+
+/// The file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Written {
+    /// Where an editor finds the schema of the file. It says nothing here.
+    #[serde(rename = "$schema")]
+    _schema: Option<String>,
+    protected: Option<Vec<String>>,
+    exempt: Option<Vec<String>>,
+    warned: Option<Vec<String>>,
+    safe: Option<Vec<String>>,
+    shell: Option<bool>,
+    paranoid: Option<bool>,
+    fold_case: Option<bool>,
 }
 
 impl Settings {
-    pub(crate) fn new(value: &Value) -> Self {
-        let mut warnings = Vec::new();
-        let is_known = |key: &str| KEYS.contains(&key) || key == SCHEMA;
-        let unknown = value.as_object().into_iter().flat_map(|map| map.keys()).filter(|key| !is_known(key));
-        warnings.extend(unknown.take(8).map(|key| format!("the key `{key}` is not known")));
-        let mut tier = |key, defaults: &[&str]| patterns(value.get(key), key, defaults, &mut warnings);
-        let (protected, warned, safe) = (tier("protected", PROTECTED), tier("warned", WARNED), tier("safe", SAFE));
+    /// # Errors
+    ///
+    /// A pattern is none, or one that no path of a project can match.
+    pub(crate) fn new(written: Written) -> Result<Self, Error> {
+        let Written { protected, exempt, warned, safe, shell, paranoid, fold_case, _schema } = written;
         // A list of the user's is taken at its word.
-        let exempt = tier("exempt", if protected.1 { &[] } else { TEMPLATES });
-        let mut flag = |key: &str| match value.get(key) {
-            None | Some(Value::Null) => None,
-            Some(Value::Bool(flag)) => Some(*flag),
-            Some(_) => {
-                warnings.push(format!("`{key}` is neither true nor false"));
-                None
-            }
-        };
-        let (shell, paranoid, fold_case) = (flag("shell"), flag("paranoid"), flag("fold-case"));
-        Settings {
-            exempt: exempt.0,
-            protected: protected.0,
-            warned: warned.0,
-            safe: safe.0,
+        let templates: &[&str] = if protected.is_some() { &[] } else { TEMPLATES };
+        Ok(Settings {
+            exempt: patterns("exempt", exempt, templates)?,
+            protected: patterns("protected", protected, PROTECTED)?,
+            warned: patterns("warned", warned, WARNED)?,
+            safe: patterns("safe", safe, SAFE)?,
             shell: shell.unwrap_or(false),
             paranoid: paranoid.unwrap_or(false),
             fold_case,
-            warnings,
-        }
+        })
     }
 }
 
-/// The patterns of a tier, and whether they are the user's.
-fn patterns(value: Option<&Value>, key: &str, defaults: &[&str], warnings: &mut Vec<String>) -> (Vec<Glob>, bool) {
-    let Some(list) = value.and_then(Value::as_array) else {
-        if value.is_some() {
-            warnings.push(format!("`{key}` is no list; the defaults hold"));
-        }
-        return (defaults.iter().map(|text| Glob::new(text)).collect(), false);
-    };
+/// The patterns of a tier.
+fn patterns(key: &str, list: Option<Vec<String>>, defaults: &[&str]) -> Result<Vec<Glob>, Error> {
+    let list = list.unwrap_or_else(|| defaults.iter().map(|&text| text.to_owned()).collect());
     if list.len() > PATTERNS {
-        warnings.push(format!("`{key}` has more than {PATTERNS} patterns; the rest is left out"));
+        return Err(format!("`{key}` has more than {PATTERNS} patterns").into());
     }
-    let mut globs = Vec::new();
-    for entry in list.iter().take(PATTERNS) {
-        let Some(text) = entry.as_str() else {
-            warnings.push(format!("`{key}` holds something other than text"));
-            continue;
-        };
-        let glob = Glob::new(text.strip_prefix("./").unwrap_or(text));
-        if let Some(problem) = glob.problem() {
-            warnings.push(format!("`{key}`: the pattern `{text}` is taken literally: {problem}"));
-        }
-        globs.push(glob);
-    }
-    warnings.truncate(32);
-    (globs, true)
+    let read = |text: &String| relative(text).and_then(|text| Glob::new(&text));
+    list.iter().map(read).collect::<Result<_, _>>().map_err(|error| format!("`{key}`: {error}").into())
 }
 
 #[cfg(test)]
 mod tests {
+    use guard_sdk::serde_json::{self, Value, json};
+
     use super::*;
 
+    fn read(value: Value) -> Result<Settings, String> {
+        let written: Written = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        Settings::new(written).map_err(|error| error.to_string())
+    }
+
     #[test]
-    fn what_cannot_be_used_gives_the_defaults_and_a_warning() {
-        let settings =
-            Settings::new(&serde_json::json!({"protected": "x", "warned": ["[a", 7], "shell": "yes", "z": 1}));
-        assert_eq!(settings.protected.len(), PROTECTED.len());
-        assert_eq!(settings.warned.len(), 1);
-        assert_eq!(settings.warnings.len(), 5, "{:?}", settings.warnings);
-        assert_eq!(settings.safe.len(), SAFE.len());
-        assert!(!settings.shell);
+    fn what_cannot_be_used_is_an_error_that_names_it() {
+        for (value, word) in [
+            (json!({"protected": "x"}), "expected a sequence"),
+            (json!({"warned": [7]}), "expected a string"),
+            (json!({"safe": {}}), "expected a sequence"),
+            (json!({"shell": "yes"}), "expected a boolean"),
+            (json!({"z": 1}), "`z`"),
+            (json!({"protectd": []}), "`protectd`"),
+            (json!({"warned": ["[a"]}), "`[a`"),
+            (json!({"protected": ["db/{migrations,schema/**"]}), "`db/{migrations,schema/**`"),
+            (json!({"protected": ["/etc/**"]}), "`/etc/**`"),
+            (json!({"protected": ["~/x"]}), "`~/x`"),
+            (json!({"protected": ["../x"]}), "`../x`"),
+            (json!({"protected": [""]}), "empty"),
+            (json!({"exempt": ["!x"]}), "`!x`"),
+            (json!({"protected": vec!["x"; PATTERNS + 1]}), "`protected`"),
+        ] {
+            let error = read(value.clone()).unwrap_err();
+            assert!(error.contains(word), "{value}: {error}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_other_spellings_match_what_they_mean() {
+        for (pattern, path) in [
+            ("./x.txt", "x.txt"),
+            ("db/", "db/a/b"),
+            ("db//a", "db/a"),
+            ("db/./a", "db/a"),
+            ("*.{tf,env}", "x.env"),
+            ("{db/{a,b},c}/**", "db/b/x"),
+            ("[ab].txt", "b.txt"),
+        ] {
+            let settings = read(json!({ "protected": [pattern] })).unwrap();
+            assert!(settings.protected.iter().any(|glob| glob.matches(path)), "{pattern}");
+        }
     }
 
     #[test]
     fn s4_61_the_starter_file_is_the_defaults() {
         let file = serde_json::from_str(include_str!("../write-policies.json")).unwrap();
-        assert_eq!(format!("{:?}", Settings::new(&file)), format!("{:?}", Settings::new(&Value::Null)));
+        assert_eq!(format!("{:?}", read(file)), format!("{:?}", read(json!({}))));
     }
 
     #[test]
     fn s4_64_the_schema_has_the_keys_that_are_read() {
         let schema: Value = serde_json::from_str(include_str!("../write-policies.schema.json")).unwrap();
-        let mut keys: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-        keys.retain(|key| *key != SCHEMA);
-        let mut known = KEYS.to_vec();
-        known.sort_unstable();
-        keys.sort_unstable();
-        assert_eq!(keys, known);
+        let error = read(json!({ "?": 1 })).unwrap_err();
+        let known: std::collections::BTreeSet<&str> = error.split('`').skip(3).step_by(2).collect();
+        let keys = schema["properties"].as_object().unwrap().keys().map(String::as_str);
+        assert_eq!(keys.collect::<std::collections::BTreeSet<_>>(), known);
     }
 
     #[test]
     fn what_is_exempt_can_be_said_beside_what_is_protected() {
-        let exempt = |value| Settings::new(&value).exempt.len();
-        assert_eq!(exempt(serde_json::json!({})), TEMPLATES.len());
-        assert_eq!(exempt(serde_json::json!({"protected": [".env*"]})), 0);
-        assert_eq!(exempt(serde_json::json!({"protected": [".env*"], "exempt": [".env.example"]})), 1);
-        assert_eq!(exempt(serde_json::json!({"exempt": []})), 0);
-    }
-
-    #[test]
-    fn every_default_is_a_pattern() {
-        let settings = Settings::new(&Value::Null);
-        assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
+        let exempt = |value| read(value).unwrap().exempt.len();
+        assert_eq!(exempt(json!({})), TEMPLATES.len());
+        assert_eq!(exempt(json!({"protected": [".env*"]})), 0);
+        assert_eq!(exempt(json!({"protected": [".env*"], "exempt": [".env.example"]})), 1);
+        assert_eq!(exempt(json!({"exempt": []})), 0);
     }
 }

@@ -214,6 +214,16 @@ pub(super) enum Format {
     Json,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum CheckFormat {
+    /// For people
+    Human,
+    /// For machines
+    Json,
+    /// For code hosts: SARIF 2.1.0
+    Sarif,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host config show
@@ -231,8 +241,17 @@ pub(super) enum ConfigCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Find mistakes; ends with 78 if there is one, with 66 if the file given by --config does not exist
-    Check,
+    /// Find mistakes: every policy is given its settings, runs its examples and decides some calls
+    #[command(after_help = "Examples:
+  guard-host config check
+  guard-host config check --config ./guard.toml --format sarif > guard.sarif
+
+Ends with 78 if there is a mistake, with 66 if the file given by --config does not exist.")]
+    Check {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+        format: CheckFormat,
+    },
     /// Write a file with the defaults to start from, unless it exists
     #[command(after_help = "Examples:
   guard-host config init

@@ -1,20 +1,26 @@
 //! `guard-host config`: what holds, and what is wrong.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
-use super::args::{ConfigArgs, ConfigCommand, Format};
+use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
 use super::subject::{circumstances, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, Trust, load};
 use guard_contract::exit::Exit;
 use guard_contract::outcome_name;
 use guard_contract::policy::{Entry, Source};
-use guard_hook::cache::Component;
+use guard_hook::cache::prepare;
+use guard_kit::compile::making;
 use guard_kit::schema;
+use guard_setup::check::{Mistake, line};
 use guard_state::Places;
 use guard_state::environment::Environment;
+
+/// How long to wait for another process that compiles the same policy.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// `is_named`: the command line names the user's file.
 pub(super) fn run(
@@ -26,11 +32,11 @@ pub(super) fn run(
     let config = || load(places, &folders(&circumstances(environment, None)));
     match &args.command {
         ConfigCommand::Show { format } => show(&config(), *format),
-        ConfigCommand::Check if is_named && !places.config.exists() => {
+        ConfigCommand::Check { .. } if is_named && !places.config.exists() => {
             let text = format!("there is no file {}", places.config.display());
             Err(refused(Exit::NoInput, text, "name another one with `--config`, or make it with `config init`"))
         }
-        ConfigCommand::Check => check(&config()),
+        ConfigCommand::Check { format } => check(places, environment, *format),
         ConfigCommand::Init { name, print } => starter::init(name, *print, places),
         ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
         ConfigCommand::Schema { name, .. } => starter::schema(name),
@@ -75,22 +81,37 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn check(config: &Config) -> anyhow::Result<Exit> {
-    problems(config);
-    let mut broken = false;
-    for entry in &config.entries {
-        if let Err(fault) = Component::of(entry) {
-            broken = true;
-            print::note(&format!("error: the policy `{}` ({}) cannot be asked: {fault}", entry.name, source(entry)));
-            print::note(&format!("  hint: correct its entry in the {} configuration", entry.layer.name()));
+fn check(places: &Places, environment: &Environment, format: CheckFormat) -> anyhow::Result<Exit> {
+    let at = circumstances(environment, None);
+    let prepared = prepare(places, &environment.program, &at.projects(), Some(making(PATIENCE)));
+    let (policies, config) = (prepared.members.len(), prepared.config.clone());
+    let mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
+    match format {
+        CheckFormat::Human => {
+            told(&mistakes);
+            trusted(&config)?;
+            if mistakes.is_empty() {
+                print::line(&format!("ok: {policies} policies"))?;
+            }
+        }
+        CheckFormat::Json => {
+            print::line(&serde_json::to_string_pretty(&guard_setup::check::json(policies, &mistakes))?)?;
+        }
+        CheckFormat::Sarif => {
+            print::line(&serde_json::to_string_pretty(&guard_setup::check::sarif(&mistakes))?)?;
         }
     }
-    trusted(config)?;
-    if config.problems.is_empty() && config.warnings.is_empty() && !broken {
-        print::line(&format!("ok: {} policies", config.entries.len()))?;
-        return Ok(Exit::Success);
+    Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Config })
+}
+
+/// Prints what is wrong with a chain.
+pub(super) fn told(mistakes: &[Mistake]) {
+    for mistake in mistakes {
+        print::note(&format!("error: {}", line(mistake)));
+        if !mistake.problem.hint.is_empty() {
+            print::note(&format!("  hint: {}", mistake.problem.hint));
+        }
     }
-    Ok(Exit::Config)
 }
 
 /// How the files of projects stand that are or were trusted.

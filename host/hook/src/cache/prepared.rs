@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread::{self, ScopedJoinHandle};
 
@@ -19,14 +18,15 @@ use super::prune;
 use super::snapshot::Snapshot;
 use crate::{examples, scene};
 use guard_config::{Brought, Config};
+use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::paths::PATH_BYTES;
-use guard_contract::policy::{Entry, Source};
-use guard_contract::{FaultKind, Manifest, Wasi};
+use guard_contract::policy::{Entry, Source, covers};
+use guard_contract::{FaultKind, Limits, Manifest, Problem, Wasi};
 use guard_engine::{ENGINE_KEY, Engine};
 use guard_state::Places;
 use guard_state::Seal;
 use guard_state::make_private;
-use guard_state::{Stamp, hex};
+use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
 const PURPOSE: &str = "prepared chain 8";
@@ -38,7 +38,7 @@ pub struct Prepared {
     pub config: Config,
     /// The policies, in the order of the chain.
     pub members: Vec<Member>,
-    inputs: Vec<(PathBuf, Option<Stamp>)>,
+    inputs: Vec<(PathBuf, FileState)>,
 }
 
 /// One policy of a prepared chain.
@@ -108,7 +108,7 @@ impl Prepared {
     }
 
     fn holds(&self) -> bool {
-        self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
+        self.inputs.iter().all(|(path, stamp)| FileState::of(path) == *stamp)
             && self.artifacts().all(Artifact::holds)
             && self.snapshots().all(Snapshot::holds)
     }
@@ -250,7 +250,7 @@ fn prepare_with(
     config.tell_places(places, program);
     config.inputs.push(program.to_path_buf());
     let inputs =
-        config.inputs.drain(..).map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
+        config.inputs.drain(..).map(|path| (FileState::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
     let entries = std::mem::take(&mut config.entries);
     let opened = Seal::open(&places.state)
         .map_err(|error| error.to_string())
@@ -260,10 +260,15 @@ fn prepare_with(
     let made = make_all(artifacts, &entries, making);
     let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
     let mut prepared = Prepared { config, members, inputs };
+    prepared.members.iter_mut().for_each(break_unasked);
     for member in &mut prepared.members {
         let Readiness::Ready { artifact, snapshot, manifest } = &mut member.readiness else { continue };
         match run_examples(artifact, manifest) {
             Ok(()) => {
+                if let Some(problem) = refused_usual(&member.entry, artifact) {
+                    member.entry.settings = "{}".to_owned();
+                    member.entry.settings_source.problem = Some(problem);
+                }
                 *snapshot = artifacts.ok().and_then(|found| snapshot_of(found, &member.entry, artifact, manifest));
             }
             Err(fault) => member.readiness = Readiness::Broken(fault),
@@ -343,12 +348,37 @@ pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), Faul
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 
+/// A policy that handles none of the tools that its entry names would never be asked: its entry is a mistake.
+fn break_unasked(member: &mut Member) {
+    let Readiness::Ready { manifest, .. } = &member.readiness else { return };
+    let Some(tools) = member.entry.tools.as_deref().filter(|tools| !tools.is_empty()) else { return };
+    let named = COMMON_TOOLS.iter().chain(&OTHER_TOOLS).copied();
+    let mut all = named.chain(tools.iter().chain(&manifest.tools).map(String::as_str));
+    if !all.any(|tool| covers(manifest, Some(tools), tool)) {
+        let handled = manifest.tools.join(", ");
+        let text = format!("`tools` names none of those that it handles, which are {handled}");
+        member.readiness = Readiness::Broken(FaultKind::Settings(text));
+    }
+}
+
+/// Why a built-in does not take what stands in its usual file; none if it does, or if nothing stands there.
+fn refused_usual(entry: &Entry, artifact: &Artifact) -> Option<Problem> {
+    if !entry.settings_source.is_usual || entry.settings == "{}" {
+        return None;
+    }
+    let engine = Engine::new().ok()?;
+    let policy = engine.load(&artifact.code(&engine).ok()?, &artifact.interface, artifact.wasi).ok()?;
+    match with_clock(&engine, || policy.configure(Limits::PREPARE, &entry.settings)) {
+        Err(FaultKind::Refused { text, .. }) => Some(guard_config::of_refused_settings(entry, &text)),
+        _ => None,
+    }
+}
+
 /// The projects that a chain depends on. Those without a file of their own are none: they share one chain.
 fn effective(projects: &[String]) -> Vec<String> {
     let has_file = |root: &&String| {
-        let missing = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
-        let found = fs::symlink_metadata(Places::project_file(root));
-        !root.is_empty() && root.len() <= PATH_BYTES && !found.is_err_and(|error| missing(error.kind()))
+        let is_missing = || FileState::of(&Places::project_file(root)) == FileState::Missing;
+        !root.is_empty() && root.len() <= PATH_BYTES && !is_missing()
     };
     projects.iter().filter(has_file).cloned().collect()
 }

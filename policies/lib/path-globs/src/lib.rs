@@ -1,36 +1,64 @@
-//! Globs over paths: the patterns that users of several policies write.
+//! Globs over paths: the one dialect of every pattern that users write for paths and branches. It is that of the crate
+//! `globset`, with `*` kept within a component; `PATTERNS.md` in `policies/` is the page for users.
 //!
 //! `*` is any text within a component and `?` one character of it, `[a-z]` and `[!a-z]` are sets, `{a,b}` is either
-//! text, `\*` is a star. `**` alone between slashes is any number of components: none or more at the start and in the
-//! middle, at least one at the end. Case counts unless [`Glob::folded`] is asked. A pattern also matches its own text.
+//! text and may nest, `\*` is a star. `**` alone between slashes is any number of components: none or more at the start
+//! and in the middle, at least one at the end. Case counts unless [`Glob::folded`] is asked. A pattern also matches its
+//! own text.
 //!
-//! Looks at no file system and never fails: what is no pattern is literal text. A small part of what `globset`
-//! does: without its automata a guest stays small.
+//! Looks at no file system. A text that is no pattern is an [`Error`]: nobody may take it for one that protects
+//! something. Without the automata of `globset`, which are 750 KB of WebAssembly, a guest stays small.
 //!
 //! ```
 //! use policy_path_globs::Glob;
 //!
-//! let glob = Glob::new("src/**/*.{rs,toml}");
+//! let glob = Glob::new("src/**/*.{rs,toml}").unwrap();
 //! assert!(glob.matches("src/a/b/lib.rs"));
 //! assert!(!glob.matches("tests/src/lib.rs"));
+//! assert!(Glob::new("src/{a,b").is_err());
 //! ```
 
 mod segment;
 
+use std::fmt;
+
 use segment::Segment;
 
-/// The longest pattern that is read as one. A longer one is literal text.
+/// The longest pattern in bytes.
 const LONGEST: usize = 1024;
 
 /// The most patterns that the braces of one pattern may stand for.
 const ALTERNATIVES: usize = 64;
+
+/// Stands for the slash of a name that is no path.
+const NO_SLASH: &str = "\u{1}";
+
+/// Why a text is no pattern, or one that nothing can match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    pattern: String,
+    problem: &'static str,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the pattern `{}`: {}", self.pattern, self.problem)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    fn new(pattern: &str, problem: &'static str) -> Self {
+        Error { pattern: pattern.to_owned(), problem }
+    }
+}
 
 /// A pattern over a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     text: String,
     alternatives: Vec<Vec<Step>>,
-    problem: Option<&'static str>,
 }
 
 /// What stands between two slashes of a pattern.
@@ -42,13 +70,32 @@ enum Step {
 }
 
 impl Glob {
-    /// Reads a pattern. One that cannot be read matches its own text alone; [`Glob::problem`] says why.
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// The text is none.
+    pub fn new(text: &str) -> Result<Self, Error> {
+        let of = |pattern: &String| pattern.split('/').map(step).collect::<Result<_, _>>();
+        let alternatives = expand(text)?.iter().map(of).collect::<Result<_, _>>();
+        let alternatives = alternatives.map_err(|problem| Error::new(text, problem))?;
+        Ok(Glob { text: text.to_owned(), alternatives })
+    }
+
+    /// Reads a pattern over a name that is no path, such as a branch: `*` is any text, slashes included.
+    ///
+    /// # Errors
+    ///
+    /// The text is none.
+    pub fn of_name(text: &str) -> Result<Self, Error> {
+        let glob = Glob::new(&text.replace('/', NO_SLASH));
+        glob.map_err(|error| Error::new(text, error.problem))
+    }
+
+    /// A pattern that matches this text alone.
     #[must_use]
-    pub fn new(text: &str) -> Self {
-        match alternatives(text) {
-            Ok(alternatives) => Glob { text: text.to_owned(), alternatives, problem: None },
-            Err(problem) => Glob { text: text.to_owned(), alternatives: Vec::new(), problem: Some(problem) },
-        }
+    pub fn literal(text: &str) -> Self {
+        Glob { text: text.to_owned(), alternatives: Vec::new() }
     }
 
     /// As it was written.
@@ -57,10 +104,16 @@ impl Glob {
         &self.text
     }
 
-    /// Why the pattern is literal text.
+    /// Whether a pattern of [`Glob::of_name`] matches the whole name.
     #[must_use]
-    pub fn problem(&self) -> Option<&'static str> {
-        self.problem
+    pub fn matches_name(&self, name: &str) -> bool {
+        self.folded(&name.replace('/', NO_SLASH))
+    }
+
+    /// [`Glob::folded`] for a path that is taken apart already.
+    #[must_use]
+    pub fn fits(&self, components: &[&str]) -> bool {
+        self.alternatives.iter().any(|steps| steps_match(steps, components, true, false))
     }
 
     /// Whether the pattern matches the whole path.
@@ -123,63 +176,138 @@ fn steps_match(steps: &[Step], components: &[&str], fold: bool, prefix: bool) ->
     }
 }
 
-fn alternatives(text: &str) -> Result<Vec<Vec<Step>>, &'static str> {
-    if text.is_empty() {
-        return Err("it is empty");
-    }
-    if text.len() > LONGEST {
-        return Err("it is longer than 1,024 bytes");
-    }
-    expand(text)?.iter().map(|pattern| pattern.split('/').map(step).collect()).collect()
-}
-
 fn step(text: &str) -> Result<Step, &'static str> {
     if text == "**" { Ok(Step::Any) } else { Segment::new(text).map(Step::One) }
 }
 
-/// The patterns that the braces of one stand for. Braces do not nest.
-fn expand(text: &str) -> Result<Vec<String>, &'static str> {
-    let mut patterns = vec![String::new()];
-    let mut rest = text;
-    while let Some(open) = find(rest, b'{') {
-        let (before, after) = rest.split_at(open);
-        let inside = after.get(1..).unwrap_or_default();
-        let close = find(inside, b'}').ok_or("a `{` is not closed")?;
-        let (choices, tail) = inside.split_at(close);
-        if find(choices, b'{').is_some() {
-            return Err("braces stand in braces");
-        }
-        let mut expanded = Vec::new();
-        for pattern in &patterns {
-            expanded.extend(choices.split(',').map(|choice| format!("{pattern}{before}{choice}")));
-        }
-        if expanded.len() > ALTERNATIVES {
-            return Err("its braces stand for more than 64 patterns");
-        }
-        patterns = expanded;
-        rest = tail.get(1..).unwrap_or_default();
-    }
-    Ok(patterns.into_iter().map(|pattern| pattern + rest).collect())
+/// The patterns that the braces of one stand for, in their order. A brace in a set or behind a backslash is a character.
+///
+/// # Errors
+///
+/// A brace has no other end, or there are too many of them.
+pub fn expand(text: &str) -> Result<Vec<String>, Error> {
+    let problem = match text.len() {
+        0 => Some("it is empty"),
+        LONGEST.. => Some("it is longer than 1,024 bytes"),
+        _ => None,
+    };
+    let expanded = problem.map_or_else(|| braces(text), Err);
+    expanded.map_err(|problem| Error::new(text, problem))
 }
 
-/// Where `wanted` stands outside of a backslash.
-fn find(text: &str, wanted: u8) -> Option<usize> {
-    let mut escaped = false;
-    text.bytes().position(|byte| {
-        let found = byte == wanted && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        found
-    })
+fn braces(text: &str) -> Result<Vec<String>, &'static str> {
+    let mut done = Vec::new();
+    // Innermost braces are the last to be opened, so the first ones are taken out and looked at again.
+    let mut open = vec![text.to_owned()];
+    while let Some(pattern) = open.pop() {
+        match first_braces(&pattern)? {
+            None => done.push(pattern),
+            Some((before, choices, after)) => {
+                open.extend(choices.iter().rev().map(|choice| format!("{before}{choice}{after}")));
+            }
+        }
+        if done.len() + open.len() > ALTERNATIVES {
+            return Err("its braces stand for more than 64 patterns");
+        }
+    }
+    Ok(done)
+}
+
+/// What stands before the first braces, their choices, and what stands behind them.
+type Braces<'a> = (&'a str, Vec<&'a str>, &'a str);
+
+fn first_braces(text: &str) -> Result<Option<Braces<'_>>, &'static str> {
+    let (mut escaped, mut in_set, mut depth) = (false, None, 0_usize);
+    // The places of the opening brace and of each comma of its own.
+    let mut cuts: Vec<usize> = Vec::new();
+    for (at, c) in text.char_indices() {
+        let was_escaped = std::mem::take(&mut escaped);
+        match (c, in_set) {
+            _ if was_escaped => {}
+            ('\\', None) => escaped = true,
+            // A `]` at the start of a set is one of its characters.
+            (']', Some(start)) if at > start => in_set = None,
+            (_, Some(_)) => {}
+            ('[', None) => {
+                let negated = text.get(at + 1..).is_some_and(|rest| rest.starts_with(['!', '^']));
+                in_set = Some(at + 1 + usize::from(negated));
+            }
+            ('{', None) => {
+                depth += 1;
+                if depth == 1 {
+                    cuts.push(at);
+                }
+            }
+            (',', None) if depth == 1 => cuts.push(at),
+            ('}', None) if depth == 0 => return Err("a `}` has no `{` before it"),
+            ('}', None) => {
+                depth -= 1;
+                if depth == 0 {
+                    cuts.push(at);
+                    let choices = cuts.windows(2).filter_map(|pair| text.get(pair.first()? + 1..*pair.last()?));
+                    let before = cuts.first().and_then(|first| text.get(..*first)).unwrap_or_default();
+                    return Ok(Some((before, choices.collect(), text.get(at + 1..).unwrap_or_default())));
+                }
+            }
+            _ => {}
+        }
+    }
+    if depth > 0 { Err("a `{` is not closed") } else { Ok(None) }
+}
+
+/// A pattern for paths below a folder, in the one spelling that paths have: without `./` and doubled slashes, and with
+/// `x/**` for all that is in the folder `x/`.
+///
+/// # Errors
+///
+/// No path below a folder is like that: it is absolute, leads out of the folder, or is no pattern.
+pub fn relative(text: &str) -> Result<String, Error> {
+    let refuse = |problem| Err(Error::new(text, problem));
+    if text.starts_with('/') || text.starts_with('~') {
+        return refuse("it is absolute, and paths are compared from the folder on");
+    }
+    let plain = plain(text)?;
+    if plain.is_empty() {
+        return refuse("it names the folder itself");
+    }
+    Ok(if plain.ends_with('/') { format!("{plain}**") } else { plain })
+}
+
+/// A pattern without components that no path has: `.`, and those between two slashes.
+///
+/// # Errors
+///
+/// It has `..`, begins with `!`, stands between blanks, or is no pattern.
+pub fn plain(text: &str) -> Result<String, Error> {
+    let refuse = |problem| Err(Error::new(text, problem));
+    if text.starts_with('!') {
+        return refuse("a `!` does not turn a pattern round; a list of exceptions does");
+    }
+    if text.trim() != text {
+        return refuse("blanks stand around it, and no path has them");
+    }
+    Glob::new(text)?;
+    for pattern in expand(text)? {
+        if pattern.split('/').any(|component| component == "..") {
+            return refuse("it leads upwards with `..`: name the path from the root or the home instead");
+        }
+    }
+    let is_component = |component: &&str| !component.is_empty() && *component != ".";
+    let mut plain = if text.starts_with('/') { "/".to_owned() } else { String::new() };
+    plain.push_str(&text.split('/').filter(is_component).collect::<Vec<_>>().join("/"));
+    if !plain.is_empty() && !plain.ends_with('/') && (text.ends_with('/') || text.ends_with("/.")) {
+        plain.push('/');
+    }
+    Ok(plain)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Glob;
+    use super::{Glob, relative};
 
     #[track_caller]
     fn check(pattern: &str, hits: &[&str], misses: &[&str]) {
-        let glob = Glob::new(pattern);
-        assert_eq!(glob.problem(), None, "{pattern}");
+        let glob = Glob::new(pattern).unwrap();
         for path in hits {
             assert!(glob.matches(path), "{pattern} must match {path}");
         }
@@ -215,6 +343,9 @@ mod tests {
         check("[]]", &["]"], &["["]);
         check("*.{js,ts}", &["a.js", "a.ts"], &["a.jsx", "a.{js,ts"]);
         check("{src,lib}/{a,b}*", &["src/a", "lib/bc"], &["src/c"]);
+        check("{a/**,{b,c}/{d,}}x", &["a/x", "b/x", "c/dx"], &["bx", "b/c/x"]);
+        check("[{,]x", &["{x", ",x"], &["x"]);
+        check("{}a", &["a"], &["{a"]);
         check(r"\*.md", &["*.md"], &["a.md"]);
         check("?", &["a", "é"], &["", "ab"]);
     }
@@ -225,39 +356,63 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_literal_text() {
+    fn what_is_no_pattern_is_an_error_that_names_it() {
         let long = "a".repeat(2000);
-        for text in ["[a", "{a", "{a,{b}}", "a\\", "x[", &long, &"{a,b}".repeat(9)] {
-            let glob = Glob::new(text);
-            assert!(glob.problem().is_some(), "{text}");
-            assert!(glob.matches(text) && !glob.matches("a") && !glob.matches("x"), "{text}");
+        for text in ["", "[a", "{a", "a}", "{a,{b}", "a\\", "x[", "{a,[}", "[z-a]", &long, &"{a,b}".repeat(9)] {
+            let error = Glob::new(text).unwrap_err();
+            assert!(error.to_string().contains(&format!("`{text}`")), "{error}");
         }
     }
 
     #[test]
+    fn a_pattern_below_a_folder_has_one_spelling() {
+        for (text, plain) in [
+            ("a", "a"),
+            ("./a/./b//c", "a/b/c"),
+            ("a/", "a/**"),
+            ("a/.", "a/**"),
+            ("**/", "**/**"),
+            ("a/**", "a/**"),
+            (".env*", ".env*"),
+        ] {
+            assert_eq!(relative(text).as_deref(), Ok(plain), "{text}");
+        }
+        for text in ["", ".", "./", "/a", "~/a", "~", "../a", "a/../b", "{a,../b}/c", " a", "a ", "!a", "{a"] {
+            assert!(relative(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn in_a_name_a_star_is_any_text() {
+        let glob = Glob::of_name("release/*").unwrap();
+        assert!(glob.matches_name("release/1/x") && glob.matches_name("RELEASE/1") && !glob.matches_name("release"));
+        assert!(Glob::of_name("{main,master}").unwrap().matches_name("main"));
+        assert!(Glob::of_name("{main").unwrap_err().to_string().contains("`{main`"));
+    }
+
+    #[test]
     fn a_folder_covers_what_is_below_it() {
-        assert!(Glob::new("/home/u/projects").covers("/home/u/projects/a/b"));
-        assert!(!Glob::new("/home/u/projects").covers("/home/u/projects2"));
-        let below = Glob::new("/home/u/projects/*");
+        assert!(Glob::new("/home/u/projects").unwrap().covers("/home/u/projects/a/b"));
+        assert!(!Glob::new("/home/u/projects").unwrap().covers("/home/u/projects2"));
+        let below = Glob::new("/home/u/projects/*").unwrap();
         assert!(below.covers("/home/u/projects/a/b.txt") && !below.covers("/home/u/projects"));
-        assert!(Glob::new("/a/**/z").covers("/a/b/c/z/d"));
-        assert!(Glob::new("/").covers("/a") && Glob::new("/a/").covers("/a/b"));
-        assert!(!Glob::new("").covers("/a"));
+        assert!(Glob::new("/a/**/z").unwrap().covers("/a/b/c/z/d"));
+        assert!(Glob::new("/").unwrap().covers("/a") && Glob::new("/a/").unwrap().covers("/a/b"));
     }
 
     #[test]
     fn case_is_folded_on_request_only() {
-        let glob = Glob::new("*.[k]ey");
+        let glob = Glob::new("*.[k]ey").unwrap();
         assert!(glob.folded("Server.KEY") && !glob.matches("Server.KEY"));
-        assert!(Glob::new(".git/**").folded(".GIT/config"));
+        assert!(Glob::new(".git/**").unwrap().folded(".GIT/config"));
     }
 
     #[test]
     fn hostile_lengths_end_soon() {
         let start = std::time::Instant::now();
-        let glob = Glob::new(&format!("{}b", "**/a*a*a/".repeat(100)));
+        let glob = Glob::new(&format!("{}b", "**/a*a*a/".repeat(100))).unwrap();
         assert!(!glob.matches(&"aaaa/".repeat(20_000)));
-        assert!(!Glob::new(&"*a".repeat(500)).matches(&format!("{}b", "a".repeat(4_000))));
+        assert!(!Glob::new(&"*a".repeat(500)).unwrap().matches(&format!("{}b", "a".repeat(4_000))));
         assert!(start.elapsed().as_secs() < 5);
     }
 }

@@ -95,6 +95,9 @@ fn set(chars: &mut std::str::Chars<'_>) -> Result<Token, &'static str> {
     loop {
         let mut ahead = chars.clone();
         match (ahead.next(), ahead.next()) {
+            (Some('-'), Some(last)) if last != ']' && last < next => {
+                return Err("a range of a set runs backwards");
+            }
             (Some('-'), Some(last)) if last != ']' => {
                 ranges.push((next, last));
                 *chars = ahead;

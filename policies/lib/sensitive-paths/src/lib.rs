@@ -13,11 +13,13 @@
 //! ```
 
 mod defaults;
+mod entry;
 mod pattern;
 
 use guard_sdk::syntax::Effect;
 use serde::Deserialize;
 
+use entry::Entries;
 use pattern::Path;
 pub use pattern::matches;
 
@@ -26,17 +28,17 @@ pub use pattern::matches;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Lists {
     /// Files that hold secrets.
-    pub blocked: Vec<String>,
+    blocked: Entries,
     /// Files that steer builds, tools and machines.
-    pub confirm: Vec<String>,
+    confirm: Entries,
     /// Names that are neither, whatever the other two say of the name: templates.
-    pub exempt: Vec<String>,
+    exempt: Entries,
 }
 
 impl Default for Lists {
     fn default() -> Self {
-        let owned = |list: &[&str]| list.iter().map(|pattern| (*pattern).to_owned()).collect();
-        Lists { blocked: owned(defaults::BLOCKED), confirm: owned(defaults::CONFIRM), exempt: owned(defaults::EXEMPT) }
+        let [blocked, confirm, exempt] = [defaults::BLOCKED, defaults::CONFIRM, defaults::EXEMPT].map(Entries::known);
+        Lists { blocked, confirm, exempt }
     }
 }
 
@@ -69,7 +71,7 @@ impl Lists {
         self.find_of(&self.confirm, effect)
     }
 
-    fn find_of<'a>(&self, list: &'a [String], effect: &Effect) -> Option<&'a str> {
+    fn find_of<'a>(&self, list: &'a Entries, effect: &Effect) -> Option<&'a str> {
         let whole = match effect.kind.as_str() {
             "read" | "delete" => true,
             "write" => effect.tag("directory").is_none(),
@@ -79,14 +81,13 @@ impl Lists {
         effect.spellings().find_map(|text| self.covering(list, &path(text)))
     }
 
-    fn find<'a>(&self, list: &'a [String], path: &str) -> Option<&'a str> {
+    fn find<'a>(&self, list: &'a Entries, path: &str) -> Option<&'a str> {
         self.covering(list, &Path::new(path))
     }
 
-    fn covering<'a>(&self, list: &'a [String], path: &Path<'_>) -> Option<&'a str> {
-        let template = self.exempt.iter().any(|exempt| path.is_covered_by(exempt));
-        let mut covering = list.iter().map(String::as_str).filter(|pattern| path.is_covered_by(pattern));
-        covering.find(|pattern| !template || pattern.ends_with('/'))
+    fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>) -> Option<&'a str> {
+        let template = self.exempt.covering(path).next().is_some();
+        list.covering(path).find(|entry| !template || entry.is_folder()).map(|entry| entry.text())
     }
 }
 

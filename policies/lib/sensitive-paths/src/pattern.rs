@@ -8,14 +8,30 @@
 //! - `/etc/name`, `/etc/`: the same, from the root,
 //! - `~/name`, `~/folder/`: the same, from a home directory, whoever's it is.
 //!
-//! `*` stands for any text within a component. Looks at no file system: `.`, `..` and doubled slashes are resolved by
+//! `*` stands for any text within a component; [`crate::entry`] has what else a pattern may hold. Looks at no file system: `.`, `..` and doubled slashes are resolved by
 //! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them.
+
+use policy_path_globs::Glob;
 
 /// More components than this are never compared; a path that deep names nothing on the lists but by its end.
 const DEEPEST: usize = 256;
 
+/// The name of a file of which nothing is known; no file has it.
+const ANY_NAME: &str = "\u{1}";
+
 /// Longest component that is compared. No file system takes a longer one.
 const LONGEST: usize = 255;
+
+/// Where an entry begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// At any component.
+    Anywhere,
+    /// At the root of the file system.
+    Top,
+    /// At a home directory, whoever's it is.
+    Home,
+}
 
 /// A path taken apart.
 pub(crate) struct Path<'a> {
@@ -72,6 +88,32 @@ impl<'a> Path<'a> {
             return false;
         }
         self.fits(entry, rooted)
+    }
+
+    /// Whether the components from `root` on fit the pattern. Of a folder that goes with all that is in it, whatever is
+    /// in it fits as well.
+    pub(crate) fn fits_glob(&self, root: Root, glob: &Glob) -> bool {
+        let below;
+        let path = match root {
+            Root::Home => {
+                let Some(path) = self.below_home() else { return false };
+                below = path;
+                &below
+            }
+            Root::Top if !self.absolute => return false,
+            Root::Top | Root::Anywhere => self,
+        };
+        let name = |component: &&'a str| {
+            let name = component.trim_end_matches(['.', ' ']);
+            // Only an ending can be told of too long a name.
+            name.get(name.ceil_char_boundary(name.len().saturating_sub(LONGEST))..).unwrap_or(name)
+        };
+        let mut components: Vec<&str> = path.components.iter().map(name).collect();
+        if glob.fits(&components) {
+            return true;
+        }
+        components.push(ANY_NAME);
+        path.folder && glob.fits(&components)
     }
 
     /// Whether `entry` covers this path, both being taken from the same directory.

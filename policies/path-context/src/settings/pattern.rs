@@ -5,20 +5,24 @@ use regex_lite::{Regex, RegexBuilder};
 /// The largest program of one expression.
 const PROGRAM_BYTES: usize = 64 << 10;
 
-/// A regular expression. One that cannot be read is literal text: a rule that somebody wrote is never dropped.
+/// A regular expression.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     text: String,
-    regex: Option<Regex>,
+    regex: Regex,
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str, warnings: &mut Vec<String>) -> Self {
-        let regex = RegexBuilder::new(text).size_limit(PROGRAM_BYTES).build();
-        if let Err(error) = &regex {
-            warnings.push(format!("the pattern `{text}` is taken literally: {error}"));
+    /// # Errors
+    ///
+    /// The text is no expression. It is no literal text either: a rule that somebody wrote means something.
+    pub(super) fn new(text: String) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("it is empty".to_owned());
         }
-        Pattern { text: text.to_owned(), regex: regex.ok() }
+        let regex = RegexBuilder::new(&text).size_limit(PROGRAM_BYTES).build();
+        let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
+        Ok(Pattern { text, regex })
     }
 
     /// As it was written.
@@ -28,6 +32,6 @@ impl Pattern {
 
     /// Whether a part of `text` matches.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        self.regex.as_ref().map_or_else(|| text.contains(&self.text), |regex| regex.is_match(text))
+        self.regex.is_match(text)
     }
 }

@@ -54,7 +54,7 @@ pub(in crate::cli) enum PolicyCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host policy add ~/policies/my_policy.wasm --grant env:CI --on-error deny
-  guard-host policy add builtin:path-context --settings '{\"git_safe\": false}'
+  guard-host policy add builtin:path-context --settings '{\"safe_paths\": [\"~/projects\"]}'
   guard-host policy add policies/migrations.wasm --project --dry-run
 
 The component must pass its own examples and take its settings. Its digest is written down with it, so that a changed

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::trial::try_out;
 use super::{PATIENCE, chain, holding, made};
 use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
@@ -13,16 +12,16 @@ use crate::cli::print;
 use crate::cli::subject::{circumstances, refused};
 use guard_config::edit::{Addition, EditError, Target};
 use guard_config::{Trust, load, locked};
-use guard_contract::FaultKind;
-use guard_contract::Manifest;
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
 use guard_contract::paths::lexical;
 use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::shell_word::word;
-use guard_hook::cache::{Artifact, Component, Prepared, Readiness, forget, run_examples, warm};
+use guard_contract::{Manifest, Problem};
+use guard_hook::cache::{Artifact, Component, Member, Prepared, Readiness, forget, run_examples, warm};
 use guard_kit::compile::making;
+use guard_setup::check::check;
 use guard_setup::install::{Change, Edited, InstallError, apply};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -67,7 +66,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     let kept = written(Some(&addition.name))?.map(|(_, table)| addition.keep(table)).unwrap_or_default();
     site.check_name(&addition.name, &names, args.replace, &prepared)?;
     let added = site.target().add(edited.text(), &addition, args.replace).map_err(told)?;
-    let fault = check_settings(&prepared, &added.entry, &artifact, &manifest)?;
+    site.check(&prepared, &added.entry, (artifact, &manifest))?;
     let change = edited.change(Some(added.text));
     if args.place.dry_run {
         show(&change)?;
@@ -84,9 +83,6 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     }
     for warning in &added.warnings {
         print::note(&format!("warning: {warning}"));
-    }
-    if let Some(fault) = fault {
-        print::note(&format!("warning: a harmless call got no answer: {fault}"));
     }
     site.tell_wishes(&manifest, &added.entry.grants);
     if args.place.dry_run { Ok(Exit::Success) } else { site.settle(&addition.name, true) }
@@ -213,6 +209,24 @@ impl<'a> Site<'a> {
         Ok(())
     }
 
+    /// Whether the policy answers with what its entry says, before that is written.
+    fn check(&self, chain: &Prepared, entry: &Entry, made: (Artifact, &Manifest)) -> anyhow::Result<()> {
+        let (artifact, manifest) = made;
+        let readiness = Readiness::Ready { artifact, snapshot: None, manifest: manifest.clone() };
+        let mut alone = chain.only(Member { entry: entry.clone(), readiness });
+        // Those of the chain as it is are not this entry's.
+        alone.config.problems.clear();
+        alone.config.warnings.clear();
+        let mistakes = check(alone, self.environment, &self.at.project_root);
+        let Some(first) = mistakes.first() else { return Ok(()) };
+        let Problem { text, hint, place, .. } = &first.problem;
+        let place = if *place == self.file.to_string_lossy() { String::new() } else { format!(" ({place})") };
+        let what =
+            if first.is_fault && text.starts_with("it ") { "is not added" } else { "does not take its settings" };
+        let text = format!("`{}` {what}: {text}{place}", entry.name);
+        Err(refused(Exit::Data, text, hint))
+    }
+
     /// Names what the policy asks for and does not get.
     fn tell_wishes(&self, manifest: &Manifest, granted: &GrantSpec) {
         for wish in manifest.grants.iter().filter(|wish| !granted.covers(wish)) {
@@ -265,23 +279,6 @@ impl<'a> Site<'a> {
             exit = Exit::Config;
         }
         Ok(exit)
-    }
-}
-
-/// The policy takes its settings. Gives why a call got no answer for another reason.
-fn check_settings(
-    prepared: &Prepared,
-    entry: &Entry,
-    artifact: &Artifact,
-    manifest: &Manifest,
-) -> anyhow::Result<Option<FaultKind>> {
-    let fault = try_out(prepared, entry, (artifact, manifest), 0)?.and_then(|trial| trial.fault);
-    match &fault {
-        Some(FaultKind::Refused { function, text }) if function == "configure" => {
-            let text = format!("`{}` does not take its settings: {text}", entry.name);
-            Err(refused(Exit::Data, text, "correct `--settings` or the file of `--settings-file`"))
-        }
-        _ => Ok(fault),
     }
 }
 

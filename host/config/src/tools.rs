@@ -1,0 +1,77 @@
+//! The names and patterns of `tools`: each must be able to match a tool, or the policy is never asked.
+
+use globset::GlobBuilder;
+use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
+
+/// What is wrong with a name or a pattern, and what to do about it.
+///
+/// Tools of MCP servers are known to nobody but their server; their names hold two underscores.
+pub(crate) fn check(pattern: &str) -> Result<(), (String, String)> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
+    let glob = match glob {
+        Ok(glob) if !pattern.is_empty() => glob.compile_matcher(),
+        Ok(_) => return Err(("a name is empty".to_owned(), hint(pattern))),
+        Err(error) => {
+            let text = format!("the pattern `{pattern}`: {}", error.kind());
+            return Err((text, "write a tool's name, or a glob".to_owned()));
+        }
+    };
+    let is_of_server = pattern.contains("__") || pattern.contains("mcp_");
+    let mut known = COMMON_TOOLS.iter().chain(&OTHER_TOOLS);
+    if is_of_server || known.any(|tool| glob.is_match(tool)) {
+        return Ok(());
+    }
+    let what = if pattern.contains(['*', '?', '[', '{']) { "matches no tool" } else { "is no tool" };
+    Err((format!("`{pattern}` {what}"), hint(pattern)))
+}
+
+/// Harnesses call their tools by many names; policies see one for each kind.
+const KINDS: [(&[&str], &str); 5] = [
+    (&["shell", "exec", "command", "terminal", "cmd"], "Bash"),
+    (&["edit", "replace", "patch", "modify"], "Edit"),
+    (&["write", "create", "save"], "Write"),
+    (&["read", "view", "cat", "open"], "Read"),
+    (&["fetch", "http", "url"], "WebFetch"),
+];
+
+fn hint(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let distance = |tool: &&&str| strsim::damerau_levenshtein(&lower, &tool.to_ascii_lowercase());
+    let nearest = COMMON_TOOLS.iter().chain(&OTHER_TOOLS).min_by_key(distance);
+    let near = nearest.filter(|tool| distance(tool) <= 2.min(lower.len() / 2));
+    let kind = || KINDS.iter().find(|(words, _)| words.iter().any(|word| lower.contains(word))).map(|(_, tool)| tool);
+    match near.or_else(kind) {
+        Some(tool) => format!("did you mean `{tool}`?"),
+        None => {
+            format!("known tools: {}; those of MCP servers are called `mcp__SERVER__TOOL`", COMMON_TOOLS.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_no_tool_has_is_told_with_the_nearest_one() {
+        for (name, meant) in [
+            ("bash", "Bash"),
+            ("Bsh", "Bash"),
+            ("write", "Write"),
+            ("Multiedit", "MultiEdit"),
+            ("run_shell_command", "Bash"),
+            ("str_replace", "Edit"),
+            ("webfetch", "WebFetch"),
+            ("bas*", "Bash"),
+        ] {
+            let (text, hint) = check(name).unwrap_err();
+            assert!(text.contains(&format!("`{name}`")) && hint == format!("did you mean `{meant}`?"), "{text} {hint}");
+        }
+        for name in ["", "Frobnicate", "x*", "[Bash", "{Bash", "Bash ", "/Bash"] {
+            assert!(check(name).is_err(), "{name}");
+        }
+        for name in ["Bash", "*", "Ba*", "{Write,Edit}", "mcp__*", "mcp__github__push", "TodoWrite", "*Edit"] {
+            assert_eq!(check(name), Ok(()), "{name}");
+        }
+    }
+}

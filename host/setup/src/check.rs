@@ -1,0 +1,299 @@
+//! [`check`]: whether every policy of a chain answers. `config check`, `policy add` and `doctor` all ask it.
+//!
+//! Preparing the chain has read the configuration and run the examples; this gives every policy its settings, which
+//! compiles the patterns and texts in them, has it decide calls of all kinds, and looks at what it says and at faults.
+//! Changes nothing.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use guard_config::of_refused_settings;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::policy::{Entry, Source};
+use guard_contract::{FaultKind, Level, Problem};
+use guard_engine::Engine;
+use guard_engine::clock::Clock;
+use guard_engine::facts::Facts;
+use guard_engine::facts::real::RealFacts;
+use guard_hook::cache::{Member, Prepared, Readiness};
+use guard_hook::chain::{Ask, Chain, Step};
+use guard_state::environment::Environment;
+
+/// The most examples of one policy that are decided with its settings.
+const EXAMPLES: usize = 8;
+
+/// One mistake in a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The policy that it breaks; none: a whole layer, or what is no policy's matter.
+    pub policy: Option<String>,
+    /// The policy was asked, or was to be, and gave no answer.
+    pub is_fault: bool,
+    /// What is wrong, where, and what to do.
+    pub problem: Problem,
+}
+
+impl Mistake {
+    /// The file, and the line and the column where they are known.
+    #[must_use]
+    pub fn place(&self) -> (&str, Option<(usize, usize)>) {
+        let mut parts = self.problem.place.rsplitn(3, ':');
+        let (column, line, file) = (parts.next(), parts.next(), parts.next());
+        let number = |part: Option<&str>| part?.parse().ok();
+        match (file, number(line), number(column)) {
+            (Some(file), Some(line), Some(column)) => (file, Some((line, column))),
+            _ => (&self.problem.place, None),
+        }
+    }
+}
+
+/// Everything that is wrong with a chain. None: every policy answers.
+#[must_use]
+pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Vec<Mistake> {
+    let mut found = Found::default();
+    for problem in &prepared.config.problems {
+        found.add(None, problem.clone());
+    }
+    for warning in &prepared.config.warnings {
+        let problem = Problem {
+            layer: guard_contract::policy::Layer::User,
+            place: String::new(),
+            text: warning.clone(),
+            hint: "correct the file".to_owned(),
+        };
+        found.add(None, problem);
+    }
+    for Member { entry, readiness } in &prepared.members {
+        if let Some(problem) = entry.ignored_settings() {
+            let text = format!("{}; the defaults of `{}` hold", problem.text, entry.name);
+            found.add(Some(entry), Problem { text, ..problem.clone() });
+        }
+        if let Some(problem) = entry.broken_settings() {
+            found.add(Some(entry), problem.clone());
+        }
+        if let Readiness::Broken(fault) = readiness {
+            found.push(Some(entry), of_fault(entry, fault, None), true);
+        }
+    }
+    match Engine::new() {
+        Ok(engine) => decide(engine, prepared, environment, project, &mut found),
+        Err(fault) => {
+            let problem = Problem {
+                layer: guard_contract::policy::Layer::User,
+                place: String::new(),
+                text: format!("the sandbox cannot start on this machine: {fault}"),
+                hint: "the machine must let programs map files as code".to_owned(),
+            };
+            found.add(None, problem);
+        }
+    }
+    found.mistakes
+}
+
+/// Has every policy decide calls of all kinds.
+fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project: &str, found: &mut Found) {
+    let _clock = Clock::start(engine.clone());
+    let mut calls = calls(project);
+    for member in &prepared.members {
+        let Readiness::Ready { manifest, .. } = &member.readiness else { continue };
+        let example = |(tool, input): (&str, &str)| Some(ToolCall::new(tool, serde_json::from_str(input).ok()?));
+        let examples = manifest.examples.iter().take(EXAMPLES);
+        calls.extend(examples.filter_map(|one| example((one.tool.as_str(), one.input.as_str()))));
+        // A tool that no call above is of.
+        let plain = manifest.tools.iter().filter(|tool| !tool.contains(['*', '?', '[', '{']));
+        let missing: Vec<&String> = plain.filter(|tool| !calls.iter().any(|call| call.tool == **tool)).collect();
+        calls.extend(missing.into_iter().map(|tool| ToolCall::new(tool, Map::new())));
+    }
+    let chain = Chain::new(engine, prepared);
+    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
+    let at = CallContext {
+        cwd: project.to_owned(),
+        project_root: project.to_owned(),
+        home: environment.home.clone(),
+        account_home: environment.account_home.clone(),
+        ..CallContext::default()
+    };
+    for call in &calls {
+        let trace = chain.decide(call, &at, &facts, Ask::default());
+        for step in &trace.steps {
+            let member = chain.prepared.members.iter().find(|member| member.entry.name == step.policy);
+            if let Some(member) = member {
+                found.look(&member.entry, call, step);
+            }
+        }
+    }
+}
+
+/// A call of each kind, some of them of things that policies look for.
+fn calls(project: &str) -> Vec<ToolCall> {
+    let file = format!("{project}/a.txt");
+    let calls = [
+        ("Bash", json!({ "command": "ls -la" })),
+        ("Bash", json!({ "command": "sudo git push --force origin main > log; rm -rf build && cat .env | $X" })),
+        ("PowerShell", json!({ "command": "Get-ChildItem" })),
+        ("Write", json!({ "file_path": file, "content": "text" })),
+        ("Edit", json!({ "file_path": file, "old_string": "a", "new_string": "b" })),
+        ("Read", json!({ "file_path": file })),
+        ("WebFetch", json!({ "url": "https://example.org/", "prompt": "read it" })),
+        ("mcp__server__tool", json!({ "a": [1, null, "text"] })),
+    ];
+    let call = |(tool, input): (&str, Value)| Some(ToolCall::new(tool, input.as_object()?.clone()));
+    calls.into_iter().filter_map(call).collect()
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    mistakes: Vec<Mistake>,
+    /// The policies that are known to give no answer, by name.
+    broken: BTreeSet<String>,
+}
+
+impl Found {
+    fn add(&mut self, entry: Option<&Entry>, problem: Problem) {
+        self.push(entry, problem, false);
+    }
+
+    fn push(&mut self, entry: Option<&Entry>, problem: Problem, is_fault: bool) {
+        let policy = entry.map(|entry| entry.name.clone());
+        if let Some(entry) = entry.filter(|entry| entry.ignored_settings().is_none()) {
+            self.broken.insert(entry.name.clone());
+        }
+        let mistake = Mistake { policy, is_fault, problem };
+        if !self.mistakes.contains(&mistake) {
+            self.mistakes.push(mistake);
+        }
+    }
+
+    /// What one policy made of a call: one fault of a policy is enough.
+    fn look(&mut self, entry: &Entry, call: &ToolCall, step: &Step) {
+        if self.broken.contains(&entry.name) {
+            return;
+        }
+        if let Err(fault) = &step.answer.decision {
+            self.push(Some(entry), of_fault(entry, fault, Some(call)), true);
+            return;
+        }
+        let loud = step.answer.log.iter().filter(|line| matches!(line.level, Level::Error | Level::Warn));
+        for line in loud {
+            let mistake = Mistake {
+                policy: Some(entry.name.clone()),
+                is_fault: true,
+                problem: Problem {
+                    layer: entry.layer,
+                    place: place(entry),
+                    text: format!("it says: {}", line.message),
+                    hint: "correct the settings of the policy".to_owned(),
+                },
+            };
+            if !self.mistakes.contains(&mistake) {
+                self.mistakes.push(mistake);
+            }
+        }
+    }
+}
+
+/// Why a policy gives no answer: never, or to this call.
+fn of_fault(entry: &Entry, fault: &FaultKind, call: Option<&ToolCall>) -> Problem {
+    if let FaultKind::Refused { text, .. } = fault
+        && fault.is_refused_settings()
+    {
+        return of_refused_settings(entry, text);
+    }
+    let told = fault.under(entry.limits);
+    let text = match call {
+        None => format!("it cannot be asked: {told}"),
+        Some(call) => format!("it gives no answer to `{} {}`: {told}", call.tool, call.operation()),
+    };
+    let hint = match fault {
+        FaultKind::NotReady => "run `guard-host cache warm`".to_owned(),
+        FaultKind::Time | FaultKind::Memory => "raise `limits` in its entry, or repair the policy".to_owned(),
+        FaultKind::Settings(_) => "correct its entry".to_owned(),
+        _ => format!("repair or remove the policy in the {} configuration", entry.layer.name()),
+    };
+    Problem { layer: entry.layer, place: place(entry), text, hint }
+}
+
+fn place(entry: &Entry) -> String {
+    let file = &entry.settings_source.file;
+    match (&entry.source, file.as_os_str().is_empty()) {
+        (Source::Builtin(name), true) => format!("builtin:{name}"),
+        (Source::File(path), true) => path.display().to_string(),
+        (_, false) => file.display().to_string(),
+    }
+}
+
+/// The mistakes as a log in the format SARIF 2.1.0, which code hosts show beside the lines.
+#[must_use]
+pub fn sarif(mistakes: &[Mistake]) -> Value {
+    let result = |mistake: &Mistake| {
+        let (file, at) = mistake.place();
+        let mut location = json!({ "artifactLocation": { "uri": file } });
+        if let (Some((line, column)), Some(map)) = (at, location.as_object_mut()) {
+            map.insert("region".to_owned(), json!({ "startLine": line, "startColumn": column }));
+        }
+        let locations = if file.is_empty() { json!([]) } else { json!([{ "physicalLocation": location }]) };
+        json!({
+            "ruleId": "configuration",
+            "level": "error",
+            "message": { "text": text(mistake) },
+            "locations": locations,
+        })
+    };
+    let rule = json!({
+        "id": "configuration",
+        "shortDescription": { "text": "The configuration of guard-host is understood, and every policy answers" },
+    });
+    let driver = json!({ "name": "guard-host", "version": env!("CARGO_PKG_VERSION"), "rules": [rule] });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": driver },
+            "columnKind": "unicodeCodePoints",
+            "results": mistakes.iter().map(result).collect::<Vec<_>>(),
+        }],
+    })
+}
+
+/// What is wrong and what to do, in one text.
+fn text(mistake: &Mistake) -> String {
+    let Problem { text, hint, .. } = &mistake.problem;
+    let policy = mistake.policy.as_ref().map_or_else(String::new, |name| format!("policy `{name}`: "));
+    if hint.is_empty() { format!("{policy}{text}") } else { format!("{policy}{text}; {hint}") }
+}
+
+/// The mistake in one line: where, whose, what.
+#[must_use]
+pub fn line(mistake: &Mistake) -> String {
+    let Problem { place, text, .. } = &mistake.problem;
+    let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+    let policy = mistake.policy.as_ref().map_or_else(String::new, |name| format!("policy `{name}`: "));
+    // A problem of a layer may name the policy itself.
+    let policy = if text.starts_with(&policy) { "" } else { &policy };
+    format!("{place}{policy}{text}")
+}
+
+/// The mistakes as one JSON value.
+#[must_use]
+pub fn json(policies: usize, mistakes: &[Mistake]) -> Value {
+    let row = |mistake: &Mistake| {
+        let (file, at) = mistake.place();
+        json!({
+            "file": file,
+            "line": at.map(|(line, _)| line),
+            "column": at.map(|(_, column)| column),
+            "layer": mistake.problem.layer,
+            "policy": mistake.policy,
+            "text": mistake.problem.text,
+            "hint": mistake.problem.hint,
+        })
+    };
+    json!({
+        "ok": mistakes.is_empty(),
+        "policies": policies,
+        "problems": mistakes.iter().map(row).collect::<Vec<_>>(),
+    })
+}
