@@ -35,6 +35,8 @@ pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::of_refused_settings;
 pub use project::Candidate;
+pub use settings::of_file;
+pub use tools::check as check_tool;
 
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};

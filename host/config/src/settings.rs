@@ -144,6 +144,19 @@ impl<'de> Visitor<'de> for OfUnique {
     }
 }
 
+/// The settings that an entry with this `settings-file` has.
+///
+/// # Errors
+///
+/// The file is missing, or cannot be used.
+pub fn of_file(path: &Path) -> Result<Map<String, Value>, Problem> {
+    let read = read(Layer::User, path);
+    match read.problem {
+        Some(problem) => Err(problem),
+        None => Ok(serde_json::from_str(&read.settings).unwrap_or_default()),
+    }
+}
+
 /// The JSON of a table.
 pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
     serde_json::to_value(table).map_err(|error| error.to_string())

@@ -3,10 +3,14 @@
 use globset::GlobBuilder;
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 
-/// What is wrong with a name or a pattern, and what to do about it.
+/// A name or a pattern of tools can match one.
 ///
 /// Tools of MCP servers are known to nobody but their server; their names hold two underscores.
-pub(crate) fn check(pattern: &str) -> Result<(), (String, String)> {
+///
+/// # Errors
+///
+/// It cannot: what is wrong, and what to do about it.
+pub fn check(pattern: &str) -> Result<(), (String, String)> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
     let glob = match glob {
         Ok(glob) if !pattern.is_empty() => glob.compile_matcher(),

@@ -14,7 +14,7 @@ mod subject;
 pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 
 pub use all::{Coverage, Done, Evaluator, Options, Run, run_all};
-pub use read::{SuiteError, find, line_of_settings, read};
+pub use read::{SuiteError, check_tools, find, line_of_settings, read};
 pub use run::{Difference, Report, Spent, run};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
 pub(crate) use subject::{Workshop, entry_of};

@@ -70,7 +70,14 @@ impl Report<'_> {
 
 pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = Path::new(&environment.cwd);
-    let suites = suites(&args.fixtures, cwd)?;
+    let mut suites = suites(&args.fixtures, cwd)?;
+    if let Some(file) = &args.settings_file {
+        let settings = guard_config::of_file(&cwd.join(file))
+            .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))?;
+        for (_, suite) in suites.iter_mut().filter(|(_, suite)| suite.settings.is_empty()) {
+            suite.settings.clone_from(&settings);
+        }
+    }
     let subject = match args.policy.as_str() {
         CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
         name => Subject::policy(name, WasiName::of(args.wasi), cwd, places),
@@ -78,6 +85,7 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
     let subject = subject.map_err(|error| of_subject(&error, None))?;
     let mut chains: Vec<Chain> = Vec::with_capacity(suites.len());
     for (file, suite) in &suites {
+        suite::check_tools(file, suite, &subject).map_err(|error| of_suite(error, cwd))?;
         let place = || format!("{}{}", file.display(), suite::line_of_settings(&cwd.join(file)));
         chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, Some(&place())))?);
     }

@@ -7,7 +7,7 @@ use std::{fs, io};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Case, Suite, WorldFacts};
+use super::{Case, Subject, Suite, WorldFacts};
 use guard_config::problem::{line_and_column, nearest_key};
 use guard_contract::{OUTCOMES, outcome_name, outcome_named};
 use guard_state::files;
@@ -139,10 +139,33 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         return Err(SuiteError::new(name, format!("`facts`: {text}"), hint));
     }
     for case in &suite.cases {
-        let place = if case.line == 0 { name.clone() } else { format!("{name}:{}", case.line) };
-        check(case).map_err(|(text, hint)| SuiteError::new(place, format!("case `{}`: {text}", case.title()), hint))?;
+        check(case).map_err(|(text, hint)| {
+            SuiteError::new(place(&name, case), format!("case `{}`: {text}", case.title()), hint)
+        })?;
     }
     Ok(suite)
+}
+
+/// Each case calls a tool that there is: a policy says nothing about one that nobody has, whatever its rules are.
+///
+/// # Errors
+///
+/// The first case that does not, in the suite of this file.
+pub fn check_tools(file: &Path, suite: &Suite, subject: &Subject) -> Result<(), SuiteError> {
+    let own = |tool: &str| subject.manifests().any(|(_, manifest)| manifest.tools.iter().any(|own| own == tool));
+    for case in &suite.cases {
+        let Some(tool) = case.tool.as_deref().filter(|tool| !own(tool)) else { continue };
+        guard_config::check_tool(tool).map_err(|(text, hint)| {
+            let text = format!("case `{}`: {text}", case.title());
+            SuiteError::new(place(&file.display().to_string(), case), text, hint)
+        })?;
+    }
+    Ok(())
+}
+
+/// Where a case stands.
+fn place(file: &str, case: &Case) -> String {
+    if case.line == 0 { file.to_owned() } else { format!("{file}:{}", case.line) }
 }
 
 /// `:LINE` of the settings in a file of cases; empty if it has none.

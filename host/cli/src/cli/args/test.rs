@@ -14,6 +14,7 @@ use guard_kit::suite::mutate::MUTANTS;
 #[command(after_help = "Examples:
   guard-host test target/wasm32-wasip2/release/my_policy.wasm cases/
   guard-host test command-guard cases/ --filter rm-root --timings
+  guard-host test rego cases/ --settings-file policies/team.rego
   guard-host test chain cases/ --format junit --threshold 80 > report.xml
   guard-host test command-guard cases/ --mutate --min-kept 97
 
@@ -33,6 +34,9 @@ pub(in crate::cli) struct TestArgs {
     /// How calls of WASI are answered, unless POLICY is `chain` [default: with a trap]
     #[arg(long, value_enum)]
     pub(in crate::cli) wasi: Option<WasiName>,
+    /// The settings of suites that have none of their own, as `settings-file` of guard.toml reads them
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) settings_file: Option<PathBuf>,
     /// Only the cases with this text in their id, name, input or file
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) filter: Option<String>,
