@@ -75,7 +75,7 @@ const WAYS: [&str; 6] = [
 static LOGS: AtomicUsize = AtomicUsize::new(0);
 
 /// Plants secrets in the call of a case.
-pub fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
+pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
     let case = &suite.cases[index];
     let plain = suite::run(chain, suite, case).verdict;
     let Some(deciding) = plain.deciding().filter(|_| rank(plain.outcome) >= rank(Outcome::Ask)) else { return Ok(()) };

@@ -20,6 +20,9 @@ const NO_WORD: usize = 16;
 /// So long a piece of a mixed secret is no accident.
 const PIECE: usize = 6;
 
+/// So many quotations of a text may be cut.
+const CUTS: usize = 8;
+
 /// The most that is read of a call.
 const READ_BYTES: usize = 1 << 20;
 
@@ -157,7 +160,7 @@ impl<'t> Quoted<'t> {
     fn of(text: &'t str) -> Self {
         let (mut signs, mut places, mut cuts) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
         for (at, c) in text.char_indices() {
-            if c == '…' || text.get(at..).is_some_and(|rest| rest.starts_with("...")) {
+            if cuts.len() < CUTS && (c == '…' || text.get(at..).is_some_and(|rest| rest.starts_with("..."))) {
                 cuts.push(signs.len());
             }
             if !is_noise(c) {
