@@ -143,7 +143,9 @@ fn is_mixed(text: &str) -> bool {
     let upper = text.chars().skip(1).any(char::is_uppercase);
     let signs =
         has(|c| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.' | '/' | ',' | ':' | '\'' | '`' | ')' | '('));
-    length >= PIECE && (digits && letters || lower && upper || signs && letters) || length >= NO_WORD
+    let runs = || text.split(|c: char| !c.is_alphanumeric());
+    length >= PIECE && (digits && letters || lower && upper || signs && letters)
+        || runs().any(|run| run.chars().count() >= NO_WORD)
 }
 
 /// A text without noise, and where each sign of it stands.
