@@ -23,7 +23,7 @@ fn s2_13_the_guardrail_preset_reads_the_seeds_file_where_it_lies() {
     world.configure("preset = \"guardrail\"\n");
     assert_silent(&world.bash("frobnicate x"));
     world.write(".claude/state/guardrails.json", GUARDRAILS);
-    assert_deny(&world.bash("frobnicate x"), &["[path-context: custom]"]);
+    assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate", "[path-context: frobnicate]"]);
     let vault = world.path("vault/x").to_string_lossy().into_owned();
     assert_deny(&write(&world, &vault), &["[path-context: blocked_path]"]);
     std::fs::remove_file(world.path(".claude/state/guardrails.json")).unwrap();

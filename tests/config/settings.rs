@@ -34,7 +34,7 @@ fn a_built_in_may_stand_in_the_chain_under_another_name() {
     world.configure(
         "[[policy]]\nname = \"second\"\nsource = \"builtin:command-guard\"\nsettings = { raise = [\"git-push\"] }\n",
     );
-    assert_deny(&world.bash(PUSH), &["[second: git-push]", "[command-guard: git-push]"]);
+    assert_deny(&world.bash(PUSH), &["[second: git-push]"]);
     assert_silent(&world.bash("ls"));
 }
 

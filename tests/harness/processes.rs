@@ -13,9 +13,7 @@ use crate::support::world::{World, end};
 /// The words of `rm -rf /` and of a push, as the built-ins have them.
 const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the file system): everything on the \
     machine is lost, and nothing of it can be recovered. [command-guard: rm-root]\n\
-    Instead: name the one directory you mean, after a look at it with `ls`\n\
-    '/' holds the configuration of guard-host, which would be lost with it. [self-protect: guard-file]\n\
-    Instead: name the files that you mean instead of the whole folder";
+    Instead: name the one directory you mean, after a look at it with `ls`";
 const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): `git push` publishes commits to \
     all who can read the remote. [command-guard: git-push]\n\
     Instead: see what would be pushed with `git log @{push}..` before you ask for it";
@@ -26,7 +24,8 @@ struct Processes {
     process: Vec<Process>,
 }
 
-/// A payload with `${COMMAND}` and `${REPO}` in it, and the replies with `${DENIED}` and `${ASKED}`.
+/// A payload with `${COMMAND}` and `${REPO}` in it, and the replies with `${DENIED}`, `${ASKED}` and, where the harness
+/// asks a person itself, `${QUESTION}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Process {
@@ -55,7 +54,8 @@ fn escaped(text: &str) -> String {
 
 fn filled(template: &str, write: impl Fn(&str) -> String) -> String {
     let asked = format!("{ASKED}{CONFIRM}");
-    template.replace("${DENIED}", &write(DENIED)).replace("${ASKED}", &write(&asked))
+    let template = template.replace("${DENIED}", &write(DENIED)).replace("${QUESTION}", &write(ASKED));
+    template.replace("${ASKED}", &write(&asked))
 }
 
 #[test]

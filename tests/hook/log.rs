@@ -130,7 +130,7 @@ fn a_patch_has_one_line_for_all_its_files() {
     let patch =
         "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Update File: .env\n*** Delete File: Dockerfile\n*** End Patch\n";
     let payload = json!({ "cwd": world.repo(), "tool_name": "apply_patch", "tool_input": { "command": patch } });
-    assert_deny(&world.hook(&payload.to_string()), &["'.env'", "'Dockerfile'"]);
+    assert_deny(&world.hook(&payload.to_string()), &["'.env'"]);
     let lines = world.audit();
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0]["operation"], ".env");

@@ -87,7 +87,7 @@ fn s1_09_the_order_of_the_chain_does_not_change_the_outcome() {
         "[[policy]]\nname = \"mild\"\nsource = \"builtin:command-guard\"\nsettings = { lower = [\"git-push\"] }\n";
     for (first, second) in [(strict, mild), (mild, strict)] {
         world.configure(&format!("preset = \"none\"\n{first}{second}"));
-        assert_deny(&world.bash("git push"), &["[strict: git-push]", "[mild: git-push]"]);
+        assert_deny(&world.bash("git push"), &["[strict: git-push]"]);
     }
 }
 
@@ -122,10 +122,7 @@ fn s1_13_s1_77_of_two_path_keys_the_worse_counts() {
     assert_deny(&tool(&world, "Write", json!({ "path": ".env", "file_path": "a.txt" })), &["'.env'"]);
     assert_deny(&tool(&world, "Write", json!({ "path": "a.txt", "file_path": ".env" })), &["'.env'"]);
     assert_deny(&tool(&world, "NotebookEdit", json!({ "notebook_path": ".env", "file_path": "a.ipynb" })), &["'.env'"]);
-    assert_deny(
-        &tool(&world, "Edit", json!({ "path": ".env", "file_path": "Dockerfile" })),
-        &["'.env'", "'Dockerfile'"],
-    );
+    assert_deny(&tool(&world, "Edit", json!({ "path": ".env", "file_path": "Dockerfile" })), &["'.env'"]);
 }
 
 #[test]
@@ -163,7 +160,13 @@ fn s1_15_and_s1_16_a_reply_has_the_keys_and_values_of_the_protocol() {
 
 #[test]
 fn s1_73_a_deny_is_found_behind_an_ask() {
-    assert_deny(&World::new().bash("git push && rm -rf /"), &["[command-guard: rm-root]", "[command-guard: git-push]"]);
+    let world = World::new();
+    let ended = world.bash("git push && rm -rf /");
+    assert_deny(&ended, &["[command-guard: rm-root]"]);
+    // The ask beside it changes nothing, and the log has it.
+    assert!(!ended.reason().contains("git-push"), "{ended:?}");
+    let rules = &world.audit()[0]["rules"];
+    assert!(rules.as_array().unwrap().contains(&json!("command-guard:git-push")), "{rules}");
 }
 
 #[test]

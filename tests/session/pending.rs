@@ -33,7 +33,7 @@ fn s2_43_the_question_of_the_seed_ends_with_the_line_to_run() {
 fn s2_43_a_question_that_became_a_refusal_says_so_and_how_it_is_granted() {
     let world = guardrail("bypass-ask = \"deny\"\n");
     let ended = bash_in(&world, "s1", "bypassPermissions", "rm ~/Downloads/old");
-    assert_deny(&ended, &["BLOCKED: GUARDRAIL BLOCKED: 'rm' outside safe paths.", ASKED]);
+    assert_deny(&ended, &["GUARDRAIL BLOCKED: 'rm' outside safe paths.", ASKED]);
     assert!(ended.reason().ends_with("guard-host confirm 'rm ~/Downloads/old'"));
     assert_eq!(operations(&world, "pending"), ["rm ~/Downloads/old"]);
 }

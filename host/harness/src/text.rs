@@ -23,10 +23,13 @@ const REPLY_BYTES: usize = 9500;
 /// anything.
 #[must_use]
 pub fn reason(verdict: &Verdict) -> String {
-    // A deny shows denies: what else was found changes nothing of it.
+    // A deny shows denies: what else was found changes nothing of it. That the guard itself is broken is always said.
+    let is_told = |attributed: &Attributed| {
+        verdict.outcome != Outcome::Deny || attributed.finding.outcome == Outcome::Deny || attributed.of_host
+    };
     let told: Vec<&Attributed> = verdict
         .reasons()
-        .filter(|attributed| verdict.outcome != Outcome::Deny || attributed.finding.outcome == Outcome::Deny)
+        .filter(|attributed| is_told(attributed))
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
     let mut paragraphs: Vec<String> = Vec::new();
@@ -73,14 +76,20 @@ fn paragraph(attributed: &Attributed) -> String {
         && let Some((target, rule)) = rest.rsplit_once("\nRule: ")
         && rule.starts_with(name)
     {
-        return format!("{}\nTarget: {}\nRule: {}{remedy}", line(what), line(target), line(rule));
+        let text = format!("{}\nTarget: {}\nRule: {}", line(what), line(target), line(rule));
+        return if remedy.is_empty() { text } else { format!("{text}. {}{remedy}", mark(attributed)) };
     }
     let message = line(&finding.message);
     if attributed.of_host && finding.rule == CONFIRMED {
         return message;
     }
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{message}{stop} [{}: {}]{remedy}", attributed.policy, line(name).replace(['[', ']'], "|"))
+    format!("{message}{stop} {}{remedy}", mark(attributed))
+}
+
+/// Who says it, in brackets, which no name can close.
+fn mark(attributed: &Attributed) -> String {
+    format!("[{}: {}]", attributed.policy, line(attributed.name()).replace(['[', ']'], "|"))
 }
 
 /// A text of a policy of others: one line that does not begin as lines of the host do.
@@ -186,7 +195,10 @@ mod tests {
     #[test]
     fn a_built_in_policy_names_its_rule_in_a_line_of_its_own() {
         let message = "GUARDRAIL CONFIRM: a.\nTarget: b\n\nTo proceed\nRule: known";
-        assert_eq!(told(message, "c"), "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known\nInstead: c");
+        assert_eq!(
+            told(message, "c"),
+            "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known. [shell: known]\nInstead: c"
+        );
         assert_eq!(told("a\nb", ""), "a b. [shell: known]");
     }
 }

@@ -74,7 +74,7 @@ pub fn append(
     if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) {
         return Ok(());
     }
-    let deciding = verdict.deciding();
+    let deciding = recorded(verdict);
     // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
     let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
     let is_told =
@@ -113,9 +113,16 @@ fn name(text: &str) -> String {
     shorten(&plain(&redact(text)), NAME_BYTES)
 }
 
+/// The finding that a line names: the deciding one, or one as severe that says where the call's paths lie. The earliest
+/// logs of this kind come from such a policy, and their readers look for its rules.
+fn recorded(verdict: &Verdict) -> Option<&Attributed> {
+    let mut told = verdict.reasons().take_while(|told| told.finding.outcome == verdict.outcome);
+    told.find(|told| told.finding.tags.iter().any(|(name, _)| name == "path-context")).or_else(|| verdict.deciding())
+}
+
 /// What is said of where the call's paths lie, by the deciding finding or else by the first that speaks of it.
 fn path_context(verdict: &Verdict) -> &str {
-    let findings = verdict.deciding().into_iter().chain(&verdict.findings);
+    let findings = recorded(verdict).into_iter().chain(&verdict.findings);
     let mut tags = findings.flat_map(|attributed| &attributed.finding.tags);
     tags.find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value)
 }

@@ -169,7 +169,9 @@ fn decide(
 
 /// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.
 fn asks_itself(harness: &dyn Harness, surface: &Surface, at: &CallContext) -> bool {
-    surface.ask == Asking::Person && harness.prompts(&at.permission_mode)
+    let mode = &at.permission_mode;
+    let knows_no_modes = mode.is_empty() && harness.capabilities().modes.is_empty();
+    surface.ask == Asking::Person && (knows_no_modes || harness.prompts(mode))
 }
 
 /// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that

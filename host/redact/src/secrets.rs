@@ -20,6 +20,9 @@ const NO_WORD: usize = 16;
 /// So long a piece of a mixed secret is no accident.
 const PIECE: usize = 6;
 
+/// So many quotations of a text may be cut.
+const CUTS: usize = 8;
+
 /// The most that is read of a call.
 const READ_BYTES: usize = 1 << 20;
 
@@ -140,7 +143,9 @@ fn is_mixed(text: &str) -> bool {
     let upper = text.chars().skip(1).any(char::is_uppercase);
     let signs =
         has(|c| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.' | '/' | ',' | ':' | '\'' | '`' | ')' | '('));
-    length >= PIECE && (digits && letters || lower && upper || signs && letters) || length >= NO_WORD
+    let runs = || text.split(|c: char| !c.is_alphanumeric());
+    length >= PIECE && (digits && letters || lower && upper || signs && letters)
+        || runs().any(|run| run.chars().count() >= NO_WORD)
 }
 
 /// A text without noise, and where each sign of it stands.
@@ -157,7 +162,7 @@ impl<'t> Quoted<'t> {
     fn of(text: &'t str) -> Self {
         let (mut signs, mut places, mut cuts) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
         for (at, c) in text.char_indices() {
-            if c == '…' || text.get(at..).is_some_and(|rest| rest.starts_with("...")) {
+            if cuts.len() < CUTS && (c == '…' || text.get(at..).is_some_and(|rest| rest.starts_with("..."))) {
                 cuts.push(signs.len());
             }
             if !is_noise(c) {

@@ -4,7 +4,7 @@
 //! lost, or its mode changes, with all that is in it.
 
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Finding, Presence};
+use guard_sdk::{Finding, Outcome, Presence};
 
 use crate::call_view::CallView;
 use crate::guarded::{Guarded, What};
@@ -40,10 +40,11 @@ pub(crate) struct Touch<'a> {
 }
 
 impl Touch<'_> {
-    /// The finding with what it is about. Who loses a folder minds more than the guard's file in it.
+    /// The finding with what it is about. Who would lose a folder, which is denied, minds more than the guard's file in it.
     pub(crate) fn tagged(&self, finding: Finding) -> Finding {
         let finding = finding.tag("path", self.effect.target.as_str());
-        if self.how == How::Itself { finding } else { finding.tag("aside", "yes") }
+        let is_aside = self.how != How::Itself && finding.outcome == Outcome::Deny;
+        if is_aside { finding.tag("aside", "yes") } else { finding }
     }
 }
 
