@@ -19,8 +19,9 @@
 //! | `fold-case` | `true` on macOS, else `false` | the case of protected paths does not count |
 //!
 //! A file `write-policies.json` serves as settings as it is. It is read from `~/.claude/hooks/config/`; a hook that is
-//! registered as `write-control.sh` reads the one in the folder `config` beside the script first. A list replaces the default one, and with a `protected` of
-//! the user's own no template is exempt unless `exempt` says so. An item that is no pattern is a name.
+//! registered as `write-control.sh` reads the one in the folder `config` beside the script first. A list replaces the
+//! default one, and with a `protected` of the user's own no template is exempt unless `exempt` says so. An item that is
+//! no pattern is a name.
 //!
 //! ## Limits
 //!
