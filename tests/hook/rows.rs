@@ -98,25 +98,34 @@ fn s2_26_s4_92_a_settings_file_that_cannot_be_read_leaves_the_verdicts_of_the_de
     }
 }
 
-/// 99 of 100 processes, of 200. The machine that runs the tests may be busy, so the best of several rounds counts.
+/// 99 of 100 processes, of 200. Where 1 of 100 of the smallest processes takes long as well, the machine is too busy to tell,
+/// and the fastest hook counts.
 #[test]
 fn s4_95_a_call_takes_less_than_50_milliseconds() {
+    const LIMIT: Duration = Duration::from_millis(50);
     let world = World::new();
     world.configure("preset = \"full\"\n");
     let write = || tool(&world, "Write", json!({ "file_path": "docs/a.md", "content": "x" }));
     assert_silent(&write());
-    let took = |_| {
+    let (mut hooks, mut others) = (Vec::new(), Vec::new());
+    for _ in 0..200 {
         let began = Instant::now();
         assert_silent(&write());
-        began.elapsed()
-    };
-    let round = |_| {
-        let mut times: Vec<Duration> = (0..200).map(took).collect();
-        times.sort();
-        times[197]
-    };
-    let rounds: Vec<Duration> = (0..5).map(round).take_while(|slow| *slow >= Duration::from_millis(50)).collect();
-    assert!(rounds.len() < 5, "{rounds:?}");
+        hooks.push(began.elapsed());
+        let began = Instant::now();
+        end(std::process::Command::new("true"), "");
+        others.push(began.elapsed());
+    }
+    hooks.sort();
+    others.sort();
+    let is_busy = others[197] > LIMIT / 10;
+    assert!(
+        hooks[197] < LIMIT || is_busy && hooks[0] < LIMIT,
+        "{:?} {:?}, true: {:?}",
+        hooks[0],
+        hooks[197],
+        others[197]
+    );
 }
 
 #[test]

@@ -315,6 +315,27 @@ fn what_a_repository_names_is_not_started() {
 }
 
 #[test]
+fn s1_99b_each_script_is_tried_with_a_call_that_its_own_policy_denies() {
+    let world = World::new();
+    for (matcher, name) in [
+        ("Bash", "dangerous-command-guard.sh"),
+        ("Write|Edit|MultiEdit", "protected-files-guard.py"),
+        ("Bash", "nous-plan-enforcer"),
+    ] {
+        done(&world, &["install", "claude", "--matcher", matcher, "--shim", name]);
+    }
+    let (exit, findings) = examine(&world, &[]);
+    assert_eq!(exit, 0, "{findings:#?}");
+    let told = |words: &[&str]| {
+        let text = |finding: &Value| finding["text"].as_str().unwrap().to_owned();
+        findings.iter().map(text).any(|text| words.iter().all(|word| text.contains(word)))
+    };
+    assert!(told(&["`rm -rf /`", "is denied"]), "{findings:#?}");
+    assert!(told(&[".env", "is denied"]), "{findings:#?}");
+    assert!(told(&["was not tried", "plan-enforcer"]), "{findings:#?}");
+}
+
+#[test]
 fn s4_99b_a_plugin_can_be_looked_into() {
     let world = World::new();
     done(&world, &["install", "claude", "--plugin", "p", "--shim", "write-control.sh"]);

@@ -1,7 +1,8 @@
 //! The configuration: from files to a chain of entries.
 //!
 //! The load order is also the order of the chain: the managed file, the user's file over a preset, the project's file.
-//! In the user's layer an entry replaces the preset's entry of the same name.
+//! In the user's layer an entry replaces the preset's entry of the same name. An entry can be switched off, and can stand
+//! beside another one of its layer. A hook whose command line names a built-in policy has it, whatever the preset.
 //!
 //! # Invariants
 //!

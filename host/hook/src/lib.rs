@@ -8,6 +8,7 @@
 //!   one: deny), a deadline or a panic at least ask. Only an unreadable payload can be reported with exit code 1
 //!   instead.
 //! - The chain runs to its end: a deny does not keep later policies from being asked.
+//! - Policies of folders below a project's root are asked after the chain, and what they say can only tighten.
 //! - A call compiles nothing. If the chain is prepared already, it also parses no configuration and validates no
 //!   component.
 //! - An artifact counts only if it is part of this program, or a private file whose stamp or digest a sealed record

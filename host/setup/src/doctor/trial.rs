@@ -131,7 +131,7 @@ impl Trial<'_> {
                 "the command in `{place}` was not tried: no call is known that `{}` must deny",
                 self.found.only.join(", ")
             );
-            return vec![Finding::note(CHECK, text, "")];
+            return vec![Finding::note(CHECK, text, "start it with a call that it must deny")];
         };
         let shell = self.registration.tools().first().copied().unwrap_or_default();
         let tool = if canary.tool == SHELL { shell } else { &canary.tool };
