@@ -12,6 +12,7 @@ use super::tools;
 use super::trust::{self, Pins};
 use guard_contract::Outcome;
 use guard_contract::Problem;
+use guard_contract::grants::GrantSpec;
 use guard_contract::paths::{absolute, is_below, lexical};
 use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
 use guard_contract::{Limits, Wasi};
@@ -200,6 +201,11 @@ pub fn entry(
     };
     let may_allow = options.may_allow.unwrap_or(usual.as_ref().is_some_and(|usual| usual.may_allow));
     let grants = options.grants.or(usual.map(|usual| usual.grants)).unwrap_or_default();
+    // A grant that is void would be found only by the policy that lacks it.
+    if let Some(void) = grants.words().iter().find(|word| !GrantSpec::default().add(word)) {
+        let hint = "name a variable, or a path that is absolute or begins with `~/` or `${NAME}`, without `..`";
+        return refuse(&format!("`grants`: `{void}` grants nothing"), hint);
+    }
     if is_limited {
         let hint = "put the entry into your own guard.toml, or look at the file and run `guard-host trust`";
         if on_error == Outcome::Abstain {
