@@ -3,6 +3,7 @@
 //! Mostly through the library, because no command line moves the managed file.
 
 mod broken;
+mod broken_table;
 mod entries;
 mod honest;
 mod managed;

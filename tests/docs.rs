@@ -1,6 +1,7 @@
 //! The pages about policies say what is so: their commands run, their files are what the host reads, their links
 //! lead somewhere. The pages about one language are followed by the job in `languages.rs`, which needs a network.
 
+mod examples;
 mod rules;
 
 use std::fs;
@@ -90,7 +91,7 @@ fn every_file_of_a_page_can_be_read() {
 #[test]
 fn every_link_leads_somewhere() {
     let mut pages = all();
-    pages.push("policies/README.md".to_owned());
+    pages.extend(["policies/README.md", "policies/PATTERNS.md"].map(str::to_owned));
     pages.extend(guard_builtins::all().iter().map(|builtin| format!("policies/{}/RULES.md", builtin.name)));
     for page in pages {
         let text = fs::read_to_string(root().join(&page)).unwrap();

@@ -74,8 +74,8 @@ fn the_chains_of_the_presets_have_their_order() {
     assert_eq!(full[4..], ["write-control", "plan-enforcer"]);
 }
 
-/// The settings and warnings that come of a settings file.
-fn read(name: &str, text: Option<&str>) -> (Value, Vec<String>) {
+/// The settings that come of a settings file, and why there are none of the file's.
+fn read(name: &str, text: Option<&str>) -> (Value, String) {
     let layers = Layers::new().user(format!("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/{name}\"\n"));
     if let Some(text) = text {
         layers.world.write(name, text);
@@ -83,51 +83,52 @@ fn read(name: &str, text: Option<&str>) -> (Value, Vec<String>) {
     let config = layers.load();
     assert_eq!(config.problems, []);
     let entry = config.entries.iter().find(|entry| entry.name == "command-guard").unwrap();
-    (serde_json::from_str(&entry.settings).unwrap(), config.warnings)
+    let problem = entry.broken_settings().map_or_else(String::new, ToString::to_string);
+    (serde_json::from_str(&entry.settings).unwrap(), problem)
 }
 
 #[test]
 fn a_settings_file_is_read_by_its_extension() {
     let expected = json!({ "raise": ["git-push"] });
-    assert_eq!(read("s.json", Some("{\"raise\": [\"git-push\"]}")), (expected.clone(), Vec::new()));
-    assert_eq!(read("s.toml", Some("raise = [\"git-push\"]\n")), (expected, Vec::new()));
-    let (settings, warnings) = read("s.yaml", Some("raise: [git-push]\n"));
+    assert_eq!(read("s.json", Some("{\"raise\": [\"git-push\"]}")), (expected.clone(), String::new()));
+    assert_eq!(read("s.toml", Some("raise = [\"git-push\"]\n")), (expected, String::new()));
+    let values = r#"{"a":[1,-2,1.5,null,true,"x",{"b":{}}]}"#;
+    assert_eq!(read("s.json", Some(values)), (serde_json::from_str(values).unwrap(), String::new()));
+    let (settings, problem) = read("s.yaml", Some("raise: [git-push]\n"));
     assert_eq!(settings["text"], "raise: [git-push]\n");
     assert!(settings["file"].as_str().unwrap().ends_with("/s.yaml"), "{settings}");
-    assert_eq!(settings.as_object().unwrap().len(), 2);
-    assert_eq!(warnings, [""; 0]);
+    assert_eq!((settings.as_object().unwrap().len(), problem.as_str()), (2, ""));
 }
 
-/// S2-26, S4-62.
+/// S2-26, S4-62: that a file is missing which no entry names is tested in `presets`.
 #[test]
-fn a_settings_file_that_is_missing_gives_the_defaults() {
-    assert_eq!(read("s.json", None), (json!({}), Vec::new()));
-    assert_eq!(read("s.toml", None), (json!({}), Vec::new()));
-    assert_eq!(read("s.txt", None), (json!({}), Vec::new()));
-}
-
-/// S2-26, S4-63, S4-92.
-#[test]
-fn a_settings_file_that_cannot_be_used_gives_the_defaults_and_a_warning() {
-    for (name, text) in [("s.json", "{oops"), ("s.json", "[]"), ("s.json", ""), ("s.toml", "= 1"), ("s.json", "5")] {
-        let (settings, warnings) = read(name, Some(text));
-        assert_eq!(settings, json!({}), "{name} {text}");
-        assert!(warnings.len() == 1 && warnings[0].contains(name) && warnings[0].contains("defaults"), "{warnings:?}");
+fn a_settings_file_that_is_named_and_missing_breaks_its_entry() {
+    for name in ["s.json", "s.toml", "s.txt"] {
+        let (settings, problem) = read(name, None);
+        assert!(settings == json!({}) && problem.contains(name) && problem.contains("no such file"), "{problem}");
     }
-    let (settings, warnings) = read("s.json", Some(&"x".repeat((1 << 20) + 1)));
-    assert!(settings == json!({}) && warnings.len() == 1);
 }
 
 #[test]
-fn a_warning_shows_in_check_and_in_config_check_and_changes_no_verdict() {
+fn a_settings_file_that_is_named_and_cannot_be_used_breaks_its_entry() {
+    for (name, text) in [("s.json", "{oops"), ("s.json", "[]"), ("s.json", ""), ("s.toml", "= 1"), ("s.json", "5")] {
+        let (settings, problem) = read(name, Some(text));
+        assert!(settings == json!({}) && problem.contains(&format!("{name}:1:")), "{name} {text}: {problem}");
+    }
+    let (settings, problem) = read("s.json", Some(&"x".repeat((1 << 20) + 1)));
+    assert!(settings == json!({}) && problem.contains("1 MiB"), "{problem}");
+}
+
+#[test]
+fn broken_settings_are_told_by_check_and_config_check_and_what_the_defaults_say_still_counts() {
     let world = World::new();
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/s.json\"\n");
     world.write("s.json", "{oops");
-    assert_ask(&world.bash(PUSH), &["[command-guard: git-push]"]);
+    assert_ask(&world.bash(PUSH), &["[command-guard: policy-fault]", "s.json:1:2", "[command-guard: git-push]"]);
     let ended = world.run(&["check", "ls"], "");
-    assert!(ended.exit == 0 && ended.stderr.contains("warning: ") && ended.stderr.contains("s.json"), "{ended:?}");
+    assert!(ended.exit == 1 && ended.stdout.contains("s.json:1:2"), "{ended:?}");
     let ended = world.run(&["config", "check"], "");
-    assert!(ended.exit == 78 && ended.stderr.contains("s.json"), "{ended:?}");
+    assert!(ended.exit == 78 && ended.stderr.contains("s.json:1:2"), "{ended:?}");
 }
 
 #[test]

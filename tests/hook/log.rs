@@ -124,6 +124,25 @@ fn what_fails_is_an_error_line_at_the_level_all() {
     assert_eq!((&lines[0]["action"], &lines[0]["rule"]), (&json!("error"), &json!("policy-fault")));
 }
 
+/// At the usual level, too: what lets a call pass because it fails must be seen somewhere.
+#[test]
+fn what_fails_and_lets_the_call_pass_leaves_a_line_each_time() {
+    let world = World::new();
+    for settings in ["settings = { nonsense = 1 }", "settings-file = \"gone.json\"", "sha256 = \"0\""] {
+        let settings = settings.replace("\"0\"", &format!("\"{}\"", "0".repeat(64)));
+        world.configure(&format!("[[policy]]\nname = \"command-guard\"\non-error = \"allow\"\n{settings}\n"));
+        let before = world.audit().len();
+        for _ in 0..2 {
+            assert_silent(&world.bash("ls"));
+        }
+        let lines = world.audit().split_off(before);
+        assert_eq!(lines.len(), 2, "{settings}");
+        for line in lines {
+            assert_eq!((&line["action"], &line["rules"]), (&json!("error"), &json!(["command-guard:policy-fault"])));
+        }
+    }
+}
+
 #[test]
 fn a_patch_has_one_line_for_all_its_files() {
     let world = World::new();

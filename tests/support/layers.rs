@@ -16,7 +16,9 @@ use guard_engine::facts::real::RealFacts;
 use guard_hook::cache::prepare;
 use guard_hook::chain::{Ask, Chain};
 use guard_kit::compile::making;
+use guard_setup::check::{Mistake, check};
 use guard_state::Places;
+use guard_state::environment::Environment;
 use serde_json::Value;
 
 use crate::support::world::World;
@@ -72,6 +74,23 @@ impl Layers {
         for word in words {
             assert!(problems[0].contains(word), "`{word}` is missing in: {}", problems[0]);
         }
+    }
+
+    /// Everything that is wrong with the chain.
+    pub fn check(&self) -> Vec<Mistake> {
+        let root = self.world.repo().to_string_lossy().into_owned();
+        let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
+        let prepared =
+            prepare(&self.places, program, std::slice::from_ref(&root), Some(making(Duration::from_secs(60))));
+        let environment = Environment {
+            home: self.places.home.clone(),
+            account_home: String::new(),
+            cwd: root.clone(),
+            variables: BTreeMap::new(),
+            program: program.to_path_buf(),
+            started: std::time::Instant::now(),
+        };
+        check(prepared, &environment, &root)
     }
 
     /// What the chain over all layers says of calls of tools.

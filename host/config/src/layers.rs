@@ -200,10 +200,11 @@ pub fn entry(
     };
     let may_allow = options.may_allow.unwrap_or(usual.as_ref().is_some_and(|usual| usual.may_allow));
     let grants = options.grants.or(usual.map(|usual| usual.grants)).unwrap_or_default();
+    // A grant that is void would be found only by the policy that lacks it.
     if let Some(void) = grants.void() {
         let hint =
             "a path is absolute, or begins with `~/`, `${NAME}` or `./` for the project; a folder grants all below it";
-        return refuse(&format!("the grant `{void}` can never hold"), hint);
+        return refuse(&format!("`grants`: `{void}` can never hold"), hint);
     }
     if is_limited {
         let hint = "put the entry into your own guard.toml, or look at the file and run `guard-host trust`";

@@ -6,6 +6,9 @@ use guard_contract::Problem;
 use guard_contract::policy::{Entry, Layer};
 use guard_state::files;
 
+/// What an entry of a `guard.toml` begins with.
+const HEADER: &str = "[[policy]]";
+
 /// The most that is read of a file to find a place in it.
 const PLACE_BYTES: u64 = 1 << 20;
 
@@ -57,7 +60,8 @@ pub fn nearest_key(message: &str) -> Option<String> {
 pub(crate) fn placed(mut problem: Problem, text: &str, policy: Option<&str>) -> Problem {
     if !problem.place.ends_with(|c: char| c.is_ascii_digit()) {
         let range = policy.map_or(0..text.len(), |name| entry_of(text, name));
-        let offset = quoted(&problem.text).find_map(|word| find(text, range.clone(), word));
+        let mut words = quoted(&problem.text).filter(|word| policy.is_none_or(|name| name != *word));
+        let offset = words.find_map(|word| find(text, range.clone(), word));
         // Every entry has a name, and a table that stands at the start of it.
         if let Some(offset) = offset.or(policy.map(|_| range.start)) {
             problem.place = format!("{}:{}", problem.place, line_and_column(text, offset));
@@ -92,10 +96,8 @@ pub fn of_refused_settings(entry: &Entry, error: &str) -> Problem {
     let problem = Problem { layer: entry.layer, place, text, hint };
     let Ok(source) = files::read_text(file, PLACE_BYTES) else { return problem };
     // The configuration itself holds other entries, too.
-    let is_own = serde_json::from_str::<serde_json::Value>(&entry.settings).is_ok_and(|own| own.get("text").is_some());
-    let named = find(&source, 0..source.len(), &entry.name).is_some() && !is_own;
-    let is_configuration = file.file_name().is_some_and(|name| name == "guard.toml");
-    placed(problem, &source, Some(entry.name.as_str()).filter(|_| named && is_configuration))
+    let is_configuration = file.extension().is_some_and(|ending| ending == "toml") && source.contains(HEADER);
+    placed(problem, &source, Some(entry.name.as_str()).filter(|_| is_configuration))
 }
 
 /// The words in backticks.
@@ -105,7 +107,6 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 
 /// Where the entry of that name stands in a `guard.toml`.
 fn entry_of(text: &str, name: &str) -> Range<usize> {
-    const HEADER: &str = "[[policy]]";
     let starts: Vec<usize> = text.match_indices(HEADER).map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     let mut ranges = starts.iter().copied().zip(ends).map(|(start, end)| start..end);

@@ -18,7 +18,7 @@ use guard_contract::policy::{Entry, Source, covers};
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
-use guard_contract::{Manifest, Outcome};
+use guard_contract::{Manifest, Outcome, Problem};
 use guard_engine::facts::Facts;
 use guard_engine::{Analyzer, Answer, Code, Engine, Policy, Question, Ready, Scene};
 
@@ -349,11 +349,10 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
             let remedy = match fault {
                 FaultKind::Settings(_) => entry.broken_settings().map_or_else(String::new, |found| found.hint.clone()),
                 FaultKind::Refused { text: refusal, .. } if fault.is_refused_settings() => {
-                    let problem = of_refused_settings(entry, refusal);
-                    if !problem.place.is_empty() && !text.contains(&problem.place) {
-                        text.push_str(&format!(" ({})", problem.place));
-                    }
-                    problem.hint
+                    let Problem { place, text: refusal, hint, .. } = of_refused_settings(entry, refusal);
+                    text = format!("the policy `{}` gave no answer: its `configure` failed: ", entry.name);
+                    text.push_str(&if place.is_empty() { refusal } else { format!("{place}: {refusal}") });
+                    hint
                 }
                 FaultKind::NotReady => {
                     "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"

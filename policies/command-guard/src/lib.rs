@@ -14,7 +14,7 @@
 //! | `protected-branches` | `["main", "master"]` | branches that no forced push may reach: [patterns](../PATTERNS.md) in which `*` is any text, slashes included |
 //! | `secret-reads` | `"deny"` | the outcome of a command that reads a secret: `deny`, `ask`, or `allow` |
 //! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
-//! | `deny-patterns` | `[]` | regular expressions that the text of no command may match |
+//! | `deny-patterns` | `[]` | regular expressions that the text of no command may match; look-around works |
 //! | `raise` | `[]` | names whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | names whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
 //! | `silence` | `[]` | names that get no answer; it wins over `raise` and `lower` |

@@ -5,13 +5,9 @@
 use guard_sdk::{Error, Outcome};
 use policy_path_globs::Glob;
 use policy_sensitive_paths::Lists;
-use regex_lite::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::rules;
-
-/// The largest program of one regular expression.
-const PATTERN_BYTES: usize = 64 << 10;
 
 /// The settings.
 #[derive(Debug, Clone, Deserialize)]
@@ -69,23 +65,20 @@ impl TryFrom<String> for Branch {
     }
 }
 
-/// A regular expression over the text of a command, as the crate `regex-lite` reads it. Upper and lower case are equal.
+/// A regular expression over the text of a command. Upper and lower case are equal.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Pattern {
-    text: String,
-    regex: Regex,
-}
+pub struct Pattern(policy_text_patterns::Pattern);
 
 impl Pattern {
     /// As it was written.
     pub(crate) fn text(&self) -> &str {
-        &self.text
+        self.0.text()
     }
 
     /// Whether a part of `text` matches.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+        self.0.matches(text)
     }
 }
 
@@ -93,12 +86,11 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let regex = RegexBuilder::new(&text).case_insensitive(true).size_limit(PATTERN_BYTES).build();
-        let regex = regex.map_err(|error| format!("`{text}` is no regular expression: {error}"))?;
-        if regex.is_match("") {
+        let pattern = policy_text_patterns::Pattern::new(&text, true)?;
+        if pattern.matches("") {
             return Err(format!("`{text}` matches every command"));
         }
-        Ok(Pattern { text, regex })
+        Ok(Pattern(pattern))
     }
 }
 

@@ -4,13 +4,12 @@
 //! default one.
 
 mod defaults;
-mod pattern;
 
 use guard_sdk::{Error, Outcome};
 use policy_path_globs::{Glob, expand};
 use serde::Deserialize;
 
-pub(crate) use pattern::Pattern;
+use policy_text_patterns::Pattern;
 
 use crate::rules::starters::{self, Starter};
 
@@ -201,7 +200,7 @@ fn bash_rule(rule: WrittenBashRule) -> Result<BashRule, Error> {
     } else if let Some(starter) = starters::named(&pattern) {
         Matter::Starter(starter)
     } else {
-        Matter::Custom(Pattern::new(pattern).map_err(|error| format!("`pattern`: {error}"))?)
+        Matter::Custom(Pattern::new(&pattern, false).map_err(|error| format!("`pattern`: {error}"))?)
     };
     Ok(BashRule { matter, outcome: outcome(action), outside: outside_safe_paths })
 }

@@ -19,10 +19,11 @@ use std::cell::OnceCell;
 
 use guard_sdk::syntax::{Command, Coverage};
 use guard_sdk::{Outcome, Rule};
+use policy_text_patterns::Pattern;
 
 use crate::call_view::{CallView, Verdicts};
 use crate::place::Place;
-use crate::settings::{BashRule, Matter, Pattern};
+use crate::settings::{BashRule, Matter};
 
 pub(crate) const RULE: Rule =
     Rule { id: "custom", summary: "a pattern of the settings matches", default: Outcome::Ask, ceiling: Outcome::Deny };

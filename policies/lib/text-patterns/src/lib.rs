@@ -1,0 +1,167 @@
+//! [`Pattern`]: a regular expression that a user writes over the text of a command.
+//!
+//! It takes what Python's `re` takes of them. `regex-lite` compiles nearly all and runs them in linear time; those with
+//! look-around, references back or a literal `{` are run by the backtracking [`Looking`], which gives up after a bounded
+//! number of steps. The crate `fancy-regex` does as much with 750 KB of WebAssembly.
+
+mod looking;
+mod parse;
+
+use regex_lite::{Regex, RegexBuilder};
+
+use looking::Looking;
+
+/// The largest program of one expression.
+const PROGRAM_BYTES: usize = 64 << 10;
+
+/// A regular expression.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    text: String,
+    machine: Machine,
+}
+
+#[derive(Debug, Clone)]
+enum Machine {
+    Linear(Regex),
+    Looking(Looking),
+}
+
+impl Pattern {
+    /// Reads an expression; with `fold`, upper and lower case are equal.
+    ///
+    /// # Errors
+    ///
+    /// The text is none; the error names it.
+    pub fn new(text: &str, fold: bool) -> Result<Self, String> {
+        let refuse = |why: &str| Err(format!("`{text}` is no regular expression: {why}"));
+        if text.is_empty() {
+            return refuse("it is empty");
+        }
+        let linear = RegexBuilder::new(text).case_insensitive(fold).size_limit(PROGRAM_BYTES).build();
+        let machine = match linear {
+            Ok(regex) => Machine::Linear(regex),
+            // It is well formed, and to try and go back would only take longer.
+            Err(error) if error.to_string().contains("size limit") => return refuse("it is too large"),
+            Err(error) => match Looking::new(text, fold) {
+                Ok(looking) => Machine::Looking(looking),
+                // What both refuse is told in the words of the one that knows more.
+                Err(parse::Error::Invalid) => return refuse(&error.to_string()),
+                Err(parse::Error::Unknown(why)) => return refuse(why),
+            },
+        };
+        Ok(Pattern { text: text.to_owned(), machine })
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a part of the text matches. Where that takes too long to say, it counts as a match: nothing is let pass
+    /// because it could not be looked at.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        match &self.machine {
+            Machine::Linear(regex) => regex.is_match(text),
+            Machine::Looking(looking) => looking.matches(text).unwrap_or(true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    #[track_caller]
+    fn check(pattern: &str, hits: &[&str], misses: &[&str]) {
+        let read = Pattern::new(pattern, false).unwrap();
+        for text in hits {
+            assert!(read.matches(text), "{pattern} must match {text:?}");
+        }
+        for text in misses {
+            assert!(!read.matches(text), "{pattern} must not match {text:?}");
+        }
+    }
+
+    #[test]
+    fn look_around_is_what_python_makes_of_it() {
+        check(r"rm (?!-i)", &["rm -rf x", "rm x"], &["rm -i x"]);
+        check(r"rm (?=.*-f)(?=.*-r)", &["rm -r -f", "rm -fr -r"], &["rm -r", "rm -f"]);
+        check(r"(?<!git )push", &["npm push", "push"], &["git push"]);
+        check(r"(?<=sudo )rm", &["sudo rm"], &["rm", "sudo  rm"]);
+        check(r"^(?!.*--dry-run).*terraform apply", &["terraform apply x"], &["terraform apply --dry-run"]);
+        check(r"curl (?!https://(example|internal)\.org)\S+", &["curl http://x"], &["curl https://internal.org/"]);
+        check(r"git push(?! origin (feature|fix)/)", &["git push origin main"], &["git push origin fix/a"]);
+        check(r"(?!x)", &["", "x"], &[]);
+        check(r"(?=ab)a(?=b)b$", &["ab", "xab"], &["abc"]);
+        check(r"\b(?!foo\b)\w+\b", &["bar", "foobar"], &["foo"]);
+    }
+
+    #[test]
+    fn what_stands_around_look_around_works_as_elsewhere() {
+        check(r"(?!z)a{2,3}b", &["aab", "aaab", "xaaab"], &["ab"]);
+        check(r"(?!z)[^a-c\]\d]x", &["dx", "-x"], &["ax", "]x", "1x"]);
+        check(r"(?!z)(?:ab|cd)+?e", &["abcde"], &["abc"]);
+        check(r"(?!z)^\s*\d+\.\D\Z", &["  12.x"], &["12.x\n"]);
+        check(r"(?i)(?!z)RM\b", &["rm x", "Rm"], &["rmx"]);
+        check(r"(?!z)(?i:a)b", &["Ab", "ab"], &["aB"]);
+        check(r"(?m)(?!z)^b$", &["a\nb\nc"], &["ab"]);
+        check(r"(?s)(?!z)a.b", &["a\nb"], &[]);
+        check(r"(?!z)a.b", &["axb"], &["a\nb"]);
+        check(r"(?!z)(?P<q>['\x22]).*(?P=q)", &["'a'", "\"a\""], &["'a\""]);
+        check(r"(a)(b)?\1", &["aa", "aba"], &["ab"]);
+        check(r"(?!z)é\u00e9?\t?", &["é"], &["e"]);
+        check(r"(?#why)(?!z)[]x]", &["]", "x"], &["a"]);
+        check(r"(?!z)(x*)*y", &["xxy", "y"], &["x"]);
+        check(r"(?!z)(?:a|)+b", &["b", "ab"], &["a"]);
+    }
+
+    #[test]
+    fn a_brace_that_counts_nothing_is_a_character() {
+        check(r":(){ :|:& };:", &[":{ :", "x:& };:"], &[":"]);
+        check(r"\$\{HOME}", &["${HOME}"], &["$HOME"]);
+        check(r"a{,2}b{x}", &["b{x}", "aab{x}"], &["ab"]);
+    }
+
+    #[test]
+    fn a_long_pattern_needs_no_more_of_the_stack() {
+        let long = "ab".repeat(300);
+        check(&format!("(?!x){long}$"), &[&long], &[&long[1..], &"ab".repeat(299)]);
+    }
+
+    #[test]
+    fn case_is_folded_on_request() {
+        assert!(Pattern::new("(?!x)ÄB[c-d]", true).unwrap().matches("äbD"));
+        assert!(!Pattern::new("(?!x)ab", false).unwrap().matches("AB"));
+    }
+
+    #[test]
+    fn what_is_no_expression_is_an_error_that_names_it() {
+        for text in ["", "(", "a)", "[a", "*a", "(?!", "(?<!", "a(?!b", "a**(?!b)", "(?!a)\\", "(?!x)[z-a]", "(?!x)\\q"]
+        {
+            let error = Pattern::new(text, false).unwrap_err();
+            assert!(error.contains(&format!("`{text}`")), "{error}");
+        }
+        for text in ["(?!x)a{5,2}", "(?!x)\\2", "(?!x)(?P=no)", "(?z)(?!x)", "(?!x)a{9999}", "(?(1)a|b)", "(?!(x"] {
+            assert!(Pattern::new(text, false).is_err(), "{text}");
+        }
+        let deep = format!("(?!x){}a{}", "(".repeat(5_000), ")".repeat(5_000));
+        assert!(Pattern::new(&deep, false).is_err());
+        let long = format!("(?!x){}", "a".repeat(100_000));
+        assert!(Pattern::new(&long, false).is_err());
+    }
+
+    #[test]
+    fn what_takes_too_long_counts_as_a_match() {
+        let start = std::time::Instant::now();
+        let text = "a".repeat(20_000);
+        for pattern in [r"(?!x)(a+)+$b", r"(?!x)(a|aa)+c", r"(?!x)(?:a*)*b", r"(?!x)(.*)(.*)(.*)(.*)x\4"] {
+            let _ = Pattern::new(pattern, false).unwrap().matches(&text);
+        }
+        assert!(Pattern::new(r"(?!x)(a+)+$b", false).unwrap().matches(&text));
+        assert!(!Pattern::new(r"(?!x)b", false).unwrap().matches(&text));
+        assert!(start.elapsed().as_secs() < 10);
+    }
+}
