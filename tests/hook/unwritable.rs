@@ -29,8 +29,11 @@ fn broken() -> Stdio {
     pipe.into()
 }
 
+/// A place where a reply is lost, and how it is made.
+type Lost = (&'static str, fn() -> Stdio);
+
 /// Everywhere that a reply can be lost.
-fn lost() -> [(&'static str, fn() -> Stdio); 3] {
+fn lost() -> [Lost; 3] {
     [
         ("full", || File::options().write(true).open("/dev/full").unwrap().into()),
         ("broken", broken),
