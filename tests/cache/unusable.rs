@@ -44,7 +44,7 @@ fn it_is_found_when_the_chain_is_prepared_and_made_anew() {
 fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     let world = prepared();
     let artifact = spoil(&world);
-    reseal(&world, "prepared chain 6", &chain_file(&world), |chain| {
+    reseal(&world, "prepared chain 8", &chain_file(&world), |chain| {
         let member = &mut chain["members"][0]["readiness"]["Ready"]["artifact"];
         assert_eq!(member["place"]["File"][0], json!(artifact));
         member["place"]["File"][1] = serde_json::to_value(Stamp::from(&std::fs::metadata(&artifact).unwrap())).unwrap();
