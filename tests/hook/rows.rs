@@ -80,7 +80,7 @@ fn s4_91_s4_103b_malformed_input_is_silent_where_the_user_wants_it() {
 }
 
 #[test]
-fn s2_26_s4_92_a_settings_file_that_cannot_be_read_leaves_the_verdicts_of_the_defaults() {
+fn s2_26_s4_92_a_named_settings_file_that_cannot_be_read_asks_and_keeps_the_denies_of_the_defaults() {
     for (policy, name, input, word) in [
         ("path-context", "Write", json!({ "file_path": "/etc/hosts" }), "blocked_path"),
         ("write-control", "Write", json!({ "file_path": ".git/x" }), "Protected path: .git/x cannot be modified"),
@@ -92,7 +92,8 @@ fn s2_26_s4_92_a_settings_file_that_cannot_be_read_leaves_the_verdicts_of_the_de
                 "preset = \"none\"\n[[policy]]\nname = \"{policy}\"\nsettings-file = \"~/settings.json\"\n"
             ));
             assert_deny(&tool(&world, name, input.clone()), &[word]);
-            assert_silent(&tool(&world, name, json!({ "file_path": "docs/a.md" })));
+            let other = tool(&world, name, json!({ "file_path": "docs/a.md" }));
+            assert_ask(&other, &["settings.json", "policy-fault"]);
             assert_eq!(world.run(&["config", "check"], "").exit, 78, "{policy}: {text:?}");
         }
     }

@@ -175,6 +175,11 @@ pub fn entry(
             return refuse(&format!("`tools`: {text}"), &hint);
         }
     }
+    let is_told =
+        matches!(&source, Source::Builtin(name) if guard_builtins::find(name).is_some_and(|known| known.places));
+    if is_told && options.settings.as_ref().is_some_and(|settings| settings.contains_key("places")) {
+        return refuse("`places` stands in its `settings`, and guard-host fills it in", "remove the key");
+    }
     if options.settings.is_some() && options.settings_file.is_some() {
         return refuse("both `settings` and `settings-file` are given", "keep one of them");
     }

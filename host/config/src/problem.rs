@@ -15,7 +15,10 @@ const PLACE_BYTES: u64 = 1 << 20;
 /// The problem that a TOML error tells, with the nearest known key as the hint for an unknown one.
 #[must_use]
 pub fn of_toml(layer: Layer, file: &str, text: &str, error: &toml::de::Error) -> Problem {
-    let message = error.message().trim().to_owned();
+    let mut message = error.message().trim().to_owned();
+    if let Some(key) = error.span().and_then(|span| text.get(span)).filter(|_| message == "duplicate key") {
+        message.push_str(&format!(" `{key}`"));
+    }
     let syntax = || "write `key = value`, strings in quotes, and tables in brackets".to_owned();
     let hint = nearest_key(&message).unwrap_or_else(syntax);
     let place = match error.span() {
@@ -61,7 +64,8 @@ pub(crate) fn placed(mut problem: Problem, text: &str, policy: Option<&str>) -> 
     if !problem.place.ends_with(|c: char| c.is_ascii_digit()) {
         let range = policy.map_or(0..text.len(), |name| entry_of(text, name));
         let mut words = quoted(&problem.text).filter(|word| policy.is_none_or(|name| name != *word));
-        let offset = words.find_map(|word| find(text, range.clone(), word));
+        let own = || policy.filter(|name| !name.is_empty()).and_then(|name| find(text, range.clone(), name));
+        let offset = words.find_map(|word| find(text, range.clone(), word)).or_else(own);
         // Every entry has a name, and a table that stands at the start of it.
         if let Some(offset) = offset.or(policy.map(|_| range.start)) {
             problem.place = format!("{}:{}", problem.place, line_and_column(text, offset));
@@ -111,7 +115,12 @@ fn entry_of(text: &str, name: &str) -> Range<usize> {
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     let mut ranges = starts.iter().copied().zip(ends).map(|(start, end)| start..end);
     // Of two entries of one name it is the second that is too much.
-    let holds = |range: &Range<usize>| !name.is_empty() && find(text, range.clone(), name).is_some();
+    let holds = |range: &Range<usize>| match name {
+        "" => {
+            find(text, range.clone(), "name").and_then(|at| text.get(at..)?.split('"').nth(1)).is_none_or(str::is_empty)
+        }
+        name => find(text, range.clone(), name).is_some(),
+    };
     ranges.clone().filter(holds).last().or_else(|| ranges.next()).unwrap_or(0..text.len())
 }
 
@@ -189,7 +198,7 @@ mod tests {
         assert_eq!(place("tool", None), "f:4:1");
         assert_eq!(place("tool", Some("a")), "f:4:1");
         assert_eq!(place("tool", Some("b")), "f:7:11");
-        assert_eq!(place("none", Some("b")), "f:5:1");
+        assert_eq!(place("none", Some("b")), "f:6:8");
         assert_eq!(place("none", None), "f");
     }
 }

@@ -42,9 +42,9 @@ fn hint(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let distance = |tool: &&&str| strsim::damerau_levenshtein(&lower, &tool.to_ascii_lowercase());
     let nearest = COMMON_TOOLS.iter().chain(&OTHER_TOOLS).min_by_key(distance);
-    let near = nearest.filter(|tool| distance(tool) <= 2.min(lower.len() / 2));
+    let near = |most: usize| nearest.filter(|tool| distance(tool) <= most.min(lower.len() / 2));
     let kind = || KINDS.iter().find(|(words, _)| words.iter().any(|word| lower.contains(word))).map(|(_, tool)| tool);
-    match near.or_else(kind) {
+    match near(1).or_else(kind).or_else(|| near(2)) {
         Some(tool) => format!("did you mean `{tool}`?"),
         None => {
             format!("known tools: {}; those of MCP servers are called `mcp__SERVER__TOOL`", COMMON_TOOLS.join(", "))
@@ -67,6 +67,7 @@ mod tests {
             ("str_replace", "Edit"),
             ("webfetch", "WebFetch"),
             ("bas*", "Bash"),
+            ("Shell", "Bash"),
         ] {
             let (text, hint) = check(name).unwrap_err();
             assert!(text.contains(&format!("`{name}`")) && hint == format!("did you mean `{meant}`?"), "{text} {hint}");

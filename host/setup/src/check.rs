@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use guard_config::of_refused_settings;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::policy::{Entry, Source};
+use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::{FaultKind, Level, Problem};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
@@ -58,7 +58,7 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
     }
     for warning in &prepared.config.warnings {
         let problem = Problem {
-            layer: guard_contract::policy::Layer::User,
+            layer: Layer::User,
             place: String::new(),
             text: warning.clone(),
             hint: "correct the file".to_owned(),
@@ -81,7 +81,7 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
         Ok(engine) => decide(engine, prepared, environment, project, &mut found),
         Err(fault) => {
             let problem = Problem {
-                layer: guard_contract::policy::Layer::User,
+                layer: Layer::User,
                 place: String::new(),
                 text: format!("the sandbox cannot start on this machine: {fault}"),
                 hint: "the machine must let programs map files as code".to_owned(),
@@ -117,9 +117,10 @@ fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project
     };
     for call in &calls {
         let trace = chain.decide(call, &at, &facts, Ask::default());
+        // Two layers may each have a policy of a name; the steps have the order of the chain.
+        let mut members = chain.prepared.members.iter();
         for step in &trace.steps {
-            let member = chain.prepared.members.iter().find(|member| member.entry.name == step.policy);
-            if let Some(member) = member {
+            if let Some(member) = members.find(|member| member.entry.name == step.policy) {
                 found.look(&member.entry, call, step);
             }
         }
@@ -147,8 +148,8 @@ fn calls(project: &str) -> Vec<ToolCall> {
 #[derive(Default)]
 struct Found {
     mistakes: Vec<Mistake>,
-    /// The policies that are known to give no answer, by name.
-    broken: BTreeSet<String>,
+    /// The policies that are known to give no answer.
+    broken: BTreeSet<(Layer, String)>,
 }
 
 impl Found {
@@ -159,7 +160,7 @@ impl Found {
     fn push(&mut self, entry: Option<&Entry>, problem: Problem, is_fault: bool) {
         let policy = entry.map(|entry| entry.name.clone());
         if let Some(entry) = entry.filter(|entry| entry.ignored_settings().is_none()) {
-            self.broken.insert(entry.name.clone());
+            self.broken.insert((entry.layer, entry.name.clone()));
         }
         let mistake = Mistake { policy, is_fault, problem };
         if !self.mistakes.contains(&mistake) {
@@ -169,7 +170,7 @@ impl Found {
 
     /// What one policy made of a call: one fault of a policy is enough.
     fn look(&mut self, entry: &Entry, call: &ToolCall, step: &Step) {
-        if self.broken.contains(&entry.name) {
+        if self.broken.contains(&(entry.layer, entry.name.clone())) {
             return;
         }
         if let Err(fault) = &step.answer.decision {
@@ -204,7 +205,10 @@ fn of_fault(entry: &Entry, fault: &FaultKind, call: Option<&ToolCall>) -> Proble
     }
     let told = fault.under(entry.limits);
     let text = match call {
-        None => format!("it cannot be asked: {told}"),
+        None => match &entry.source {
+            Source::Builtin(_) => format!("it cannot be asked: {told}"),
+            Source::File(path) => format!("it cannot be asked, `{}`: {told}", path.display()),
+        },
         Some(call) => format!("it gives no answer to `{} {}`: {told}", call.tool, call.operation()),
     };
     let hint = match fault {

@@ -88,7 +88,16 @@ impl Text {
         if !self.heads.contains(&head) {
             return Ok(serde_json::Value::Null);
         }
-        match self.engine.eval_rule(path(head)).map_err(|error| told(head, &error))? {
+        let value = match self.engine.eval_rule(path(head)) {
+            // Rules such as `warn["x"] := ...` have paths of their own below the head's.
+            Err(error) if error.to_string().contains("not a valid rule path") => {
+                let found = self.engine.eval_query(path(head), false).map_err(|error| told(head, &error))?;
+                let first = found.result.into_iter().next().and_then(|one| one.expressions.into_iter().next());
+                first.map_or(Value::Undefined, |expression| expression.value)
+            }
+            answer => answer.map_err(|error| told(head, &error))?,
+        };
+        match value {
             Value::Undefined => Ok(serde_json::Value::Null),
             value => serde_json::to_value(value).map_err(|error| format!("`{head}` is no JSON: {error}")),
         }

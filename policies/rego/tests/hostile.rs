@@ -85,6 +85,18 @@ fn patterns_know_the_classes_of_unicode() {
 }
 
 #[test]
+fn a_rule_may_be_named_by_a_key_that_is_written_out() {
+    let named = |tool: &str| {
+        decide(&format!(
+            "package guard\n\nask[\"x\"] := message if {{\n    input.tool == \"{tool}\"\n    message := \"m\"\n}}\n"
+        ))
+    };
+    let answer = named("Bash").unwrap();
+    assert_eq!((answer.outcome, answer.findings[0].tags[0].1.as_str()), (Outcome::Ask, "x"));
+    assert_eq!(named("none").unwrap().outcome, Outcome::Abstain);
+}
+
+#[test]
 fn nothing_impure_is_offered() {
     for call in [
         "http.send({\"method\": \"get\", \"url\": \"http://localhost\"})",

@@ -225,7 +225,7 @@ impl Item {
     fn holds(&self, c: char) -> bool {
         match self {
             Item::Range(first, last) => (*first..=*last).contains(&c),
-            Item::Class('d', wanted) => (c.is_numeric() && c.to_digit(10).is_some()) == *wanted,
+            Item::Class('d', wanted) => c.is_ascii_digit() == *wanted,
             Item::Class('s', wanted) => c.is_whitespace() == *wanted,
             Item::Class(_, wanted) => is_word(c) == *wanted,
         }
