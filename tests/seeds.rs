@@ -203,13 +203,13 @@ fn generic_blocks(world: &World) {
     let ask = |payload: &Value| block(&generic(world, "full", &["--only", "path-context"], &payload.to_string()));
     let form: Value = serde_json::from_str(&fs::read_to_string(seed("s2-43.json")).unwrap()).unwrap();
     let lines: Vec<&str> = form["reason"].as_str().unwrap().lines().collect();
-    let asked = ask(&payload);
-    assert!(asked.starts_with(&(lines[..3].join("\n") + "\n\n")) && asked.ends_with("let the user run it."), "{asked}");
-    // In a session there is a way, and the text is the seed's but for the name of the program.
-    payload["session_id"] = "s1".into();
-    let asked = ask(&payload);
-    assert!(asked.starts_with(&(lines[..5].join("\n") + "\n")), "{asked}");
-    assert!(asked.ends_with(" confirm 'rm -rf ~/Downloads/old-project'"), "{asked}");
+    // With a session and without one the text is the seed's but for the name of the program.
+    for session in [Value::Null, "s1".into()] {
+        payload["session_id"] = session;
+        let asked = ask(&payload);
+        assert!(asked.starts_with(&(lines[..5].join("\n") + "\n")), "{asked}");
+        assert!(asked.ends_with(" confirm 'rm -rf ~/Downloads/old-project'"), "{asked}");
+    }
     let denied = block(&generic(world, "full", &[], &fs::read_to_string(seed("s1-90.json")).unwrap()));
     assert!(denied.contains("[command-guard: rm-root]") && !denied.contains("confirm"), "{denied}");
     let malformed = world.run(&["hook", "generic"], "{oops");

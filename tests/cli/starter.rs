@@ -58,9 +58,10 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
     }
     // What stands there is what holds.
     let world = World::new();
-    for (name, policy, path) in
-        [("guardrails.json", "path-context", "/opt/x"), ("write-policies.json", "write-control", "mine/x")]
-    {
+    for (name, policy, path, list, pattern) in [
+        ("guardrails.json", "path-context", "/opt/x", "blocked_paths", "/opt"),
+        ("write-policies.json", "write-control", "mine/x", "protected", "mine/**"),
+    ] {
         assert_eq!(world.run(&["config", "init", name], "").exit, 0);
         let place = world.path(places[FILES.iter().position(|file| *file == name).unwrap()]);
         let write = || {
@@ -69,8 +70,7 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
         };
         assert_ne!(write(), "deny", "{name}");
         let mut file: Value = serde_json::from_str(&fs::read_to_string(&place).unwrap()).unwrap();
-        let list = if name == "guardrails.json" { "blocked_paths" } else { "protected" };
-        file[list] = json!(["/opt", "mine/**"]);
+        file[list] = json!([pattern]);
         fs::write(&place, file.to_string()).unwrap();
         assert_eq!(write(), "deny", "{name}");
     }

@@ -40,9 +40,9 @@ fn complaint(world: &World, words: &[&str]) -> Option<String> {
 }
 
 /// Tries every row in a world of its own, some at a time.
-fn try_all<T: Sync>(rows: &[T], world_of: impl Fn(&T) -> (World, Vec<&'static str>) + Sync)
+fn try_all<T>(rows: &[T], world_of: impl Fn(&T) -> (World, Vec<&'static str>) + Sync)
 where
-    T: std::fmt::Debug,
+    T: std::fmt::Debug + Sync,
 {
     let (next, complaints) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {

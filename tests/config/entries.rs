@@ -39,7 +39,7 @@ fn an_entry_that_is_switched_off_is_checked_and_not_asked() {
     world.configure("[[policy]]\nname = \"comand-guard\"\nenabled = false\n");
     assert_broken(&world, &["comand-guard"]);
     world.configure("[[policy]]\nname = \"a\"\nsource = \"builtin:cel\"\nenabled = false\n".repeat(2).as_str());
-    assert_broken(&world, &["two policies are named `a`"]);
+    assert_broken(&world, &["two policies have the `name` `a`"]);
 }
 
 #[test]

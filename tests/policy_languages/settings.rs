@@ -68,7 +68,7 @@ fn a_text_of_a_project_tightens_and_grants_nothing() {
 #[test]
 fn a_text_that_is_broken_or_missing_is_a_question_that_says_where() {
     let world = world(&[("team", "rego", "settings-file = \"~/team.rego\"")]);
-    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "`configure` failed", "settings-file"]);
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team.rego: there is no such file", "settings-file"]);
     world.write("team.rego", "package guard\n\ndeny contains x if {\n    x := \n}\n");
     assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team.rego:4:7: "]);
     world.write("team.rego", "package guard\ndeny contains \"x\" if to_number(input.input.command) == 1\n");
@@ -78,12 +78,12 @@ fn a_text_that_is_broken_or_missing_is_a_question_that_says_where() {
 #[test]
 fn rules_in_cel_that_are_broken_or_missing_are_a_question_that_says_where() {
     let world = world(&[("team", "cel", "settings-file = \"~/team.toml\"")]);
-    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "`configure` failed", "settings-file"]);
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team.toml: there is no such file", "settings-file"]);
     let rule = "[[rules]]\nrule = \"r\"\noutcome = \"deny\"\nmessage = \"no\"\nwhen = ";
     world.write("team.toml", format!("{rule}\"\"\"\ntool == 'Bash'\n  || &&\"\"\"\n"));
     assert_ask(&world.bash("ls"), &["[team: policy-fault]", "the rule `r`, `when`, 2:6: "]);
     world.write("team.toml", "[[rules]\n");
-    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "there are no `rules`"]);
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team.toml:1:9: "]);
     world.write("team.toml", format!("{rule}\"tool == 'Bash'\"\n"));
     assert_deny(&world.bash("ls"), &["no", "[team: policy]"]);
 }

@@ -83,7 +83,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
 
 fn check(places: &Places, environment: &Environment, format: CheckFormat) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let prepared = prepare(places, &environment.program, &at.projects(), Some(making(PATIENCE)));
+    let prepared = prepare(places, &environment.program, &folders(&at), Some(making(PATIENCE)));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
     let mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
     match format {

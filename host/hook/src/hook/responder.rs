@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::Map;
 
 use crate::audit;
-use guard_config::Audit;
+use guard_config::{Audit, AuditLevel};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::limits::TICK;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge};
@@ -110,12 +110,13 @@ impl Responder {
             park();
         }
         print(&report(text));
+        // A call of which nothing is known is logged where every call is.
         if let Some(record) = attempt(&self.record)
             && let Some((audit, _, at)) = &*record
+            && audit.level == AuditLevel::All
         {
             let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
             let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
-            // A call of which nothing is known is logged where every call is.
             let _ = audit::append(audit, &call, at, &merge([error]), self.started.elapsed());
         }
         REPORT

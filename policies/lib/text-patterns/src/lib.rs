@@ -128,7 +128,8 @@ mod tests {
     #[test]
     fn a_long_pattern_needs_no_more_of_the_stack() {
         let long = "ab".repeat(300);
-        check(&format!("(?!x){long}$"), &[&long], &[&long[1..], &"ab".repeat(299)]);
+        let cut = long.strip_prefix("a").unwrap_or_default();
+        check(&format!("(?!x){long}$"), &[&long], &[cut, &"ab".repeat(299)]);
     }
 
     #[test]
