@@ -371,3 +371,9 @@ fn an_agent_neither_adds_nor_changes_what_was_added() {
     assert_held(&write_to(&world, &world.path(CONFIG).to_string_lossy()));
     assert!(world.bash("guard-host policy inspect ours").is_silent());
 }
+
+#[test]
+fn an_address_is_no_policy_and_says_so() {
+    let ended = World::new().run(&["policy", "add", "https://policies.example/team.wasm"], "");
+    assert!(ended.exit == 64 && ended.stderr.contains("download the component first"), "{ended:?}");
+}

@@ -156,3 +156,11 @@ fn a_reader_that_goes_away_is_no_failure() {
         assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
     }
 }
+
+#[test]
+fn a_command_without_quotes_is_told_to_quote_it() {
+    for command in ["check", "explain"] {
+        let ended = World::new().run(&[command, "git", "push"], "");
+        assert!(ended.exit == 64 && ended.stderr.contains("hint: quote the command"), "{ended:?}");
+    }
+}

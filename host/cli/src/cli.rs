@@ -41,7 +41,14 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => {
+            let exit = refuse(&error);
+            let is_about_a_command = |name: &OsString| name == "check" || name == "explain";
+            if error.kind() == ErrorKind::UnknownArgument && arguments.get(1).is_some_and(is_about_a_command) {
+                print::note("  hint: quote the command, as in: guard-host check 'git push origin main'");
+            }
+            return exit;
+        }
     };
     let places = cli.global.places(environment);
     let result = match cli.command {

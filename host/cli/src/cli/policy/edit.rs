@@ -134,6 +134,10 @@ impl<'a> Site<'a> {
 
     /// What the word on the command line names.
     fn source(&self, word: &str) -> anyhow::Result<Source> {
+        if word.contains("://") {
+            let text = format!("`{word}` is an address, and a policy is a file of this machine");
+            return Err(refused(Exit::Usage, text, "download the component first, then add the file"));
+        }
         let Some(name) = word.strip_prefix("builtin:") else {
             return Ok(Source::File(lexical(word, &self.environment.cwd, &self.places.home).into()));
         };
