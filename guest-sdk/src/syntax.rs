@@ -6,6 +6,11 @@ pub use crate::bindings::guard::policy::syntax::{
 
 use crate::{Presence, ResolvedPath};
 
+/// The operations of effects that the analyzer of this version names, by name. A later one may name more.
+pub fn operations() -> impl Iterator<Item = &'static str> {
+    include_str!("operations.txt").lines()
+}
+
 impl Effect {
     /// The value of the tag `name`, if the effect has it.
     #[must_use]

@@ -17,7 +17,7 @@ use rows::Of::{self, Project, User};
 use rows::{ENTRY, FILES, KEYS, MANAGED, SETTINGS};
 
 use crate::support::layers::Layers;
-use crate::support::world::World;
+use crate::support::world::{World, end};
 
 /// The hook holds a shell command or a write.
 fn is_held(world: &World) -> bool {
@@ -199,6 +199,27 @@ fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_r
     fs::remove_file(world.path(".claude/state/guardrails.json")).unwrap();
     assert!(world.bash("ls").is_silent());
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
+}
+
+#[test]
+fn a_plan_that_cannot_be_read_is_told_with_its_line() {
+    let world = World::new();
+    world.configure("preset = \"full\"\n");
+    let plan = world.write("plan/experiment_plan.yaml", "arms:\n  - name: [a\n    commands: x\n");
+    let run = |arguments: &[&str], stdin: &str| {
+        let mut command = world.command(arguments);
+        command.env("NOUS_ITER_DIR", world.path("plan")).env("NOUS_PLAN_ENFORCEMENT", "strict");
+        end(command, stdin)
+    };
+    let checked = run(&["config", "check"], "");
+    let told = format!("{}: line 3: ", plan.display());
+    assert!(checked.exit == 78 && checked.stderr.contains(&told), "{checked:?}");
+    let payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "ls" },
+    });
+    assert_eq!(run(&["hook", "claude"], &payload.to_string()).decision(), "ask");
+    assert_eq!(fs::read_dir(world.path("plan")).unwrap().count(), 1, "a check writes nothing");
 }
 
 /// A mistake takes no deny of the policy's defaults back.

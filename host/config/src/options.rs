@@ -24,10 +24,13 @@ pub struct Options {
     /// Policies that the user's file can neither replace nor remove. Only in the managed file.
     pub lock: Option<Vec<String>>,
     /// The audit log. Not in a project's file.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
     pub audit: Option<AuditOptions>,
     /// Where the approvals of a session are kept. Not in a project's file.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
     pub session: Option<SessionOptions>,
     /// The chain's entries.
+    #[serde(deserialize_with = "policy_only_tables::list")]
     pub policy: Vec<PolicyOptions>,
 }
 
@@ -145,8 +148,10 @@ pub struct PolicyOptions {
     /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers. Not in a project's file.
     pub wasi: Option<Wasi>,
     /// What the policy may use.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
     pub limits: Option<LimitOptions>,
     /// What the policy may ask the host for. Default: what a preset grants the built-in; nothing for other components.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
     pub grants: Option<GrantSpec>,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
 
+use guard_sdk::syntax::operations;
 use guard_sdk::{Error, Outcome};
 use policy_path_globs::Glob;
 use policy_sensitive_paths::Lists;
@@ -29,6 +30,7 @@ pub struct Settings {
     /// What says nothing, named as in `raise`. Wins over `raise` and `lower`.
     pub silence: Vec<String>,
     /// Which files hold secrets and which ones steer a project: `blocked`, `confirm`, `exempt`.
+    #[serde(deserialize_with = "policy_only_tables::table")]
     pub files: Lists,
 }
 
@@ -149,32 +151,36 @@ pub(crate) struct Names<'a> {
 
 impl Names<'_> {
     fn include(&self, name: &str) -> bool {
-        let below = name.strip_suffix(".*").unwrap_or(name);
-        let is_below = |rest: &str| rest.is_empty() || rest.starts_with('.');
-        [self.rule, self.class, self.kind].contains(&name)
-            || (name.contains('.') && self.operation.strip_prefix(below).is_some_and(is_below))
+        [self.rule, self.class, self.kind].contains(&name) || means(name, self.operation)
     }
 }
 
-/// Whether the name may be one of an operation, or of all operations below it.
-fn is_operation(name: &str) -> bool {
-    let mut parts = name.strip_suffix(".*").unwrap_or(name).split('.');
-    let is_part = |part: &str| {
-        part.starts_with(|c: char| c.is_ascii_lowercase())
-            && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-    };
-    name.contains('.') && parts.all(is_part)
+/// Whether the name is that of the operation, or of all operations below it.
+fn means(name: &str, operation: &str) -> bool {
+    let below = name.strip_suffix(".*").unwrap_or(name);
+    let is_below = |rest: &str| rest.is_empty() || rest.starts_with('.');
+    name.contains('.') && operation.strip_prefix(below).is_some_and(is_below)
+}
+
+/// What the name may have been meant to be: the operations of its family, or else the classes and kinds.
+fn known(name: &str) -> String {
+    let family = name.split_once('.').map_or("", |(family, _)| family);
+    let family: Vec<&str> = operations().filter(|other| means(&format!("{family}.*"), other)).collect();
+    if !family.is_empty() {
+        return format!("known: {}", family.join(", "));
+    }
+    let (classes, kinds) = (rules::classes(), KINDS.join(", "));
+    format!("classes: {classes}; kinds of effects: {kinds}; or an operation such as `aws.s3`")
 }
 
 impl Settings {
-    /// Refuses a name that nothing has. An operation is only looked at for its form, as the analyzer has the table.
+    /// Refuses a name that nothing has.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         let named = self.raise.iter().chain(&self.lower).chain(&self.silence);
+        let is_operation = |name: &str| operations().any(|operation| means(name, operation));
         let is_known = |name: &str| rules::is_known(name) || KINDS.contains(&name) || is_operation(name);
         if let Some(unknown) = named.into_iter().find(|name| !is_known(name)) {
-            let (classes, kinds) = (rules::classes(), KINDS.join(", "));
-            let known = format!("classes: {classes}; kinds of effects: {kinds}; or an operation such as `aws.s3`");
-            return Err(Error::from(format!("`{unknown}` is no rule, no class and no effect ({known})")));
+            return Err(Error::from(format!("`{unknown}` is no rule, no class and no effect ({})", known(unknown))));
         }
         Ok(self)
     }

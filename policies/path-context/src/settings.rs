@@ -56,14 +56,18 @@ pub struct Written {
     safe_paths: Option<Vec<String>>,
     blocked_paths: Option<Vec<String>>,
     git_safe: Option<bool>,
+    #[serde(deserialize_with = "policy_only_tables::table")]
     rules: WrittenRules,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenRules {
+    #[serde(deserialize_with = "policy_only_tables::optional_list")]
     bash: Option<Vec<WrittenBashRule>>,
+    #[serde(deserialize_with = "policy_only_tables::optional_list")]
     write: Option<Vec<WrittenFileRule>>,
+    #[serde(deserialize_with = "policy_only_tables::optional_list")]
     edit: Option<Vec<WrittenFileRule>>,
 }
 

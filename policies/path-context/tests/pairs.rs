@@ -110,7 +110,8 @@ fn a_finding_says_where_the_path_lies() {
     assert_eq!(tag("Bash", json!({"command": "rm -rf /"})), "n/a");
     let custom = r#"{"rules": {"bash": [{"pattern": "make", "action": "confirm"}]}}"#;
     let decision = decide_with(custom, "Bash", &json!({"command": "make"}));
-    assert_eq!(decision.findings[0].tags, [("path-context".into(), "safe".into()), ("pattern".into(), "make".into())]);
+    let tags = [("path-context", "safe"), ("pattern", "make"), ("called", "make")];
+    assert_eq!(decision.findings[0].tags, tags.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }
 
 #[test]

@@ -95,17 +95,21 @@ impl Policy for PlanEnforcer {
         let Some(command) = input.get("command").and_then(|command| command.as_str()) else {
             return Ok(Decision::abstain());
         };
-        let plan = match call.read_text(&format!("{folder}/experiment_plan.yaml")) {
+        let file = format!("{folder}/experiment_plan.yaml");
+        let plan = match call.read_text(&file) {
             Ok(text) => Plan::read(&text).map_err(Unreadable::Because),
             Err(Fault::Absent) => Err(Unreadable::Absent),
             Err(Fault::Denied) => {
-                call.log(Level::Warn, "reading experiment_plan.yaml is not granted");
+                call.log(Level::Warn, &format!("reading {file} is not granted"));
                 Err(Unreadable::Absent)
             }
             Err(Fault::TooLarge) => Err(Unreadable::Because("it is too large".to_owned())),
             Err(Fault::NotText) => Err(Unreadable::Because("it is not text".to_owned())),
             Err(Fault::Failed) => Err(Unreadable::Because("reading it fails".to_owned())),
         };
+        if let Err(Unreadable::Because(why)) = &plan {
+            call.log(Level::Warn, &format!("{file}: {why}"));
+        }
         let judgement = if command.contains(MARKER) {
             Judgement::ad_hoc(command, plan.ok().as_ref())
         } else {

@@ -5,6 +5,8 @@
 mod cases;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 
 use guard_sdk::syntax::{Command, Effect};
 use serde::Deserialize;
@@ -134,4 +136,39 @@ fn a_star_stands_for_any_text_and_case_is_folded() {
     ] {
         assert!(!fits(pattern, word), "{pattern} {word}");
     }
+}
+
+/// The names that a team may write into its settings.
+#[test]
+fn the_list_of_operations_is_that_of_the_sources() {
+    let listed: BTreeSet<&str> = guard_sdk::syntax::operations().collect();
+    let families: BTreeSet<&str> = listed.iter().filter_map(|name| Some(name.split_once('.')?.0)).collect();
+    let mut written = BTreeSet::new();
+    for (file, text) in sources(&["src", "programs"]) {
+        for literal in text.split('"').filter(|part| !part.contains(char::is_whitespace)) {
+            if listed.contains(literal) {
+                written.insert(literal.to_owned());
+            } else if let Some((family, rest)) = literal.split_once('.') {
+                let is_name = rest.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '-' | '.'))
+                    && rest.ends_with(char::is_alphabetic);
+                assert!(!families.contains(family) || !is_name, "{file}: {literal} is not in operations.txt");
+            }
+        }
+    }
+    let unused: Vec<_> = listed.iter().filter(|name| !written.contains(**name)).collect();
+    assert!(unused.is_empty(), "no source has {unused:?}");
+}
+
+/// The files of the folders, by path.
+fn sources(folders: &[&str]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut left: Vec<_> = folders.iter().map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).collect();
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            found.push((path.display().to_string(), fs::read_to_string(&path).unwrap()));
+        }
+    }
+    found
 }
