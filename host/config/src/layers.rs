@@ -22,6 +22,9 @@ pub(super) const LOOK: &str = "look at what has changed, then run `guard-host tr
 /// The most entries of a project's file.
 pub const PROJECT_ENTRIES: usize = 16;
 
+/// The least size at which the audit log is rotated.
+const AUDIT_BYTES: u64 = 4096;
+
 /// How far a layer's file is believed.
 #[derive(Debug, Clone, Copy)]
 pub enum TrustLevel<'a> {
@@ -68,11 +71,20 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
     {
         return refuse(format!("`deadline-ms` is {ms}"), "give a number from 100 to 2000");
     }
+    if let Some(bytes) = options.audit.as_ref().and_then(|audit| audit.max_bytes)
+        && bytes < AUDIT_BYTES
+    {
+        return refuse(format!("`max-bytes` is {bytes}"), "give at least 4096");
+    }
     let written = [
         ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),
         ("session", "file", options.session.as_ref().and_then(|session| session.file.as_deref())),
     ];
     for (table, key, path) in written {
+        if let Some(path) = path.filter(|path| !is_path(path)) {
+            let text = format!("`{key}` in `[{table}]` is `{path}`, which is no path of a file");
+            return refuse(text, "give a path from `/`, from `~/`, or below the folder of the state");
+        }
         if let Some(path) = path.filter(|path| is_configuration(path)) {
             return refuse(
                 format!("`{key}` in `[{table}]` is `{path}`, which is the name of a configuration"),
@@ -170,6 +182,12 @@ pub fn entry(
     {
         return refuse("`sha256` is no digest", "give 64 hexadecimal digits");
     }
+    if options.tools.as_ref().is_some_and(Vec::is_empty) {
+        return refuse(
+            "`tools` is empty, so the policy would never be asked",
+            "name a tool, or write `enabled = false`",
+        );
+    }
     for pattern in options.tools.iter().flatten() {
         if let Err((text, hint)) = tools::check(pattern) {
             return refuse(&format!("`tools`: {text}"), &hint);
@@ -249,7 +267,10 @@ pub fn entry(
             inputs.push(path);
             read.settings
         }
-        (None, None) => "{}".to_owned(),
+        (None, None) => {
+            source_of_settings.is_usual = layer == Layer::User;
+            "{}".to_owned()
+        }
     };
     let project = project_of(file).filter(|_| layer == Layer::Project).unwrap_or_default();
     Ok(Entry {
@@ -279,6 +300,11 @@ impl TrustLevel<'_> {
 }
 
 /// A file of this name is somebody's configuration, which nothing may be written to.
+fn is_path(path: &str) -> bool {
+    let is_of_somebody = path.starts_with('~') && !path.starts_with("~/");
+    !path.is_empty() && !path.ends_with('/') && !is_of_somebody && !path.contains(char::is_control)
+}
+
 fn is_configuration(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.ends_with(".toml") || (name.starts_with("settings") && name.ends_with(".json"))

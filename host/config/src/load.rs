@@ -45,8 +45,8 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
     let of_projects: Vec<_> = files.flat_map(|file| project(&file, places, &mut config).entries).collect();
 
     // The user's values first, so that the managed ones win.
-    apply(&user.options, places, &mut config);
-    apply(&managed.options, places, &mut config);
+    apply(&user.options, (Layer::User, &places.config), places, &mut config);
+    apply(&managed.options, (Layer::Managed, &places.managed), places, &mut config);
     config.entries = chain(managed, user, of_projects, places, brought, &mut config);
     config
 }
@@ -195,7 +195,7 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     }
 }
 
-fn apply(options: &Options, places: &Places, config: &mut Config) {
+fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Config) {
     if let Some(value) = options.on_malformed {
         config.on_malformed = value;
     }
@@ -210,14 +210,44 @@ fn apply(options: &Options, places: &Places, config: &mut Config) {
             config.audit.level = level;
         }
         if let Some(path) = &audit.path {
-            config.audit.path = absolute(path, &places.state.to_string_lossy(), &places.home).into();
+            config.audit.path = written(("audit", "path"), path, of, places, &mut config.problems);
         }
         if let Some(max_bytes) = audit.max_bytes {
-            config.audit.max_bytes = max_bytes.max(4096);
+            config.audit.max_bytes = max_bytes;
         }
     }
     if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
-        config.sessions = Sessions::File(absolute(file, &places.state.to_string_lossy(), &places.home).into());
+        let file = written(("session", "file"), file, of, places, &mut config.problems);
+        if file == config.audit.path {
+            let text = format!("`file` in `[session]` is the audit log, `{}`", file.display());
+            config.problems.push(in_file(of, text, "give each a file of its own"));
+        }
+        config.sessions = Sessions::File(file);
+    }
+}
+
+/// The file of that key, which is written to. Anything there that is no file is a problem.
+fn written(
+    (table, key): (&str, &str),
+    text: &str,
+    of: (Layer, &Path),
+    places: &Places,
+    problems: &mut Vec<Problem>,
+) -> PathBuf {
+    let path = PathBuf::from(absolute(text, &places.state.to_string_lossy(), &places.home));
+    if fs::symlink_metadata(&path).is_ok() && !fs::metadata(&path).is_ok_and(|data| data.is_file()) {
+        let text = format!("`{key}` in `[{table}]` is `{text}`, and what is there is no file");
+        problems.push(in_file(of, text, "give the path of a file; it need not exist"));
+    }
+    path
+}
+
+/// A problem of a configuration that was read, with the place of the first word in backticks.
+fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -> Problem {
+    let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() };
+    match read(layer, file) {
+        Ok(Some(source)) => placed(problem, &source, None),
+        _ => problem,
     }
 }
 
@@ -240,7 +270,8 @@ fn chain(
     let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
     let mut users = preset_entries(user.options.preset.unwrap_or(default), Layer::User);
     let locked = managed.options.lock.unwrap_or_default();
-    let (refused, allowed): (Vec<_>, Vec<_>) = user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
+    let (refused, mut allowed): (Vec<_>, Vec<_>) =
+        user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
     let (kept, disabled): (Vec<_>, Vec<_>) = user.disabled.into_iter().partition(|name| locked.contains(name));
     config.disabled.retain(|name| !kept.contains(name));
     for name in refused.into_iter().map(|entry| entry.name).chain(kept) {
@@ -252,6 +283,12 @@ fn chain(
         });
     }
     users.retain(|entry| !disabled.contains(&entry.name));
+    let is_silent = |entry: &&mut Entry| {
+        entry.settings_source.is_usual && matches!(&entry.source, Source::Builtin(name) if *name == entry.name)
+    };
+    for entry in allowed.iter_mut().filter(is_silent) {
+        find_settings(entry, brought, places, config);
+    }
     for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
         find_settings(entry, brought, places, config);
     }
@@ -298,7 +335,7 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
     }
 }
 
-/// Loads a preset entry's settings from the built-in's default file.
+/// Loads the settings of a built-in of which no entry says anything from its usual file.
 ///
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
 pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Places, config: &mut Config) {

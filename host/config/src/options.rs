@@ -95,7 +95,8 @@ pub struct AuditOptions {
     pub level: Option<AuditLevel>,
     /// The log file. Default: `audit.jsonl` in the state folder.
     pub path: Option<String>,
-    /// The size at which the log is rotated. Default: 8388608.
+    /// The size at which the log is rotated, in bytes, at least 4096. Default: 8388608.
+    #[schemars(range(min = 4096))]
     pub max_bytes: Option<u64>,
 }
 

@@ -6,7 +6,7 @@
 mod defaults;
 
 use guard_sdk::{Error, Outcome};
-use policy_path_globs::{Glob, expand};
+use policy_path_globs::{Glob, expand, possible};
 use serde::Deserialize;
 
 use policy_text_patterns::Pattern;
@@ -180,14 +180,19 @@ fn areas(key: &str, list: Vec<String>) -> Result<Vec<String>, Error> {
 }
 
 fn area(text: &str) -> Result<Vec<String>, String> {
-    if text.trim() != text || text.starts_with('!') {
-        return Err(format!("the path `{text}` begins or ends with what no path does"));
-    }
-    let paths = expand(text).map_err(|error| error.to_string())?;
+    let paths = possible(text).and_then(|()| expand(text)).map_err(|error| error.to_string())?;
     for path in &paths {
         Glob::new(path).map_err(|error| error.to_string())?;
     }
     Ok(paths)
+}
+
+/// The name is a slip of one of the three lists rather than that of a file.
+fn is_like_a_list(name: &str) -> bool {
+    let name = name.to_lowercase().replace(['-', ' ', '.'], "_");
+    name.ends_with("_path")
+        || name.ends_with("_paths")
+        || ["blockedpaths", "safepaths", "outsidesafepaths"].contains(&name.as_str())
 }
 
 fn outcome(action: Action) -> Outcome {
@@ -219,7 +224,7 @@ fn file_rule(rule: WrittenFileRule) -> Result<FileRule, Error> {
             "blocked_paths" => paths.push(Paths::Blocked),
             "outside_safe_paths" => paths.push(Paths::Outside),
             "safe_paths" => paths.push(Paths::Safe),
-            name if name.ends_with("_path") || name.ends_with("_paths") && !name.contains('/') => {
+            name if !name.contains('/') && is_like_a_list(name) => {
                 return Err(format!(
                     "unknown variant `{name}`, expected one of `blocked_paths`, `outside_safe_paths`, `safe_paths`"
                 )

@@ -88,9 +88,11 @@ impl Policy for PlanEnforcer {
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let Some(folder) = call.env("NOUS_ITER_DIR").ok().and_then(usable) else {
-            return Ok(Decision::abstain());
+        let folder = match call.env("NOUS_ITER_DIR") {
+            Err(Fault::Denied) => return Err("reading NOUS_ITER_DIR is not granted".into()),
+            folder => folder.ok().and_then(usable),
         };
+        let Some(folder) = folder else { return Ok(Decision::abstain()) };
         let input = call.input()?;
         let Some(command) = input.get("command").and_then(|command| command.as_str()) else {
             return Ok(Decision::abstain());
@@ -99,10 +101,7 @@ impl Policy for PlanEnforcer {
         let plan = match call.read_text(&file) {
             Ok(text) => Plan::read(&text).map_err(Unreadable::Because),
             Err(Fault::Absent) => Err(Unreadable::Absent),
-            Err(Fault::Denied) => {
-                call.log(Level::Warn, &format!("reading {file} is not granted"));
-                Err(Unreadable::Absent)
-            }
+            Err(Fault::Denied) => Err(Unreadable::Because("reading it is not granted".to_owned())),
             Err(Fault::TooLarge) => Err(Unreadable::Because("it is too large".to_owned())),
             Err(Fault::NotText) => Err(Unreadable::Because("it is not text".to_owned())),
             Err(Fault::Failed) => Err(Unreadable::Because("reading it fails".to_owned())),
@@ -138,14 +137,11 @@ fn usable(folder: String) -> Option<String> {
 }
 
 fn is_strict(call: &Call<'_>) -> bool {
-    match call.env("NOUS_PLAN_ENFORCEMENT").as_deref().map(str::trim) {
-        Ok("strict") => true,
-        Ok("warn" | "") | Err(_) => false,
-        Ok(_) => {
-            call.log(Level::Warn, "NOUS_PLAN_ENFORCEMENT is neither `strict` nor `warn`; taken as `warn`");
-            false
-        }
+    let value = call.env("NOUS_PLAN_ENFORCEMENT").unwrap_or_default().trim().to_ascii_lowercase();
+    if !matches!(value.as_str(), "strict" | "warn" | "") {
+        call.log(Level::Warn, "NOUS_PLAN_ENFORCEMENT is neither `strict` nor `warn`; taken as `warn`");
     }
+    value == "strict"
 }
 
 guard_sdk::export!(PlanEnforcer);

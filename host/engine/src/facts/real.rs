@@ -53,7 +53,8 @@ impl Facts for RealFacts {
 
     fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
         let fault = |error: std::io::Error| match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => FactFault::Absent,
+            // A link that leads nowhere is there.
+            ErrorKind::NotFound | ErrorKind::NotADirectory if fs::symlink_metadata(path).is_err() => FactFault::Absent,
             _ => FactFault::Failed,
         };
         // A granted file is opened below its folder, a granted folder is the folder: no link leads out of either.

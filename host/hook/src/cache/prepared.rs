@@ -20,7 +20,7 @@ use crate::{examples, scene};
 use guard_config::{Brought, Config};
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::paths::PATH_BYTES;
-use guard_contract::policy::{Entry, Source, covers};
+use guard_contract::policy::{Entry, SettingsSource, Source, covers};
 use guard_contract::{FaultKind, Limits, Manifest, Problem, Wasi};
 use guard_engine::{ENGINE_KEY, Engine};
 use guard_state::Places;
@@ -348,7 +348,8 @@ pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), Faul
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 
-/// A policy that handles none of the tools that its entry names would never be asked: its entry is a mistake.
+/// A policy that handles none of the tools that its entry names would never be asked: its entry is a mistake, and the
+/// policy is asked about all that it handles.
 fn break_unasked(member: &mut Member) {
     let Readiness::Ready { manifest, .. } = &member.readiness else { return };
     let Some(tools) = member.entry.tools.as_deref().filter(|tools| !tools.is_empty()) else { return };
@@ -356,8 +357,11 @@ fn break_unasked(member: &mut Member) {
     let mut all = named.chain(tools.iter().chain(&manifest.tools).map(String::as_str));
     if !all.any(|tool| covers(manifest, Some(tools), tool)) {
         let handled = manifest.tools.join(", ");
+        let source = member.entry.settings_source.clone();
         let text = format!("`tools` names none of those that it handles, which are {handled}");
-        member.readiness = Readiness::Broken(FaultKind::Settings(text));
+        let problem = guard_config::of_refused_settings(&member.entry, &text);
+        member.entry.tools = None;
+        member.entry.settings_source = SettingsSource { problem: Some(problem), is_usual: false, ..source };
     }
 }
 

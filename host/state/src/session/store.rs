@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
 use jiff::Timestamp;
 use rustix::fs::OFlags;
 use rustix::process::{Resource, getrlimit};
@@ -263,6 +263,10 @@ struct Place {
 impl Place {
     /// The file holds what no session's file does, so that it is somebody else's.
     fn is_foreign(&self) -> bool {
+        let is_other = |data: Metadata| !data.is_file() && !data.is_symlink();
+        if self.dir.symlink_metadata(&self.file).is_ok_and(is_other) {
+            return true;
+        }
         let Ok(bytes) = self.dir.read(&self.file) else { return false };
         let keys = ["confirmed", "pending", "asked"];
         let ours = |map: Map<String, Value>| map.keys().all(|key| keys.contains(&key.as_str()));

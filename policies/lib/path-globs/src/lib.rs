@@ -273,19 +273,45 @@ pub fn relative(text: &str) -> Result<String, Error> {
     Ok(if plain.ends_with('/') { format!("{plain}**") } else { plain })
 }
 
+/// Whether a path may be spelled as the text is.
+///
+/// # Errors
+///
+/// It begins with `!`, stands between blanks, holds a control character, or is a spelling that only a shell or a browser
+/// knows: `$HOME/x`, `~bob/x`, `file:///x`.
+pub fn possible(text: &str) -> Result<(), Error> {
+    let is_blank = |c: char| c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}');
+    let is_of_somebody = || {
+        let name = text.strip_prefix('~').and_then(|rest| rest.split_once('/')).map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    let is_variable = || text.starts_with("${") || text.starts_with('$') && text.contains('/');
+    let problem = if text.starts_with('!') {
+        "a `!` does not turn a pattern round; a list of exceptions does"
+    } else if text.starts_with(is_blank) || text.ends_with(is_blank) {
+        "blanks stand around it, and no path has them"
+    } else if text.contains(char::is_control) {
+        "it holds a control character"
+    } else if text.contains("://") {
+        "it is an address: name the path alone"
+    } else if is_of_somebody() {
+        "only `~/` is a home: name the other one from the root"
+    } else if is_variable() {
+        "variables are not filled in: name the path from the root or with `~/`"
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(text, problem))
+}
+
 /// A pattern without components that no path has: `.`, and those between two slashes.
 ///
 /// # Errors
 ///
-/// It has `..`, begins with `!`, stands between blanks, or is no pattern.
+/// It has `..`, is not [`possible`], or is no pattern.
 pub fn plain(text: &str) -> Result<String, Error> {
     let refuse = |problem| Err(Error::new(text, problem));
-    if text.starts_with('!') {
-        return refuse("a `!` does not turn a pattern round; a list of exceptions does");
-    }
-    if text.trim() != text {
-        return refuse("blanks stand around it, and no path has them");
-    }
+    possible(text)?;
     Glob::new(text)?;
     for pattern in expand(text)? {
         if pattern.split('/').any(|component| component == "..") {
