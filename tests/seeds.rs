@@ -224,7 +224,7 @@ fn log_lines(_: &World) {
     let lines: Vec<Value> = seed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &lines[..2] {
         let payload = json!({ "tool_name": line["tool"], "tool_input": { "command": line["operation"] } });
-        world.run(&["hook", "claude", "--only", "path-context"], &payload.to_string());
+        world.run(&["hook", "claude"], &payload.to_string());
     }
     let logged = world.audit();
     assert_eq!(logged.len(), 2);

@@ -201,6 +201,27 @@ fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_r
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
 }
 
+/// What cannot be written changes no verdict, and nothing that is no file is replaced.
+#[test]
+fn a_log_in_the_place_of_something_else_is_told() {
+    let world = World::new();
+    fs::create_dir(world.path("folder")).unwrap();
+    for (text, word) in [
+        ("[audit]\npath = \"~/folder\"", "`path` in `[audit]` is `~/folder`"),
+        ("[audit]\npath = \"/dev/full\"", "`/dev/full`"),
+        ("[session]\nfile = \"/dev/full\"", "`file` in `[session]` is `/dev/full`"),
+        ("[session]\nfile = \"audit.jsonl\"", "the audit log"),
+    ] {
+        world.configure(&format!("{text}\n"));
+        let checked = world.run(&["config", "check"], "");
+        let is_told = checked.stderr.contains("guard.toml:2:1: ") && checked.stderr.contains(word);
+        assert!(checked.exit == 78 && is_told, "{text}: {checked:?}");
+        assert!(world.bash("ls").is_silent(), "{text}");
+        assert_eq!(world.bash("git push").decision(), "ask", "{text}");
+    }
+    assert!(!fs::metadata("/dev/full").unwrap().is_file());
+}
+
 #[test]
 fn a_plan_that_cannot_be_read_is_told_with_its_line() {
     let world = World::new();

@@ -42,10 +42,17 @@ fn s2_26_a_seeds_file_that_cannot_be_read_leaves_the_defaults_and_is_told() {
 }
 
 #[test]
-fn an_entry_of_the_users_does_not_read_the_presets_file() {
+fn an_entry_that_says_nothing_of_settings_keeps_the_usual_file() {
     let world = World::new();
-    world.configure("preset = \"guardrail\"\n[[policy]]\nname = \"path-context\"\n");
     world.write(".claude/state/guardrails.json", GUARDRAILS);
+    let configure = |key: &str| {
+        world.configure(&format!("preset = \"guardrail\"\n[[policy]]\nname = \"path-context\"\n{key}\n"));
+    };
+    for key in ["", "on-error = \"deny\"", "limits = { time-ms = 100 }", "after = \"command-guard\""] {
+        configure(key);
+        assert_deny(&world.bash("frobnicate x"), &["[path-context: frobnicate]"]);
+    }
+    configure("settings = {}");
     assert_silent(&world.bash("frobnicate x"));
 }
 

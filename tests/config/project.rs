@@ -84,7 +84,8 @@ fn sixteen_entries_with_the_tightest_values_are_taken() {
 
 #[test]
 fn an_entry_of_a_known_name_replaces_nothing() {
-    let same = "[[policy]]\nname = \"command-guard\"\ntools = []\nsettings = { silence = [\"git-push\"] }\n";
+    let same =
+        "[[policy]]\nname = \"command-guard\"\ntools = [\"PowerShell\"]\nsettings = { silence = [\"git-push\"] }\n";
     let layers = Layers::new().project(same);
     assert_eq!(layers.names().iter().filter(|name| *name == "command-guard").count(), 2);
     let verdicts = layers.decide(&[("Bash", json!({ "command": "git push" }))]);

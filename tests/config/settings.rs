@@ -157,8 +157,9 @@ fn tools_narrow_what_a_policy_sees_and_never_widen_it() {
     entry("[\"*\"]");
     assert_deny(&world.bash("git push -f origin main"), &[]);
     assert_silent(&world.hook("{\"tool_name\":\"WebFetch\",\"tool_input\":{\"command\":\"git push -f origin main\"}}"));
+    // Nobody writes a policy into the chain so that it is never asked.
     entry("[]");
-    assert_silent(&world.bash("git push -f origin main"));
+    assert_deny(&world.bash("git push -f origin main"), &["`tools` is empty"]);
 }
 
 #[test]

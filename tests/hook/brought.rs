@@ -100,9 +100,11 @@ fn a_name_by_only_is_a_built_in_or_a_policy_of_the_chain() {
 #[test]
 fn a_project_cannot_take_the_place_of_what_a_hook_brings() {
     let world = World::new();
-    world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"write-control\"\nsettings = { protected = [] }\n");
-    let ended = world.run(&["hook", "claude", "--only", "write-control"], &write("node_modules/x").to_string());
-    assert_deny(&ended, &["Protected path: node_modules/x"]);
+    for entry in ["settings = { protected = [] }", "enabled = false"] {
+        world.write("repo/.guard/guard.toml", format!("[[policy]]\nname = \"write-control\"\n{entry}\n"));
+        let ended = world.run(&["hook", "claude", "--only", "write-control"], &write("node_modules/x").to_string());
+        assert_deny(&ended, &["Protected path: node_modules/x"]);
+    }
 }
 
 #[test]

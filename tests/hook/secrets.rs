@@ -162,7 +162,9 @@ ask contains {"rule": "r", "message": message, "remedy": remedy} if {
     assert!(!reason.contains("Zq8") && !reason.contains("-P swordfish"), "{reason}");
     let lines: Vec<&str> = reason.lines().collect();
     assert!(
-        lines[0].ends_with("(self-protect: guard-file). [team: policy]") && lines[1].starts_with("Instead: "),
+        lines[0].starts_with("`team` says: ")
+            && lines[0].ends_with("(self-protect: guard-file). [team: r]")
+            && lines[1].starts_with("Instead: "),
         "{reason}"
     );
     assert_eq!(&lines[2..4], ["", "To proceed, confirm with user then run:"], "{reason}");

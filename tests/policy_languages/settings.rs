@@ -28,7 +28,7 @@ fn world(entries: &[(&str, &str, &str)]) -> World {
 fn a_file_in_rego_is_the_policy_under_any_name() {
     let world = world(&[("team", "rego", "settings-file = \"~/team.rego\"")]);
     world.write("team.rego", TEAM);
-    assert_deny(&world.bash(FORCE), &["`topic` is not rewritten here", "[team: policy]", "push another branch"]);
+    assert_deny(&world.bash(FORCE), &["`topic` is not rewritten here", "[team: no-force]", "push another branch"]);
     assert_silent(&world.bash("git push origin topic"));
     world.write("team.rego", TEAM.replace("deny contains", "warn contains"));
     assert_warn(&world.bash(FORCE), &["`topic` is not rewritten here"]);
@@ -49,7 +49,7 @@ fn several_texts_stand_in_one_chain_beside_the_preset() {
         "[[rules]]\nrule = \"r\"\noutcome = \"warn\"\nwhen = \"tool == 'Bash'\"\nmessage = \"from c\"\n",
     );
     assert_ask(&world.bash("ls"), &["from b", "[b: policy]"]);
-    assert_deny(&world.bash(FORCE), &["`topic` is not rewritten here", "[a: policy]"]);
+    assert_deny(&world.bash(FORCE), &["`topic` is not rewritten here", "[a: no-force]"]);
     let ended = world.run(&["check", "--format", "json", FORCE], "");
     assert_eq!(ended.exit, 2, "{ended:?}");
 }
@@ -60,7 +60,7 @@ fn a_text_of_a_project_tightens_and_grants_nothing() {
     let project = "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"team.rego\"\n";
     world.write("repo/.guard/guard.toml", project);
     world.write("repo/.guard/team.rego", format!("{TEAM}\nallow if input.tool == \"Bash\"\n"));
-    assert_deny(&world.bash("git push --force origin topic"), &["[team: policy]"]);
+    assert_deny(&world.bash("git push --force origin topic"), &["[team: no-force]"]);
     assert_silent(&world.bash("ls"));
     assert_ask(&world.bash("git push origin topic"), &["[command-guard: git-push]"]);
 }
@@ -85,7 +85,7 @@ fn rules_in_cel_that_are_broken_or_missing_are_a_question_that_says_where() {
     world.write("team.toml", "[[rules]\n");
     assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team.toml:1:9: "]);
     world.write("team.toml", format!("{rule}\"tool == 'Bash'\"\n"));
-    assert_deny(&world.bash("ls"), &["no", "[team: policy]"]);
+    assert_deny(&world.bash("ls"), &["no", "[team: r]"]);
 }
 
 #[test]

@@ -34,7 +34,8 @@ impl Brought {
     /// stays off.
     pub(super) fn add_to(&self, chain: &mut Vec<Entry>, places: &Places, config: &mut Config) {
         for builtin in self.builtins().filter_map(guard_builtins::find) {
-            let is_there = |entry: &Entry| entry.name == builtin.name;
+            // A project can neither take the place of a policy nor switch it off.
+            let is_there = |entry: &Entry| entry.name == builtin.name && entry.layer != Layer::Project;
             if chain.iter().any(is_there) || config.disabled.iter().any(|name| name == builtin.name) {
                 continue;
             }

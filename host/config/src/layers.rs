@@ -6,7 +6,7 @@ use semver::Version;
 
 use super::load::of_builtin;
 use super::options::{self, OnError, Options, PolicyOptions};
-use super::problem::of_toml;
+use super::problem::{nearest, of_toml};
 use super::settings;
 use super::tools;
 use super::trust::{self, Pins};
@@ -146,7 +146,6 @@ pub fn entry(
     }
     let beside = file.parent().unwrap_or(Path::new("/")).to_string_lossy();
     let resolve = |path: &str| PathBuf::from(absolute(path, &beside, home));
-    let builtin_names = || guard_builtins::all().iter().map(|builtin| builtin.name).collect::<Vec<_>>().join(", ");
     let source = match options.source.as_deref() {
         None => Source::Builtin(name.clone()),
         Some(source) => match source.strip_prefix("builtin:") {
@@ -157,10 +156,12 @@ pub fn entry(
     let mut pin = None;
     match &source {
         Source::Builtin(builtin) if guard_builtins::find(builtin).is_none() => {
-            return refuse(
-                &format!("there is no built-in `{builtin}`"),
-                &format!("give a component file as `source`, or one of: {}", builtin_names()),
-            );
+            let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
+            let hint = match nearest(builtin, &names) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => format!("give a component file as `source`, or one of: {}", names.join(", ")),
+            };
+            return refuse(&format!("there is no built-in `{builtin}`"), &hint);
         }
         Source::Builtin(_) => {}
         Source::File(path) => {

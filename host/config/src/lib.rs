@@ -67,7 +67,7 @@ pub struct Config {
     pub problems: Vec<Problem>,
     /// What deserves a word but changes no verdict.
     pub warnings: Vec<String>,
-    /// The policies that are switched off.
+    /// The policies that the managed layer or the user switches off.
     pub disabled: Vec<String>,
     /// How the files of the projects stand.
     pub projects: Vec<(PathBuf, Trust)>,

@@ -103,7 +103,6 @@ impl LayerChain {
     /// Tells the configuration what the layer depends on, and what is odd about it.
     pub(super) fn told(mut self, config: &mut Config) -> Self {
         config.inputs.append(&mut self.inputs);
-        config.disabled.extend(self.disabled.iter().cloned());
         config.warnings.append(&mut self.warnings);
         self
     }
@@ -117,6 +116,7 @@ pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) 
     match read {
         Ok(read) => {
             if layer != Layer::Project {
+                config.disabled.extend(read.disabled.iter().cloned());
                 config.named.extend(read.inputs.iter().cloned());
             }
             read.told(config)
@@ -210,44 +210,44 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
             config.audit.level = level;
         }
         if let Some(path) = &audit.path {
-            config.audit.path = written(("audit", "path"), path, of, places, &mut config.problems);
+            config.audit.path = written(("audit", "path"), path, of, places, &mut config.warnings);
         }
         if let Some(max_bytes) = audit.max_bytes {
             config.audit.max_bytes = max_bytes;
         }
     }
     if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
-        let file = written(("session", "file"), file, of, places, &mut config.problems);
+        let file = written(("session", "file"), file, of, places, &mut config.warnings);
         if file == config.audit.path {
-            let text = format!("`file` in `[session]` is the audit log, `{}`", file.display());
-            config.problems.push(in_file(of, text, "give each a file of its own"));
+            config.warnings.push(in_file(of, "`file` in `[session]` is the audit log; give each a file of its own"));
         }
         config.sessions = Sessions::File(file);
     }
 }
 
-/// The file of that key, which is written to. Anything there that is no file is a problem.
+/// The file of that key, which is written to. Anything there that is no file gets a warning: what cannot be written
+/// changes no verdict.
 fn written(
     (table, key): (&str, &str),
     text: &str,
     of: (Layer, &Path),
     places: &Places,
-    problems: &mut Vec<Problem>,
+    warnings: &mut Vec<String>,
 ) -> PathBuf {
     let path = PathBuf::from(absolute(text, &places.state.to_string_lossy(), &places.home));
     if fs::symlink_metadata(&path).is_ok() && !fs::metadata(&path).is_ok_and(|data| data.is_file()) {
-        let text = format!("`{key}` in `[{table}]` is `{text}`, and what is there is no file");
-        problems.push(in_file(of, text, "give the path of a file; it need not exist"));
+        warnings.push(in_file(of, &format!("`{key}` in `[{table}]` is `{text}`, and what is there is no file")));
     }
     path
 }
 
-/// A problem of a configuration that was read, with the place of the first word in backticks.
-fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -> Problem {
-    let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() };
+/// A text about a configuration that was read, with the place of the first word in backticks.
+fn in_file((layer, file): (Layer, &Path), text: &str) -> String {
+    let place = file.to_string_lossy().into_owned();
+    let problem = Problem { layer, place, text: text.to_owned(), hint: String::new() };
     match read(layer, file) {
-        Ok(Some(source)) => placed(problem, &source, None),
-        _ => problem,
+        Ok(Some(source)) => placed(problem, &source, None).to_string(),
+        _ => problem.to_string(),
     }
 }
 

@@ -124,7 +124,7 @@ pub struct SessionOptions {
 pub struct PolicyOptions {
     /// The entry's name. In the user's file it replaces the preset's entry of that name.
     pub name: String,
-    /// `false` switches the policy off: the entry is checked and not asked. Default: `true`.
+    /// `false` switches the policy off: its keys are checked, its settings are not. Default: `true`.
     pub enabled: Option<bool>,
     /// The policy of the same layer before which this one stands in the chain.
     pub before: Option<String>,

@@ -20,12 +20,19 @@ pub fn of_toml(layer: Layer, file: &str, text: &str, error: &toml::de::Error) ->
         message.push_str(&format!(" `{key}`"));
     }
     let syntax = || "write `key = value`, strings in quotes, and tables in brackets".to_owned();
-    let hint = nearest_key(&message).unwrap_or_else(syntax);
+    let hint = nearest_key(&message).inspect(|_| cut_expected(&mut message)).unwrap_or_else(syntax);
     let place = match error.span() {
         Some(span) => format!("{file}:{}", line_and_column(text, span.start)),
         None => file.to_owned(),
     };
     Problem { layer, place, text: message, hint }
+}
+
+/// Takes the list of known words off a message whose hint has it, or the one that was meant.
+fn cut_expected(message: &mut String) {
+    if let Some(at) = message.find("`, expected ") {
+        message.truncate(at + 1);
+    }
 }
 
 /// The line and the column of a place in a text, as `line:column`.
@@ -54,8 +61,12 @@ pub fn nearest_key(message: &str) -> Option<String> {
     if let Some(nearest) = nearest(unknown, known) {
         return Some(format!("did you mean `{nearest}`?"));
     }
-    let kind = if unknown_word == "variant" { "values" } else { "keys" };
-    Some(format!("known {kind}: {}", known.join(", ")))
+    let kind = match unknown_word {
+        "variant" => "values",
+        "name" => "names",
+        _ => "keys",
+    };
+    Some(format!("known {kind}: `{}`", known.join("`, `")))
 }
 
 /// The problem with line and column, if one of the words that it has in backticks stands in the text: of the entry of
@@ -87,7 +98,8 @@ pub fn of_refused_settings(entry: &Entry, error: &str) -> Problem {
             _ => message.to_owned(),
         };
     }
-    let hint = nearest_key(&text).unwrap_or_else(|| "correct the settings of the policy".to_owned());
+    let nearest = nearest_key(&text).inspect(|_| cut_expected(&mut text));
+    let hint = nearest.unwrap_or_else(|| "correct the settings of the policy".to_owned());
     let name = file.to_string_lossy();
     // A policy that reads the text itself knows the place.
     let own = text.strip_prefix(&format!("{name}:")).and_then(|rest| rest.split_once(": "));

@@ -10,8 +10,9 @@ use serde_json::{Map, Value};
 use super::capabilities::{Capabilities, GENERIC, Surface};
 use super::claude::Claude;
 use super::nested::line;
+use super::read::unclear;
 use super::response::Response;
-use super::{DetectionConfidence, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 
 pub(super) struct Generic;
 
@@ -32,7 +33,15 @@ impl Harness for Generic {
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        super::detect(payload, &Claude).decode(payload)
+        let is_empty = payload.is_empty();
+        let payload = super::detect(payload, &Claude).decode(payload)?;
+        // Who calls by this protocol waits for an answer about a call.
+        match payload.event {
+            Event::Calls(calls) if calls.is_empty() && !is_empty => Err(unclear(
+                "it names no call; expected: {\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"ls\"}, \"cwd\": \"/repo\"}",
+            )),
+            event => Ok(Payload { event, ..payload }),
+        }
     }
 
     fn yields(&self) -> bool {

@@ -202,7 +202,7 @@ impl Chain {
                 if let Ok(decision) = &mut answer.decision {
                     redaction::clean(decision, &secrets);
                     if !speaks_for_itself(entry) {
-                        redaction::confine(decision, &entry.name);
+                        redaction::confine(decision, entry);
                     }
                 }
                 answer

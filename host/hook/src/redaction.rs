@@ -4,10 +4,11 @@
 
 use serde_json::Value;
 
-use guard_contract::Decision;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::policy::{Entry, Source};
 use guard_contract::syntax::{Analysis, Word};
 use guard_contract::verdict::CALLED;
+use guard_contract::{Decision, outcome_named};
 use guard_harness::text;
 use guard_redact::{Secrets, shorten};
 
@@ -75,10 +76,19 @@ pub(crate) fn clean(decision: &mut Decision, secrets: &Secrets) {
 }
 
 /// Confines the texts of a policy of others to lines that are plainly its own.
-pub(crate) fn confine(decision: &mut Decision, policy: &str) {
+pub(crate) fn confine(decision: &mut Decision, entry: &Entry) {
     for finding in &mut decision.findings {
-        finding.message = text::confined(&finding.message, policy);
-        finding.remedy = text::confined(&finding.remedy, policy);
+        finding.message = text::confined(&finding.message, &entry.name);
+        finding.remedy = text::confined(&finding.remedy, &entry.name);
         finding.tags.retain(|(name, _)| name != CALLED);
+        // The built-in policies that read rules have one rule of their own, and tell the name of the user's. One without
+        // a name is called by its outcome.
+        let is_plain = |name: &str| {
+            name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) && outcome_named(name).is_none()
+        };
+        let own = finding.tags.iter().find(|(name, value)| name == "rule" && is_plain(value));
+        if let (Source::Builtin(_), Some((_, own))) = (&entry.source, own) {
+            finding.tags.push((CALLED.to_owned(), own.clone()));
+        }
     }
 }

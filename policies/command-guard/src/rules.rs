@@ -2,6 +2,8 @@
 //!
 //! A new rule is a file in `rules/`, one line in the list below, and its table in `cases/`.
 
+use std::collections::BTreeSet;
+
 use guard_sdk::Rule;
 use guard_sdk::syntax::Effect;
 
@@ -62,12 +64,10 @@ pub(crate) fn is_known(name: &str) -> bool {
     ALL.iter().any(|entry| entry.rule.id == name || entry.class == name)
 }
 
-/// The classes, for a message.
-pub(crate) fn classes() -> String {
-    let mut classes: Vec<&str> = ALL.iter().map(|entry| entry.class).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    classes.join(", ")
+/// The names of all rules, then those of their classes.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let classes: BTreeSet<&str> = ALL.iter().map(|entry| entry.class).collect();
+    ALL.iter().map(|entry| entry.rule.id).chain(classes)
 }
 
 /// Whether `word` names `program`, whatever its folder and its case.

@@ -162,15 +162,11 @@ fn means(name: &str, operation: &str) -> bool {
     name.contains('.') && operation.strip_prefix(below).is_some_and(is_below)
 }
 
-/// What the name may have been meant to be: the operations of its family, or else the classes and kinds.
-fn known(name: &str) -> String {
+/// The names that one may have been meant to be: the operations of its family, or else rules, classes and kinds.
+fn known(name: &str) -> Vec<&'static str> {
     let family = name.split_once('.').map_or("", |(family, _)| family);
-    let family: Vec<&str> = operations().filter(|other| means(&format!("{family}.*"), other)).collect();
-    if !family.is_empty() {
-        return format!("known: {}", family.join(", "));
-    }
-    let (classes, kinds) = (rules::classes(), KINDS.join(", "));
-    format!("classes: {classes}; kinds of effects: {kinds}; or an operation such as `aws.s3`")
+    let family: Vec<_> = operations().filter(|other| means(&format!("{family}.*"), other)).collect();
+    if family.is_empty() { rules::names().chain(KINDS.iter().copied()).collect() } else { family }
 }
 
 impl Settings {
@@ -180,7 +176,9 @@ impl Settings {
         let is_operation = |name: &str| operations().any(|operation| means(name, operation));
         let is_known = |name: &str| rules::is_known(name) || KINDS.contains(&name) || is_operation(name);
         if let Some(unknown) = named.into_iter().find(|name| !is_known(name)) {
-            return Err(Error::from(format!("`{unknown}` is no rule, no class and no effect ({})", known(unknown))));
+            let known = known(unknown).join("`, `");
+            // The host finds the nearest one in a message of this form, which is serde's.
+            return Err(Error::from(format!("unknown name `{unknown}`, expected one of `{known}`")));
         }
         Ok(self)
     }

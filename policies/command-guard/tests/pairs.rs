@@ -198,7 +198,7 @@ fn what_the_remedies_offer_is_never_denied() {
     assert!(denied.is_empty(), "denied: {denied:?}");
 }
 
-/// S1-74, S1-75.
+/// The texts of S1-74 and S1-75; that they reach the person whole is tested with the hook.
 #[test]
 fn messages_name_the_command_and_the_danger() {
     for (command, outcome, rule) in DANGEROUS {

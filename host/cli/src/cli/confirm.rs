@@ -96,11 +96,11 @@ pub(super) fn described(entry: &Entry) -> String {
 
 fn missing(known: &Contents) -> anyhow::Result<Exit> {
     let waiting: Vec<String> = known.pending.iter().map(described).collect();
-    let text = "no such question waits for a confirmation";
     if waiting.is_empty() {
-        return Err(refused(Exit::NoQuestion, format!("{text}; none does"), ""));
+        return Err(refused(Exit::NoQuestion, "no call waits for a confirmation", "let the agent try the call first"));
     }
-    Err(refused(Exit::NoQuestion, format!("{text}; these do:\n{}", waiting.join("\n")), ""))
+    let text = format!("this call waits for no confirmation; these do:\n{}", waiting.join("\n"));
+    Err(refused(Exit::NoQuestion, text, ""))
 }
 
 fn ambiguous(entries: &[&Entry]) -> anyhow::Result<Exit> {

@@ -39,7 +39,7 @@ pub(super) fn init(name: &str, to_print: bool, places: &Places) -> anyhow::Resul
 pub(super) fn tell(path: &str, written: &Written) -> anyhow::Result<Exit> {
     match written {
         Written::New => print::line(&format!("wrote {path}"))?,
-        Written::Same => print::line(&format!("{path} is as it would be written"))?,
+        Written::Same => print::line(&format!("{path} is there already, unchanged"))?,
         Written::Kept => print::line(&format!("{path} has been changed and was left as it is"))?,
         Written::Blocked(what) => {
             let text = format!("{path} is {what}, so nothing was written");

@@ -76,7 +76,7 @@ fn wishes(entry: &Entry) -> Vec<String> {
         line("limits", &format!("{} ms, {} MiB", limits.time_ms, limits.memory_mib));
     }
     if lines.len() == 1 {
-        lines.push("    nothing beyond what every project's file may".to_owned());
+        lines.push("    asks or denies, and gets no grant".to_owned());
     }
     lines
 }

@@ -12,6 +12,7 @@ use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Attributed, Verdict};
+use guard_harness::text::imitates_host;
 use guard_state::Places;
 use guard_state::session::{
     Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable,
@@ -22,6 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long the end of a session waits; a harness gives it little time.
 const PATIENCE_AT_END: Duration = Duration::from_millis(50);
+
+/// Who asks about commands of guard-host, and by which rule.
+const PROTECTION: &str = "self-protect";
+const GUARD_COMMAND: &str = "guard-command";
 
 /// What is to be noted of a question once it is out.
 pub(super) struct Question {
@@ -74,7 +79,8 @@ pub(super) fn answer(
         let code = entry.code.clone();
         return (verdict, Some(question(Kind::Confirmation(code))));
     }
-    if names_confirm(calls, &confirm) {
+    let is_guards = |asked: &Attributed| asked.policy == PROTECTION && asked.finding.rule == GUARD_COMMAND;
+    if names_confirm(calls, &confirm) && verdict.asks().any(is_guards) {
         // A confirmation of a confirmation helps nobody.
         return (verdict, None);
     }
@@ -87,7 +93,7 @@ pub(super) fn answer(
         return (verdict, None);
     };
     if !asks_itself {
-        let how = match operation.can_be_copied() {
+        let how = match operation.can_be_copied() && !imitates_host(&operation.text) {
             true => quoted(&operation.text),
             false => format!("--code {}", entry.code),
         };
@@ -106,7 +112,7 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
     }
 }
 
-/// A command that confirms something, in another form than replies show.
+/// A command that holds the words that confirm, in another form than replies show.
 fn names_confirm(calls: &[ToolCall], confirm: &str) -> bool {
     calls.iter().filter_map(ToolCall::command).any(|(line, _)| line.contains(confirm))
 }

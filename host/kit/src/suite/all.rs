@@ -109,7 +109,7 @@ pub(super) fn is_chosen(file: &Path, case: &Case, filter: Option<&str>) -> bool 
 
 fn coverage(subject: &Subject, done: &[Done<'_>]) -> Coverage {
     let findings = || done.iter().flat_map(|done| &done.report.verdict.findings).filter(|found| !found.of_host);
-    let seen: BTreeSet<String> = findings().map(|found| found.rule()).collect();
+    let seen: BTreeSet<String> = findings().map(|found| format!("{}:{}", found.policy, found.finding.rule)).collect();
     let rules = subject
         .manifests()
         .flat_map(|(policy, manifest)| manifest.rules.iter().map(move |rule| format!("{policy}:{}", rule.id)));
