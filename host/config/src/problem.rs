@@ -98,17 +98,17 @@ pub fn of_refused_settings(entry: &Entry, error: &str) -> Problem {
             _ => message.to_owned(),
         };
     }
-    let nearest = nearest_key(&text).inspect(|_| cut_expected(&mut text));
-    let hint = nearest.unwrap_or_else(|| "correct the settings of the policy".to_owned());
     let name = file.to_string_lossy();
     // A policy that reads the text itself knows the place.
     let own = text.strip_prefix(&format!("{name}:")).and_then(|rest| rest.split_once(": "));
-    let (place, text) = match own {
+    let (place, mut text) = match own {
         Some((at, message)) if at.starts_with(|c: char| c.is_ascii_digit()) => {
             (format!("{name}:{at}"), message.to_owned())
         }
         _ => (name.clone().into_owned(), text),
     };
+    let nearest = nearest_key(&text).inspect(|_| cut_expected(&mut text));
+    let hint = nearest.unwrap_or_else(|| "correct the settings of the policy".to_owned());
     let problem = Problem { layer: entry.layer, place, text, hint };
     let Ok(source) = files::read_text(file, PLACE_BYTES) else { return problem };
     // The configuration itself holds other entries, too.

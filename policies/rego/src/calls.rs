@@ -1,7 +1,10 @@
-//! The calls of functions in a text: each function must be there, and each pattern that is written out must compile.
+//! The names in a text: each function must be there, each key that is asked for by name must be in the document or in
+//! the data, and each pattern that is written out must compile.
 //!
-//! The engine finds both only when it comes to the call, which may be at the one command that a rule is for.
+//! The engine finds the first and the last only when it comes to the call, which may be at the one command that a rule is
+//! for; a key that is not there it takes for false.
 
+use policy_input_document::{KEYS, keys_of};
 use regex::RegexBuilder;
 use regorus::unstable::{BUILTINS, Expr, Literal, Module, Query, Ref, Rule, RuleAssign, RuleHead, Span};
 
@@ -17,16 +20,17 @@ const PATTERNS: [(&str, usize); 5] = [
     ("regex.split", 0),
 ];
 
-/// The first call that cannot work: where, and why.
-pub(crate) fn first_broken(modules: &[Ref<Module>]) -> Option<(Span, String)> {
+/// The first name or call that cannot work: where, and why. `data` has the keys of the data.
+pub(crate) fn first_broken(modules: &[Ref<Module>], data: Vec<String>) -> Option<(Span, String)> {
     let mut own = Vec::new();
     for rule in modules.iter().flat_map(|module| &module.policy) {
         if let Rule::Spec { head: RuleHead::Func { refr, .. }, .. } = rule.as_ref() {
             own.extend(path(refr));
         }
     }
-    let mut calls = Calls { own, found: None };
+    let mut calls = Calls { own, data, found: None };
     for module in modules {
+        calls.all(module.imports.iter().map(|import| &import.refr));
         module.policy.iter().for_each(|rule| calls.rule(rule));
     }
     calls.found
@@ -44,6 +48,8 @@ fn path(expression: &Expr) -> Option<String> {
 struct Calls {
     /// The functions of the text.
     own: Vec<String>,
+    /// What stands below `data`.
+    data: Vec<String>,
     found: Option<(Span, String)>,
 }
 
@@ -119,7 +125,12 @@ impl Calls {
                 self.query(query);
             }
             Expr::UnaryExpr { expr, .. } => self.expression(expr),
-            Expr::RefDot { refr, .. } => self.expression(refr),
+            Expr::RefDot { refr, field, .. } => {
+                if let Some(path) = path(refr) {
+                    self.key(&path, &field.0);
+                }
+                self.expression(refr);
+            }
             Expr::RefBrack { refr, index, .. } => self.all([refr, index]),
             Expr::BinExpr { lhs, rhs, .. }
             | Expr::BoolExpr { lhs, rhs, .. }
@@ -132,6 +143,19 @@ impl Calls {
             | Expr::Bool { .. }
             | Expr::Null { .. }
             | Expr::Var { .. } => {}
+        }
+    }
+
+    /// A key of what `path` names.
+    fn key(&mut self, path: &str, key: &Span) {
+        let known: Vec<String> = match path {
+            "data" => self.data.clone(),
+            "input" => KEYS.map(str::to_owned).into(),
+            _ => path.strip_prefix("input.").map(keys_of).unwrap_or_default(),
+        };
+        if self.found.is_none() && !known.is_empty() && !known.iter().any(|name| name == key.text()) {
+            let known = known.join("`, `");
+            self.found = Some((key.clone(), format!("unknown name `{}`, expected one of `{known}`", key.text())));
         }
     }
 

@@ -50,11 +50,12 @@ impl Text {
             let package = package.trim_start_matches("data.");
             return Err(format!("{file}: its package is `{package}`, and only `package {PACKAGE}` is asked"));
         }
+        let known: Vec<String> = data.keys().cloned().chain([PACKAGE.to_owned()]).collect();
         let data = Value::from(serde_json::Value::Object(data));
         engine.add_data(data).map_err(|error| told(&file, &error))?;
         // Has the engine resolve names and order statements, which it otherwise does at the first question.
         engine.eval_query("true".to_owned(), false).map_err(|error| told(&file, &error))?;
-        if let Some((span, problem)) = calls::first_broken(engine.get_modules()) {
+        if let Some((span, problem)) = calls::first_broken(engine.get_modules(), known) {
             return Err(format!("{file}:{}:{}: {problem}", span.line, span.col));
         }
         let mut heads = Vec::new();

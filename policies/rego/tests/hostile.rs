@@ -36,6 +36,22 @@ fn what_cannot_be_resolved_is_refused_before_any_call() {
 }
 
 #[test]
+fn a_key_that_nothing_has_is_refused_before_any_call() {
+    for (condition, place, key) in [
+        ("input.tol == \"Bash\"", "team.rego:3:9: ", "`tol`"),
+        ("some x in input.analysis.comands; x.certain", "team.rego:3:28: ", "`comands`"),
+        ("input.context.pwd == \"/\"", "team.rego:3:17: ", "`pwd`"),
+        ("\"main\" in data.brnches", "team.rego:3:18: ", "`brnches`"),
+        ("x := [y | y := data.other[_]]; count(x) > 1", "team.rego:3:23: ", "`other`"),
+    ] {
+        fails(&format!("package guard\ndeny contains \"x\" if {{\n  {condition}\n}}\n"), place, key);
+    }
+    fails("package guard\nimport data.other\ndeny contains \"x\" if other.x\n", "team.rego:2:13: ", "`other`");
+    let known = "package guard\nimport data.a as b\nh := 1\ndeny contains \"x\" if { input.input.anything; b.c; data.guard.h }\n";
+    ask(&json!({ "text": known, "data": { "a": {} } })).unwrap();
+}
+
+#[test]
 fn a_text_that_could_never_say_anything_is_refused() {
     fails("package guard\nallowed := true\n", "team.rego: it has none of the rules `deny`", "`allow`");
     fails("package guard\nask := true\ndeny(x) := x\n", "team.rego:3:1: `deny` is a function", "");
@@ -62,7 +78,7 @@ fn a_pattern_or_a_function_that_cannot_work_is_refused_before_any_call() {
         ("regex.match(`\\p{Nope}`, input.tool)", "team.rego:5:18: ", "Nope"),
         ("starts_with(input.tool, \"x\")", "team.rego:5:", "starts_with"),
         ("not regex.macth(`x`, input.tool)", "team.rego:5:", "regex.macth"),
-        ("every x in input.list { nope(x) }", "team.rego:5:", "nope"),
+        ("every x in input.input.list { nope(x) }", "team.rego:5:", "nope"),
     ] {
         fails(&rule(condition), place, part);
     }

@@ -16,6 +16,31 @@ pub use answer::{Said, decision};
 /// The keys of the document, which are the names that a text begins with.
 pub const KEYS: [&str; 4] = ["tool", "input", "analysis", "context"];
 
+/// The keys of what stands under `name` in the document, where they are always the same ones.
+#[must_use]
+pub fn keys_of(name: &str) -> Vec<String> {
+    let empty = match name {
+        "analysis" => of_analysis(Analysis {
+            coverage: Coverage::Complete,
+            reasons: Vec::new(),
+            commands: Vec::new(),
+            effects: Vec::new(),
+            scripts: Vec::new(),
+        }),
+        "context" => of_facts(Facts {
+            cwd: String::new(),
+            project_root: String::new(),
+            home: String::new(),
+            session: String::new(),
+            harness: String::new(),
+            permission_mode: String::new(),
+            original_tool: String::new(),
+        }),
+        _ => return Vec::new(),
+    };
+    empty.as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
+}
+
 /// The document of a call: its tool, its input, what it does, and where it happens.
 ///
 /// # Errors
