@@ -377,3 +377,15 @@ fn an_address_is_no_policy_and_says_so() {
     let ended = World::new().run(&["policy", "add", "https://policies.example/team.wasm"], "");
     assert!(ended.exit == 64 && ended.stderr.contains("download the component first"), "{ended:?}");
 }
+
+/// The folder of the configuration is not there yet.
+#[test]
+fn the_first_entry_of_a_project_finds_its_settings_and_warns_of_nothing() {
+    let world = World::new();
+    let rule = "[[rules]]\nrule = \"r\"\noutcome = \"deny\"\nwhen = \"tool == 'Bash'\"\nmessage = \"no\"\n";
+    world.write("repo/team.toml", rule);
+    let words = ["policy", "add", "builtin:cel", "--name", "team", "--settings-file", "team.toml", "--project"];
+    let added = world.run(&words, "");
+    assert_eq!((added.exit, added.stderr.as_str()), (0, ""), "{added:?}");
+    assert_eq!(world.bash("ls").decision(), "deny");
+}

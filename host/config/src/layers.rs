@@ -145,7 +145,10 @@ pub fn entry(
         return refuse("the name is missing or has other characters than a-z, 0-9 and `-`", "give a `name`");
     }
     let beside = file.parent().unwrap_or(Path::new("/")).to_string_lossy();
-    let resolve = |path: &str| PathBuf::from(absolute(path, &beside, home));
+    // The folder of a file that is yet to be written may not be there, and then nothing lies beside it by `..`.
+    let is_there = Path::new(&*beside).exists();
+    let resolve =
+        |path: &str| PathBuf::from(if is_there { absolute(path, &beside, home) } else { lexical(path, &beside, home) });
     let source = match options.source.as_deref() {
         None => Source::Builtin(name.clone()),
         Some(source) => match source.strip_prefix("builtin:") {

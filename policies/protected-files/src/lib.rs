@@ -12,11 +12,12 @@
 //!
 //! The settings are the lists `blocked`, `confirm`, and `exempt`. An item of a list is a name, a name below a folder,
 //! or a folder, at any depth; the case of letters does not count. [PATTERNS.md](../PATTERNS.md) describes the patterns.
+//! A list that is given replaces the default one, so what it leaves out is not protected any more.
 //!
 //! ```toml
 //! [[policy]]
 //! name = "protected-files"
-//! settings = { blocked = ["infra/*.tf", ".env"] }
+//! settings = { blocked = [".env", ".env.*", "*.pem", "*.key", "id_*", ".ssh/", "infra/*.tf"] }
 //! ```
 
 mod rules;
