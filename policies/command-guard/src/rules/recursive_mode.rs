@@ -29,7 +29,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "recursive-mode",
-    summary: "a new mode or owner that reaches far",
+    summary: "a new mode or owner for many files, or for more people",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

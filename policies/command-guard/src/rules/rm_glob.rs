@@ -20,6 +20,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
+use super::rm_recursive_force::name_of;
 use crate::blast_radius::is_temporary;
 use crate::call_view::{Hit, CallView, shorten};
 
@@ -39,14 +40,33 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
     let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, view);
     ((deletes && !moved || empties) && !made_again).then(|| {
-        let what = if empties { "is left empty" } else { "goes" };
-        let why = if effect.tag("filtered").is_some() {
-            "tests select the files, and the command does not say which ones".to_owned()
-        } else {
-            format!("`{}` selects what {what}, and the command does not name the files", shorten(&effect.target))
+        let what = match (empties, effect.operation.as_str()) {
+            (true, _) => "the command empties ",
+            (false, "fs.delete.recursive") => "the command deletes, with all that lies below it, ",
+            (false, _) => "the command deletes ",
         };
-        Hit::new(RULE.default, effect, why, "list them first with `ls`, and name them")
+        let remedy = match effect.tag("by") {
+            Some("find") => "see them first with `find` and without `-delete`, and name them",
+            _ if effect.target.contains("{}") => "see the names first, and give them to the command yourself",
+            _ => "list them first with `ls`, and name them",
+        };
+        Hit::new(RULE.default, effect, what, remedy).naming(files_of(effect, view), ", and does not name the files")
     })
+}
+
+/// The files, for a message.
+fn files_of(effect: &Effect, view: &CallView<'_>) -> String {
+    let target = shorten(&effect.target);
+    if effect.tag("filtered").is_some() {
+        return format!("every file below `{target}` that fits");
+    }
+    if effect.target.contains("{}") {
+        return name_of(effect, view);
+    }
+    if effect.tag("whole-directory").is_some() {
+        return format!("every file in `{target}`");
+    }
+    format!("every file that fits `{target}`")
 }
 
 /// Ends of names that a compiler, an editor or a test run gives to what it makes again.

@@ -53,13 +53,30 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
-        (outcome.min(Outcome::Ask), format!("`{entry}` holds secrets, and what is committed stays in the history"))
+        (outcome.min(Outcome::Ask), "holds secrets, and what is committed stays in the history")
     } else if effect.tag("sent").is_some() {
-        (Outcome::Deny, format!("`{entry}` holds secrets, and the command sends it over the network"))
+        (Outcome::Deny, SENDS)
+    } else if is_uploaded(effect, view) {
+        (outcome, SENDS)
     } else {
-        (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is no longer protected"))
+        (outcome, "holds secrets, and what a command prints or copies is no longer protected")
     };
-    Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
+    let remedy = if effect.tag("kept").is_some() { keep_out(entry) } else { remedy(entry).to_owned() };
+    let hit = Hit::new(outcome, effect, format!("`{entry}` {why}"), remedy);
+    Some(hit.path(&effect.target))
+}
+
+const SENDS: &str = "holds secrets, and the command sends it over the network";
+
+/// Whether the command takes its files to another machine.
+fn is_uploaded(effect: &Effect, view: &CallView<'_>) -> bool {
+    let of_command = |other: &&Effect| other.command_id == effect.command_id;
+    view.analysis.effects.iter().filter(of_command).any(|other| other.operation == "network.upload")
+}
+
+/// How a file stays out of the repository.
+fn keep_out(entry: &str) -> String {
+    format!("put `{entry}` into `.gitignore`, and commit a template without the values")
 }
 
 /// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
@@ -80,7 +97,7 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         Some((file, entry))
     })?;
     let why = format!("`{entry}` holds secrets, and nobody knows what `{}` does with it", shorten(&effect.target));
-    Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", file.as_str()))
+    Some(Hit::new(outcome, effect, why, remedy(entry)).path(file))
 }
 
 /// Programs whose business such files are, and editors that show them to the user alone.

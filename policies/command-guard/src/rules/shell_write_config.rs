@@ -51,11 +51,27 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let target = shorten(&effect.target);
-    let by = if target == entry { String::new() } else { format!(" (`{entry}`)") };
-    let why = format!("'{target}' decides what runs later or elsewhere{by}");
-    let hit =
-        Hit::new(RULE.default, effect, why, "change it with the file tools, so that the user sees the difference");
-    Some(hit.tag("path", effect.target.as_str()).tag("subject", effect.target.as_str()))
+    if effect.kind == "delete" && is_repository(&effect.target) {
+        let remedy = "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
+        let hit = Hit::new(RULE.default, effect, "the whole history goes with ", remedy);
+        return Some(
+            hit.naming(format!("`{target}`"), ", and with it every commit that was not pushed").subject(&effect.target),
+        );
+    }
+    let name = if target == entry { format!("`{target}`") } else { format!("`{target}` (`{entry}`)") };
+    let remedy = if effect.kind == "delete" {
+        "keep it, or ask the user to delete it"
+    } else {
+        "change it with the file tools, so that the user sees the difference"
+    };
+    let hit = Hit::new(RULE.default, effect, "what runs later or elsewhere depends on ", remedy);
+    Some(hit.naming(name, "").subject(&effect.target))
+}
+
+/// Whether the folder is that of a repository itself.
+fn is_repository(target: &str) -> bool {
+    let folder = target.trim_end_matches(['/', '*']);
+    folder.rsplit('/').next() == Some(".git")
 }
 
 /// Files of git's own that start nothing: a lock that was left behind, the text of a message, patterns to ignore.
