@@ -200,8 +200,8 @@ impl Told {
 
     /// Takes in what the other one names.
     pub(crate) fn join(&mut self, other: Told) {
-        self.names.extend(other.names);
-        self.paths.extend(other.paths);
+        self.names.extend(&other.names);
+        self.paths.extend(&other.paths);
     }
 
     pub(crate) fn into_finding(self, rule: &Rule) -> Finding {

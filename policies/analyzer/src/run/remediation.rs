@@ -15,8 +15,8 @@ const REMEDIATIONS: &[Remediation] = &[
     ("fs.mode", "the present modes of the files, which nothing records", "see them with `ls -l`"),
     ("fs.owner", "the present owners of the files, which nothing records", "see them with `ls -l`"),
     ("git.abort", "the commit that is skipped", "see which it is with `git status`"),
-    ("git.branch.delete", "commits that only this branch holds", "see them with `git log --oneline -5 BRANCH`"),
-    ("git.branch.move", "commits that only this branch held", "see them with `git log --oneline -5 BRANCH`"),
+    ("git.branch.delete", "commits that no other branch holds", "see them with `git log --oneline -5 BRANCH`"),
+    ("git.branch.move", "commits that no other branch holds", "see them with `git log --oneline -5 BRANCH`"),
     ("git.discard", "changes that no commit holds", "see them with `git diff`, or keep them with `git stash`"),
     (
         "git.history.rewrite",

@@ -21,7 +21,7 @@ use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "git-config-code",
-    summary: "a git setting that runs programs",
+    summary: "a git setting that decides which programs run",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -55,7 +55,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 }
 
 const SET: &str = "set it for one command with `git -c`, or ask the user to set it";
-const HOOKS: &str = "run the hooks and see what they find, or ask the user to set it";
+const HOOKS: &str = "leave the hooks as they are, or ask the user to set it";
 
 /// Whether the setting is taken away, or becomes a program that it ordinarily is, with no more than options.
 fn is_ordinary(command: &Command) -> bool {

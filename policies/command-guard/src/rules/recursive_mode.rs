@@ -25,7 +25,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius};
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "recursive-mode",
@@ -48,7 +48,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
         if let Some(entry) = files.secret_of(effect).or_else(|| files.secret(&folder)) {
-            let why = format!("`{entry}` holds secrets, and every user of the machine could read it");
+            let why = format!("there are secrets in `{}` (`{entry}`), and every user of the machine could read them", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "leave it to its owner alone with `chmod 600`"));
         }
     }

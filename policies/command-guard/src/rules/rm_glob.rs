@@ -50,7 +50,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             _ if effect.target.contains("{}") => "see the names first, and give them to the command yourself",
             _ => "list them first with `ls`, and name them",
         };
-        Hit::new(RULE.default, effect, what, remedy).naming(files_of(effect, view), ", and does not name the files")
+        Hit::new(RULE.default, effect, what, remedy).naming(files_of(effect, view), ", and does not name them")
     })
 }
 

@@ -54,6 +54,7 @@ pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
         Some(_) if target == "{}" => "each path that the input names".to_owned(),
         Some("find-exec") => format!("each path that fits `{target}`"),
         Some(_) => format!("`{target}`, with names from the input in place of `{{}}`"),
+        None if effect.tag("where") == Some("container") => format!("`{target}` in the container"),
         None if effect.certain => format!("`{target}`"),
         None => format!("`{target}` (known only at run time)"),
     }

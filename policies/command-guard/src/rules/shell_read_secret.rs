@@ -53,25 +53,36 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
-        (outcome.min(Outcome::Ask), "holds secrets, and what is committed stays in the history")
+        (outcome.min(Outcome::Ask), ", and what is committed stays in the history")
     } else if effect.tag("sent").is_some() {
         (Outcome::Deny, SENDS)
     } else if is_uploaded(effect, view) {
         (outcome, SENDS)
     } else {
-        (outcome, "holds secrets, and what a command prints or copies is no longer protected")
+        (outcome, ", and what a command prints or copies is no longer protected")
     };
     let remedy = if effect.tag("kept").is_some() { keep_out(entry) } else { remedy(entry).to_owned() };
-    let hit = Hit::new(outcome, effect, format!("`{entry}` {why}"), remedy);
-    Some(hit.path(&effect.target))
+    Some(Hit::new(outcome, effect, HOLDS, remedy).naming(name_of(effect, entry, view), why).path(&effect.target))
 }
 
-const SENDS: &str = "holds secrets, and the command sends it over the network";
+const SENDS: &str = ", and the command sends them over the network";
 
-/// Whether the command takes its files to another machine.
+const HOLDS: &str = "there are secrets in ";
+
+/// The file, for a message: as it is written, with the entry of the list where only a link leads to it.
+fn name_of(effect: &Effect, entry: &str, view: &CallView<'_>) -> String {
+    let name = shorten(effect.tag("link-to").unwrap_or(&effect.target));
+    let by_itself = view.settings.files.secret(&name).is_some() || name.trim_end_matches('/') == entry.trim_end_matches('/');
+    if by_itself { format!("`{name}`") } else { format!("`{name}` (`{entry}`)") }
+}
+
+/// Whether the command takes its files to another machine, or to a store.
 fn is_uploaded(effect: &Effect, view: &CallView<'_>) -> bool {
+    const STORES: &[&str] = &["s3://", "gs://", "b2://", "r2://", "az://"];
     let of_command = |other: &&Effect| other.command_id == effect.command_id;
+    let is_store = |text: &str| STORES.iter().any(|store| text.starts_with(store));
     view.analysis.effects.iter().filter(of_command).any(|other| other.operation == "network.upload")
+        || view.command(effect).is_some_and(|command| command.argv.iter().any(|word| is_store(&word.text)))
 }
 
 /// How a file stays out of the repository.
@@ -96,8 +107,8 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let entry = files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))?;
         Some((file, entry))
     })?;
-    let why = format!("`{entry}` holds secrets, and nobody knows what `{}` does with it", shorten(&effect.target));
-    Some(Hit::new(outcome, effect, why, remedy(entry)).path(file))
+    let why = format!(", and nobody knows what `{}` does with them", shorten(&effect.target));
+    Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(format!("`{}`", shorten(file)), why).path(file))
 }
 
 /// Programs whose business such files are, and editors that show them to the user alone.

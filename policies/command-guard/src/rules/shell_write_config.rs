@@ -53,12 +53,14 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let target = shorten(&effect.target);
     if effect.kind == "delete" && is_repository(&effect.target) {
         let remedy = "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
-        let hit = Hit::new(RULE.default, effect, "the whole history goes with ", remedy);
+        let hit = Hit::new(RULE.default, effect, "the whole history goes with ", remedy).plain();
         return Some(
             hit.naming(format!("`{target}`"), ", and with it every commit that was not pushed").subject(&effect.target),
         );
     }
-    let name = if target == entry { format!("`{target}`") } else { format!("`{target}` (`{entry}`)") };
+    // A name that a link has says nothing of the file.
+    let by_itself = files.sensitive(&effect.target) == Some(entry);
+    let name = if by_itself { format!("`{target}`") } else { format!("`{target}` (`{entry}`)") };
     let remedy = if effect.kind == "delete" {
         "keep it, or ask the user to delete it"
     } else {

@@ -43,9 +43,13 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.kind == "write" && entry.starts_with("*.") && is_temporary(effect, view) {
         return None;
     }
-    let behind = format!(" never allowed, because `{entry}` holds secrets");
+    let target = shorten(&effect.target);
+    // A name that a link has says nothing of the file.
+    let by_itself = view.settings.files.secret(&effect.target) == Some(entry);
+    let through = if by_itself { String::new() } else { format!(" (`{entry}`)") };
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
-    Some(hit.naming(format!("'{}'", shorten(&effect.target)), behind).subject(&effect.target))
+    let behind = format!(" never allowed, because secrets lie there{through}");
+    Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
 
 fn remedy(entry: &str) -> &'static str {

@@ -22,7 +22,7 @@ pub struct NameList {
 
 impl NameList {
     /// Adds a name, unless it is there.
-    fn add(&mut self, name: String) {
+    pub fn add(&mut self, name: String) {
         if self.all.contains(&name) {
             return;
         }
@@ -33,8 +33,14 @@ impl NameList {
     }
 
     /// Adds the names of another list.
-    pub fn extend(&mut self, other: NameList) {
+    pub fn extend(&mut self, other: &NameList) {
         other.shown.iter().chain(&other.all).for_each(|name| self.add(name.clone()));
+    }
+
+    /// Whether there is more than one.
+    #[must_use]
+    pub fn is_several(&self) -> bool {
+        self.all.len() > 1
     }
 
     /// Whether there is none.
