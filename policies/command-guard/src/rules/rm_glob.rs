@@ -1,5 +1,5 @@
-//! `rm-glob`: `rm` of the files that an unquoted pattern selects, `find -delete` of the files that its tests select,
-//! and commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
+//! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
+//! commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
 //! folder for temporary files.
 //!
 //! ## Why
@@ -26,7 +26,7 @@ use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
-    summary: "loss of files that a pattern selects",
+    summary: "loss of files that the command does not name",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -42,7 +42,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     ((deletes && !moved || empties) && !made_again).then(|| {
         let what = match (empties, effect.operation.as_str()) {
             (true, _) => "the command empties ",
-            (false, "fs.delete.recursive") => "the command deletes, with all that lies below it, ",
+            (false, "fs.delete.recursive") => "the command deletes, with all that lies below, ",
             (false, _) => "the command deletes ",
         };
         let remedy = match effect.tag("by") {
@@ -50,7 +50,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             _ if effect.target.contains("{}") => "see the names first, and give them to the command yourself",
             _ => "list them first with `ls`, and name them",
         };
-        Hit::new(RULE.default, effect, what, remedy).naming(files_of(effect, view), ", and does not name them")
+        Hit::new(RULE.default, effect, what, remedy).naming(files_of(effect, view), "")
     })
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     let entry = settings.sensitive_of(effect)?;
     let is_listed = settings.sensitive(&effect.target) == Some(entry);
     let remedy = "say what the change does, so that the user can confirm it";
-    Some(Hit::new(&RULE, effect, entry, is_listed, remedy))
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
 }
 
 /// What is said of the files.
