@@ -42,7 +42,10 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
 /// A hit that says what an effect loses; `how` says how much that is, where nobody has described the program.
 pub(super) fn loss(outcome: Outcome, effect: &Effect, how: &'static str, remedy: &str) -> Hit {
     let hit = match (effect.tag("loses"), effect.target.as_str()) {
-        (Some(lost), _) => Hit::new(outcome, effect, format!("this loses {lost}"), remedy),
+        (Some(lost), _) => {
+            let why = lost.strip_prefix("nothing yet: ").map_or_else(|| format!("this loses {lost}"), str::to_owned);
+            Hit::new(outcome, effect, why, remedy)
+        }
         (None, "") => Hit::new(outcome, effect, format!("this loses data{how}"), remedy),
         (None, target) => {
             Hit::new(outcome, effect, "this loses ", remedy).naming(format!("`{}`", shorten(target)), how)

@@ -40,33 +40,24 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
     let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, view);
     ((deletes && !moved || empties) && !made_again).then(|| {
-        let what = match (empties, effect.operation.as_str()) {
-            (true, _) => "the command empties ",
-            (false, "fs.delete.recursive") => "the command deletes, with all that lies below, ",
-            (false, _) => "the command deletes ",
+        let what = if empties { "empties" } else { "deletes" };
+        let target = format!("`{}`", shorten(&effect.target));
+        let (which, name, rest) = if effect.tag("filtered").is_some() {
+            ("everything below ", target, " that fits the search")
+        } else if effect.target.contains("{}") {
+            ("", name_of(effect, view), "")
+        } else if effect.tag("whole-directory").is_some() {
+            ("everything in ", target, "")
+        } else {
+            ("everything that fits ", target, "")
         };
         let remedy = match effect.tag("by") {
             Some("find") => "see them first with `find` and without `-delete`, and name them",
             _ if effect.target.contains("{}") => "see the names first, and give them to the command yourself",
             _ => "list them first with `ls`, and name them",
         };
-        Hit::new(RULE.default, effect, what, remedy).naming(files_of(effect, view), "")
+        Hit::new(RULE.default, effect, format!("the command {what} {which}"), remedy).naming(name, rest)
     })
-}
-
-/// The files, for a message.
-fn files_of(effect: &Effect, view: &CallView<'_>) -> String {
-    let target = shorten(&effect.target);
-    if effect.tag("filtered").is_some() {
-        return format!("every file below `{target}` that fits");
-    }
-    if effect.target.contains("{}") {
-        return name_of(effect, view);
-    }
-    if effect.tag("whole-directory").is_some() {
-        return format!("every file in `{target}`");
-    }
-    format!("every file that fits `{target}`")
 }
 
 /// Ends of names that a compiler, an editor or a test run gives to what it makes again.
