@@ -82,7 +82,8 @@ fn every_command_that_a_message_offers_passes() {
     for (name, file) in files() {
         let examples = file.effect.iter().flat_map(|effect| &effect.examples);
         let remedies = examples.flat_map(|example| decide(example).findings).map(|finding| finding.remedy);
-        let written = file.effect.iter().map(|effect| &effect.instead).chain(file.instead_of.values()).chain([&file.instead]);
+        let written =
+            file.effect.iter().map(|effect| &effect.instead).chain(file.instead_of.values()).chain([&file.instead]);
         let of_names = |text: &String| {
             let called = file.names.iter().map(|name| file.called.get(name).unwrap_or(name));
             called.map(|called| text.replace("{program}", called)).collect::<BTreeSet<_>>()

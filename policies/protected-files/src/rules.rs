@@ -35,10 +35,18 @@ pub(crate) struct Hit {
 
 impl Hit {
     /// The name says nothing of the file where only a link leads to an entry of the lists; then the entry is told too.
-    fn new(rule: &'static Rule, effect: &Effect, quote: char, entry: &str, is_listed: bool, remedy: &'static str) -> Hit {
+    fn new(
+        rule: &'static Rule,
+        effect: &Effect,
+        quote: char,
+        entry: &str,
+        is_listed: bool,
+        remedy: &'static str,
+    ) -> Hit {
         let path = effect.target.clone();
         let through = if is_listed { String::new() } else { format!(" (`{entry}`)") };
-        let (names, paths) = ([format!("{quote}{path}{quote}")].into_iter().collect(), [path.as_str()].into_iter().collect());
+        let (names, paths) =
+            ([format!("{quote}{path}{quote}")].into_iter().collect(), [path.as_str()].into_iter().collect());
         Hit { rule, names, through, path, paths, remedy }
     }
 

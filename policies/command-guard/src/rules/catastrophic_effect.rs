@@ -17,7 +17,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView, instead, shorten};
+use crate::call_view::{CallView, Hit, instead, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "catastrophic-effect",

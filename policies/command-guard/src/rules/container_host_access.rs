@@ -29,7 +29,9 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "container.host-access").then(|| {
         let why = match effect.tag("mounts") {
-            Some(path) => format!("the container gets `{}` of this machine, and what runs in it can change that", shorten(path)),
+            Some(path) => {
+                format!("the container gets `{}` of this machine, and what runs in it can change that", shorten(path))
+            }
             None => "what runs in the container can change the host".to_owned(),
         };
         Hit::new(RULE.default, effect, why, "mount the one directory that is needed, such as with `-v ./data:/data`")

@@ -23,7 +23,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit};
 
 pub(crate) const RULE: Rule = Rule {
     id: "force-push-protected",

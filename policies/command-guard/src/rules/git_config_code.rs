@@ -17,7 +17,7 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "git-config-code",
@@ -41,9 +41,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (runs && !is_ordinary).then(|| {
         let value = view.command(effect).and_then(|command| command.argv.last()).map_or("", |value| &value.text);
         let (why, remedy) = match key.as_str() {
-            "core.hookspath" if matches!(value, "" | "/dev/null" | "/dev/null/") => {
-                ("no hook of the repository runs from then on, so the checks before a commit and a push are off".to_owned(), HOOKS)
-            }
+            "core.hookspath" if matches!(value, "" | "/dev/null" | "/dev/null/") => (
+                "no hook of the repository runs from then on, so the checks before a commit and a push are off"
+                    .to_owned(),
+                HOOKS,
+            ),
             "core.hookspath" => {
                 ("git then runs the hooks of another folder, and those of the repository no longer".to_owned(), HOOKS)
             }

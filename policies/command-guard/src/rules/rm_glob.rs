@@ -22,7 +22,7 @@ use guard_sdk::{Outcome, Rule};
 use super::Check;
 use super::rm_recursive_force::name_of;
 use crate::blast_radius::is_temporary;
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
@@ -62,8 +62,22 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 
 /// Ends of names that a compiler, an editor or a test run gives to what it makes again.
 const BY_PRODUCTS: &[&str] = &[
-    ".aux", ".class", ".gcda", ".gcno", ".o", ".obj", ".orig", ".profraw", ".pyc", ".pyo", ".rej", ".swo", ".swp", ".tmp",
-    ".tsbuildinfo", "~",
+    ".aux",
+    ".class",
+    ".gcda",
+    ".gcno",
+    ".o",
+    ".obj",
+    ".orig",
+    ".profraw",
+    ".pyc",
+    ".pyo",
+    ".rej",
+    ".swo",
+    ".swp",
+    ".tmp",
+    ".tsbuildinfo",
+    "~",
 ];
 
 /// Folders that hold nothing but what a build makes.
@@ -79,7 +93,8 @@ fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
         return true;
     }
     // What another program finds may lie anywhere below.
-    let written = view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
+    let written =
+        view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
     let Some(end) = name.strip_prefix('*').filter(|end| is_plain(end) && written) else { return false };
     let built = !folder.is_empty() && folder.split('/').all(|part| is_plain(part) && part != "..") && {
         let last = folder.rsplit('/').next().unwrap_or_default();

@@ -17,7 +17,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius};
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit};
 
 pub(crate) const RULE: Rule =
     Rule { id: "rm-recursive", summary: "deletion of a directory", default: Outcome::Ask, ceiling: Outcome::Deny };

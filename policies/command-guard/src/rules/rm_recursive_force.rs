@@ -18,7 +18,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-recursive-force",

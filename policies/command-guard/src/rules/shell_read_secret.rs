@@ -25,7 +25,7 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, is_program};
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-read-secret",
@@ -42,7 +42,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let files = &view.settings.files;
     let entry = match effect.tag("link-to") {
-        Some(original) => files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?,
+        Some(original) => {
+            files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
+        }
         None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, view) => return None,
         None => files.secret_of(effect)?,
     };
@@ -72,7 +74,8 @@ const HOLDS: &str = "there are secrets in ";
 /// The file, for a message: as it is written, with the entry of the list where only a link leads to it.
 fn name_of(effect: &Effect, entry: &str, view: &CallView<'_>) -> String {
     let name = shorten(effect.tag("link-to").unwrap_or(&effect.target));
-    let by_itself = view.settings.files.secret(&name).is_some() || name.trim_end_matches('/') == entry.trim_end_matches('/');
+    let by_itself =
+        view.settings.files.secret(&name).is_some() || name.trim_end_matches('/') == entry.trim_end_matches('/');
     if by_itself { format!("`{name}`") } else { format!("`{name}` (`{entry}`)") }
 }
 
@@ -113,8 +116,21 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 
 /// Programs whose business such files are, and editors that show them to the user alone.
 const KEEPERS: &[&str] = &[
-    "code", "cursor", "detect-secrets", "direnv", "dotenv", "dotenv-linter", "dotenvx", "git-crypt", "gitleaks", "idea",
-    "open", "subl", "trufflehog", "xdg-open", "zed",
+    "code",
+    "cursor",
+    "detect-secrets",
+    "direnv",
+    "dotenv",
+    "dotenv-linter",
+    "dotenvx",
+    "git-crypt",
+    "gitleaks",
+    "idea",
+    "open",
+    "subl",
+    "trufflehog",
+    "xdg-open",
+    "zed",
 ];
 
 /// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
@@ -167,7 +183,8 @@ fn prints(command: &Command, view: &CallView<'_>) -> bool {
 }
 
 /// Variables that every shell has.
-const COMMON: &[&str] = &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
+const COMMON: &[&str] =
+    &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
 
 /// Whether a variable is neither one that every shell has nor one that the text sets.
 fn is_foreign(name: &str, view: &CallView<'_>) -> bool {

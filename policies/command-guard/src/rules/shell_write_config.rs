@@ -22,8 +22,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, is_temporary, blast_radius};
-use crate::call_view::{Hit, CallView, shorten};
+use crate::blast_radius::{BlastRadius, blast_radius, is_temporary};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-config",
@@ -52,7 +52,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let target = shorten(&effect.target);
     if effect.kind == "delete" && is_repository(&effect.target) {
-        let remedy = "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
+        let remedy =
+            "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
         let hit = Hit::new(RULE.default, effect, "the whole history goes with ", remedy).plain();
         return Some(
             hit.naming(format!("`{target}`"), ", and with it every commit that was not pushed").subject(&effect.target),
