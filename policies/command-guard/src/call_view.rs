@@ -2,7 +2,7 @@
 //!
 //! Facts that most calls do not need are asked for when a rule wants them. Decides nothing.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use guard_sdk::syntax::{Analysis, Command, Effect};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
@@ -25,11 +25,21 @@ pub(crate) struct CallView<'a> {
     facts: OnceCell<Facts>,
     raw_text: OnceCell<String>,
     text: OnceCell<String>,
+    /// What was last shown, and of which command: a long one has many effects.
+    shown: RefCell<Option<(u32, String)>>,
 }
 
 impl<'a> CallView<'a> {
     pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &'a Settings) -> Self {
-        CallView { analysis, settings, call, facts: OnceCell::new(), raw_text: OnceCell::new(), text: OnceCell::new() }
+        CallView {
+            analysis,
+            settings,
+            call,
+            facts: OnceCell::new(),
+            raw_text: OnceCell::new(),
+            text: OnceCell::new(),
+            shown: RefCell::new(None),
+        }
     }
 
     /// Where the call happens.
@@ -65,12 +75,19 @@ impl<'a> CallView<'a> {
 
     /// What to show of the call: all of it if it is short, else the command in question.
     fn shown(&self, command_id: u32) -> String {
-        let text = self.text();
-        if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
-            return text.to_owned();
+        let mut last = self.shown.borrow_mut();
+        if let Some((_, text)) = last.as_ref().filter(|(id, _)| *id == command_id) {
+            return text.clone();
         }
-        let text = self.command_by_id(command_id).map_or_else(|| text.to_owned(), |command| one_line(&command.text()));
-        cut(&text, SHOWN)
+        let text = self.text();
+        let shown = if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
+            text.to_owned()
+        } else {
+            let command = self.command_by_id(command_id).map(|command| one_line(&command.text()));
+            cut(command.as_deref().unwrap_or(text), SHOWN)
+        };
+        *last = Some((command_id, shown.clone()));
+        shown
     }
 }
 

@@ -63,6 +63,9 @@ pub use settings::{Answer, Settings};
 /// More findings of one rule than this say nothing new.
 const FINDINGS_OF_A_RULE: usize = 3;
 
+/// Hits of a rule that are looked at, at most; the others could only add names to a message that says "many more".
+const HITS_OF_A_RULE: usize = 256;
+
 /// The policy.
 #[derive(Debug)]
 pub struct CommandGuard {
@@ -105,7 +108,7 @@ impl Policy for CommandGuard {
             let told: Vec<Told> = match rule.check {
                 Check::Effect(check) => {
                     let hits = analysis.effects.iter().filter_map(|effect| check(effect, &view));
-                    joined(hits.enumerate().filter_map(|(index, hit)| Some((index, told(hit)?))))
+                    joined(hits.take(HITS_OF_A_RULE).enumerate().filter_map(|(index, hit)| Some((index, told(hit)?))))
                 }
                 Check::Call(check) => check(&view).and_then(told).into_iter().collect(),
             };

@@ -28,6 +28,9 @@ use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Poli
 use rules::Hit;
 pub use settings::Settings;
 
+/// Hits of a rule that are looked at, at most; the others could only add names to a message that says "many more".
+const HITS_OF_A_RULE: usize = 256;
+
 /// The policy.
 #[derive(Debug)]
 pub struct ProtectedFiles {
@@ -66,7 +69,7 @@ impl Policy for ProtectedFiles {
         let mut findings: Vec<Finding> = Vec::new();
         for (check, message) in rules::CHECKS {
             let mut hits: Vec<Hit> = Vec::new();
-            for hit in changes().filter_map(|effect| check(effect, &self.settings)) {
+            for hit in changes().filter_map(|effect| check(effect, &self.settings)).take(HITS_OF_A_RULE) {
                 if !hits.iter_mut().any(|known| known.join(&hit)) {
                     hits.push(hit);
                 }

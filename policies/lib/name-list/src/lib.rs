@@ -13,6 +13,9 @@ use std::fmt;
 /// Names that a message shows. The others are counted.
 const SHOWN: usize = 4;
 
+/// From here on there are many more, and nobody needs the number.
+const MANY: usize = 50;
+
 /// Names in the order in which they came, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameList {
@@ -68,6 +71,7 @@ impl fmt::Display for NameList {
             (Some(end), _) if before.is_empty() => f.write_str(end),
             (Some(end), _) => write!(f, " and {end}"),
             (None, 0) => Ok(()),
+            (None, more) if more >= MANY => f.write_str(" and many more"),
             (None, more) => write!(f, " and {more} more"),
         }
     }
@@ -89,5 +93,7 @@ mod tests {
         ] {
             assert_eq!(names.iter().copied().collect::<NameList>().to_string(), expected);
         }
+        let many: NameList = (0..200).map(|at| at.to_string()).collect();
+        assert_eq!(many.to_string(), "0, 1, 2, 3 and many more");
     }
 }
