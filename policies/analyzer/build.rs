@@ -47,6 +47,10 @@ struct File {
     named: String,
     #[serde(default)]
     instead: String,
+    #[serde(default)]
+    instead_of: BTreeMap<String, String>,
+    #[serde(default)]
+    called: BTreeMap<String, String>,
     function: Option<String>,
     silent: Vec<String>,
     #[serde(default)]
@@ -170,7 +174,7 @@ fn entry(path: &Path, name: &str, at: usize, names: &mut Names) -> Result<String
     for effect in &file.effect {
         let place = format!("[[effect]] {} ({})", effect.operation, effect.verbs.first().map_or("", String::as_str));
         complaints.extend(effect_complaints(&file, effect).into_iter().map(|text| format!("{place}: {text}")));
-        match writer.fact(&file, effect) {
+        match writer.fact(effect) {
             Ok(text) => facts.push_str(&text),
             Err(error) => complaints.push(format!("{place}: {error}")),
         }
@@ -202,6 +206,13 @@ fn file_complaints(file: &File) -> Vec<String> {
     wrong(file.silent.is_empty(), "silent: give harmless calls that must have none of the effects".to_owned());
     for name in file.names.iter().filter(|name| !file.effect.iter().any(|effect| is_of(effect, name))) {
         wrong(true, format!("names: no [[effect]] is true of `{name}`: give it one, or take the name out"));
+    }
+    let without_own = |name: &String| file.effect.iter().any(|effect| effect.instead.is_empty() && is_of(effect, name));
+    for name in file.instead_of.keys().filter(|name| !file.names.contains(name) || !without_own(name)) {
+        wrong(true, format!("instead-of: `{name}` has no effect without its own `instead`, or is not among the names"));
+    }
+    for name in file.called.keys().filter(|name| !file.names.contains(name)) {
+        wrong(true, format!("called: `{name}` is not among the names of the file"));
     }
     wrong(file.effect.is_empty(), "give at least one [[effect]]; a program without one needs no file".to_owned());
     complaints
@@ -280,7 +291,8 @@ impl Writer {
         Ok(format!(
             "    Entry {{\n        file: {name:?},\n        options: Options {{ short: {short:?}, attached: \"\", \
              long: {long:?}, leading: {}, single: {}, exact: {} }},\n        abbreviates: {},\n        beside: {},\n        through: &[{}],\n        \
-             harmless: &[{}],\n        dry: &[{}],\n        named: {:?},\n        act: {act},\n        effects: &[\n\
+             harmless: &[{}],\n        dry: &[{}],\n        named: {:?},\n        called: &{:?},\n        \
+             instead: {:?},\n        instead_of: &{:?},\n        act: {act},\n        effects: &[\n\
              {facts}        ],\n    }},\n",
             file.options.leading,
             self.single,
@@ -291,10 +303,13 @@ impl Writer {
             self.marks(harmless.trim_end_matches('|'))?,
             self.marks(&file.options.dry.join("|"))?,
             file.named,
+            file.called.iter().collect::<Vec<_>>(),
+            file.instead,
+            file.instead_of.iter().collect::<Vec<_>>(),
         ))
     }
 
-    fn fact(&self, file: &File, effect: &Effect) -> Result<String, Complaint> {
+    fn fact(&self, effect: &Effect) -> Result<String, Complaint> {
         let verbs: Result<Vec<String>, Complaint> = effect.verbs.iter().map(|text| steps(text)).collect();
         let severity = SEVERITIES.iter().find(|(name, _)| *name == effect.severity);
         let severity =
@@ -309,11 +324,10 @@ impl Writer {
             given.push(format!("({tag:?}, &[{}])", self.marks(marks)?));
         }
         let tags: Vec<(&String, &String)> = effect.tags.iter().filter(|(_, value)| !value.starts_with('-')).collect();
-        let instead = if effect.instead.is_empty() { &file.instead } else { &effect.instead };
         Ok(format!(
             "            Fact {{ of: &{:?}, verbs: &[{}], with: &[{}], without: &[{}], kind: {:?}, operation: {:?}, \
              severity: Severity::{severity}, target: &[{}], path: {}, also: {}, tags: &{tags:?}, given: &[{}], \
-             flags: &[{}], loses: {:?}, instead: {instead:?} }},\n",
+             flags: &[{}], loses: {:?}, instead: {:?} }},\n",
             effect.of,
             verbs?.join(", "),
             self.conditions(&effect.with)?,
@@ -326,6 +340,7 @@ impl Writer {
             given.join(", "),
             flags.join(", "),
             effect.loses,
+            effect.instead,
         ))
     }
 

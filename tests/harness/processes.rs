@@ -16,7 +16,7 @@ const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the
     Instead: name the one directory you mean, after a look at it with `ls`";
 const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): `git push` publishes commits to \
     all who can read the remote. [command-guard: git-push]\n\
-    Instead: see what would be pushed with `git log @{push}..` before you ask for it";
+    Instead: see what would be pushed with `git log --oneline --branches --not --remotes` before you ask for it";
 const CONFIRM: &str = "\n\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]

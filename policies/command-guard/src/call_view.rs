@@ -2,10 +2,11 @@
 //!
 //! Facts that most calls do not need are asked for when a rule wants them. Decides nothing.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use guard_sdk::syntax::{Analysis, Command, Effect};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
+use policy_name_list::NameList;
 
 use crate::Settings;
 use crate::settings::Names;
@@ -24,11 +25,21 @@ pub(crate) struct CallView<'a> {
     facts: OnceCell<Facts>,
     raw_text: OnceCell<String>,
     text: OnceCell<String>,
+    /// What was last shown, and of which command: a long one has many effects.
+    shown: RefCell<Option<(u32, String)>>,
 }
 
 impl<'a> CallView<'a> {
     pub(crate) fn new(call: &'a Call<'a>, analysis: &'a Analysis, settings: &'a Settings) -> Self {
-        CallView { analysis, settings, call, facts: OnceCell::new(), raw_text: OnceCell::new(), text: OnceCell::new() }
+        CallView {
+            analysis,
+            settings,
+            call,
+            facts: OnceCell::new(),
+            raw_text: OnceCell::new(),
+            text: OnceCell::new(),
+            shown: RefCell::new(None),
+        }
     }
 
     /// Where the call happens.
@@ -64,12 +75,19 @@ impl<'a> CallView<'a> {
 
     /// What to show of the call: all of it if it is short, else the command in question.
     fn shown(&self, command_id: u32) -> String {
-        let text = self.text();
-        if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
-            return text.to_owned();
+        let mut last = self.shown.borrow_mut();
+        if let Some((_, text)) = last.as_ref().filter(|(id, _)| *id == command_id) {
+            return text.clone();
         }
-        let text = self.command_by_id(command_id).map_or_else(|| text.to_owned(), |command| one_line(&command.text()));
-        cut(&text, SHOWN)
+        let text = self.text();
+        let shown = if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
+            text.to_owned()
+        } else {
+            let command = self.command_by_id(command_id).map(|command| one_line(&command.text()));
+            cut(command.as_deref().unwrap_or(text), SHOWN)
+        };
+        *last = Some((command_id, shown.clone()));
+        shown
     }
 }
 
@@ -79,8 +97,14 @@ pub(crate) struct Hit {
     command_id: u32,
     kind: String,
     operation: String,
-    why: String,
+    /// A clause, before and behind the name in it.
+    why: [String; 2],
+    name: Option<String>,
+    /// The clause says all that the rule's summary does.
+    is_plain: bool,
     remedy: String,
+    path: Option<String>,
+    is_subject: bool,
     tags: Vec<(&'static str, String)>,
 }
 
@@ -103,10 +127,39 @@ impl Hit {
             command_id,
             kind: String::new(),
             operation: String::new(),
-            why: why.into(),
+            why: [why.into(), String::new()],
+            name: None,
+            is_plain: false,
             remedy: remedy.into(),
+            path: None,
+            is_subject: false,
             tags: Vec::new(),
         }
+    }
+
+    /// Goes on with a name and what stands behind it. Hits that differ in the name alone are told as one.
+    pub(crate) fn naming(mut self, name: impl Into<String>, rest: impl Into<String>) -> Self {
+        let [_, behind] = &mut self.why;
+        *behind = rest.into();
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Leaves the rule's summary out of the message.
+    pub(crate) fn plain(mut self) -> Self {
+        self.is_plain = true;
+        self
+    }
+
+    /// The file that it is about. Hits that differ in it alone are told as one.
+    pub(crate) fn path(mut self, path: &str) -> Self {
+        self.path = Some(path.to_owned());
+        self
+    }
+
+    /// The same, for a file that another policy may speak of as well: the user is told once.
+    pub(crate) fn subject(self, path: &str) -> Self {
+        Hit { is_subject: true, ..self.path(path) }
     }
 
     pub(crate) fn tag(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -114,18 +167,67 @@ impl Hit {
         self
     }
 
-    /// The finding of `rule`, whose outcome the settings may change. None if they silence it.
-    pub(crate) fn into_finding(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<Finding> {
+    /// What the user is told of it by `rule`, whose outcome the settings may change. None if they silence it.
+    pub(crate) fn told(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<Told> {
         let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
         let outcome = view.settings.adjust(&names, self.outcome)?;
-        let (summary, why, shown) = (rule.summary, self.why, view.shown(self.command_id));
-        let message = match outcome {
-            Outcome::Deny => format!("Dangerous command: `{shown}` ({summary}): {why}"),
-            Outcome::Ask => format!("`{shown}` needs confirmation ({summary}): {why}"),
-            _ => format!("`{shown}` ({summary}): {why}"),
+        let shown = view.shown(self.command_id);
+        let summary = if self.is_plain { String::new() } else { format!(" ({})", rule.summary) };
+        let opening = match outcome {
+            Outcome::Deny => format!("Dangerous command: `{shown}`{summary}: "),
+            Outcome::Ask => format!("`{shown}` needs confirmation{summary}: "),
+            _ => format!("`{shown}`{summary}: "),
         };
-        let finding = Finding::new(rule, message).at(outcome).remedy(self.remedy);
-        Some(self.tags.into_iter().fold(finding, |finding, (name, value)| finding.tag(name, value)))
+        let [before, behind] = self.why;
+        Some(Told {
+            outcome,
+            before: opening + &before,
+            names: self.name.into_iter().collect(),
+            behind,
+            remedy: self.remedy,
+            first_path: self.path.clone(),
+            paths: self.path.into_iter().collect(),
+            is_subject: self.is_subject,
+            tags: self.tags,
+        })
+    }
+}
+
+/// What the user is told of one hit, or of several that differ in the names alone.
+pub(crate) struct Told {
+    outcome: Outcome,
+    before: String,
+    names: NameList,
+    behind: String,
+    remedy: String,
+    first_path: Option<String>,
+    paths: NameList,
+    is_subject: bool,
+    tags: Vec<(&'static str, String)>,
+}
+
+impl Told {
+    /// Whether the other one differs in nothing but the names.
+    pub(crate) fn is_like(&self, other: &Told) -> bool {
+        let texts = |told: &Told| (told.outcome, told.is_subject, told.names.is_empty(), told.first_path.is_none());
+        texts(self) == texts(other)
+            && (&self.before, &self.behind, &self.remedy) == (&other.before, &other.behind, &other.remedy)
+            && self.tags == other.tags
+    }
+
+    /// Takes in what the other one names.
+    pub(crate) fn join(&mut self, other: Told) {
+        self.names.extend(&other.names);
+        self.paths.extend(&other.paths);
+    }
+
+    pub(crate) fn into_finding(self, rule: &Rule) -> Finding {
+        let message = format!("{}{}{}", self.before, self.names, self.behind);
+        let finding = Finding::new(rule, message).at(self.outcome).remedy(self.remedy);
+        let finding = self.tags.into_iter().fold(finding, |finding, (name, value)| finding.tag(name, value));
+        let Some(path) = self.first_path else { return finding };
+        let finding = finding.tag("path", path);
+        if self.is_subject { finding.tag("subject", self.paths.to_string()) } else { finding }
     }
 }
 

@@ -56,12 +56,15 @@ mod settings;
 
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
-use call_view::CallView;
+use call_view::{CallView, Hit, Told};
 use rules::Check;
 pub use settings::{Answer, Settings};
 
 /// More findings of one rule than this say nothing new.
 const FINDINGS_OF_A_RULE: usize = 3;
+
+/// Hits of a rule that are looked at, at most; the others could only add names to a message that says "many more".
+const HITS_OF_A_RULE: usize = 256;
 
 /// The policy.
 #[derive(Debug)]
@@ -101,19 +104,33 @@ impl Policy for CommandGuard {
         let view = CallView::new(call, &analysis, &self.settings);
         let mut findings: Vec<Finding> = Vec::new();
         for rule in rules::ALL {
-            let found = |hit: call_view::Hit| hit.into_finding(&rule.rule, rule.class, &view);
-            match rule.check {
+            let told = |hit: Hit| hit.told(&rule.rule, rule.class, &view);
+            let told: Vec<Told> = match rule.check {
                 Check::Effect(check) => {
                     let hits = analysis.effects.iter().filter_map(|effect| check(effect, &view));
-                    findings.extend(hits.take(FINDINGS_OF_A_RULE).filter_map(found));
+                    joined(hits.take(HITS_OF_A_RULE).enumerate().filter_map(|(index, hit)| Some((index, told(hit)?))))
                 }
-                Check::Call(check) => findings.extend(check(&view).and_then(found)),
-            }
+                Check::Call(check) => check(&view).and_then(told).into_iter().collect(),
+            };
+            findings.extend(told.into_iter().map(|told| told.into_finding(&rule.rule)));
         }
         // Stable: within an outcome the order of the rules says which finding is the most telling.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.outcome));
         Ok(findings.into_iter().collect())
     }
+}
+
+/// The first hits of a rule, each with all later ones that differ in their names alone.
+fn joined(hits: impl Iterator<Item = (usize, Told)>) -> Vec<Told> {
+    let mut joined: Vec<Told> = Vec::new();
+    for (index, hit) in hits {
+        match joined.iter_mut().find(|told| told.is_like(&hit)) {
+            Some(told) => told.join(hit),
+            None if index < FINDINGS_OF_A_RULE => joined.push(hit),
+            None => {}
+        }
+    }
+    joined
 }
 
 guard_sdk::export!(CommandGuard);

@@ -227,6 +227,18 @@ fn a_flood_of_commands_gives_few_findings_soon() {
 }
 
 #[test]
+fn a_flood_of_targets_is_one_finding_soon() {
+    let targets = (0..20_000).map(|at| format!(" d{at}")).collect::<String>();
+    let decision = decide(&format!("rm -rf{targets}"));
+    let of_rule = decision.findings.iter().filter(|finding| finding.rule == "rm-recursive-force");
+    let messages: Vec<_> = of_rule.map(|finding| finding.message.as_str()).collect();
+    assert_eq!(messages.len(), 1);
+    assert!(messages[0].ends_with("`d0`, `d1`, `d2`, `d3` and many more is deleted for good"), "{}", messages[0]);
+    let secrets = decide(&format!("cat{}", ".env ".repeat(20_000).replace(".env ", " .env")));
+    assert_eq!(secrets.outcome, Outcome::Deny);
+}
+
+#[test]
 fn a_long_command_is_shown_in_part() {
     let decision = decide(&format!("rm -rf / {}", "x".repeat(5_000)));
     assert_eq!(decision.outcome, Outcome::Deny);

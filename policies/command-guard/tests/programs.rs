@@ -6,6 +6,7 @@
 #[path = "support/judge.rs"]
 mod judge;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use guard_sdk::Outcome;
@@ -15,8 +16,13 @@ use judge::decide;
 
 #[derive(Deserialize)]
 struct File {
+    names: Vec<String>,
     #[serde(default)]
     instead: String,
+    #[serde(default, rename = "instead-of")]
+    instead_of: BTreeMap<String, String>,
+    #[serde(default)]
+    called: BTreeMap<String, String>,
     silent: Vec<String>,
     effect: Vec<Effect>,
 }
@@ -76,8 +82,13 @@ fn every_command_that_a_message_offers_passes() {
     for (name, file) in files() {
         let examples = file.effect.iter().flat_map(|effect| &effect.examples);
         let remedies = examples.flat_map(|example| decide(example).findings).map(|finding| finding.remedy);
-        let texts = file.effect.iter().map(|effect| effect.instead.clone()).chain([file.instead.clone()]);
-        for text in texts.chain(remedies) {
+        let written =
+            file.effect.iter().map(|effect| &effect.instead).chain(file.instead_of.values()).chain([&file.instead]);
+        let of_names = |text: &String| {
+            let called = file.names.iter().map(|name| file.called.get(name).unwrap_or(name));
+            called.map(|called| text.replace("{program}", called)).collect::<BTreeSet<_>>()
+        };
+        for text in written.flat_map(of_names).chain(remedies) {
             let offered = text.split('`').skip(1).step_by(2).filter(|command| stops(command));
             stopped.extend(offered.map(|command| format!("{name}: {command:?}")));
         }

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 
 use guard_sdk::syntax::{Analysis, Command, Effect};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
+use policy_name_list::NameList;
 
 use crate::Settings;
 use crate::place::{Map, Place};
 
-/// More findings of one rule at one outcome than this say nothing new.
+/// More findings of one rule at one outcome than this say nothing new, unless they differ in the target alone.
 const FINDINGS_OF_A_RULE: usize = 3;
 
 /// Longest target that a message shows, in characters.
@@ -129,7 +130,35 @@ fn join(folder: &str, text: &str) -> String {
 
 /// What the rules say.
 #[derive(Debug, Default)]
-pub(crate) struct Verdicts(Vec<Finding>);
+pub(crate) struct Verdicts(Vec<Verdict>);
+
+/// What a rule says of one target, or of several.
+#[derive(Debug)]
+struct Verdict {
+    rule: Rule,
+    name: Option<String>,
+    outcome: Outcome,
+    what: String,
+    targets: NameList,
+    place: &'static str,
+}
+
+impl Verdict {
+    fn into_finding(self) -> Finding {
+        let Verdict { rule, name, outcome, what, targets, place } = self;
+        let is_blocked = outcome == Outcome::Deny;
+        let word = if is_blocked { "BLOCKED" } else { "CONFIRM" };
+        let called = name.as_deref().unwrap_or(rule.id);
+        let message = format!("GUARDRAIL {word}: {what}.\nTarget: {targets}\nRule: {called}");
+        // Who confirms is told how by the host, and that text comes last.
+        let remedy = if is_blocked { "leave it as it is and tell the user what is needed" } else { "" };
+        let finding = Finding::new(&rule, message).at(outcome).remedy(remedy).tag("path-context", place);
+        match name {
+            Some(name) => finding.tag("pattern", name.as_str()).tag("called", name),
+            None => finding,
+        }
+    }
+}
 
 impl Verdicts {
     /// Adds a finding in the words of the guard's messages. `what` is what happens, `target` to what.
@@ -147,32 +176,30 @@ impl Verdicts {
         target: &str,
         place: Option<Place>,
     ) {
-        let same = |finding: &&Finding| finding.rule == rule.id && finding.outcome == outcome;
-        if self.0.iter().filter(same).count() >= FINDINGS_OF_A_RULE {
-            return;
-        }
-        let is_blocked = outcome == Outcome::Deny;
-        let word = if is_blocked { "BLOCKED" } else { "CONFIRM" };
+        let place = place.map_or("n/a", Place::word);
         let name = name.map(shown);
-        let called = name.as_deref().unwrap_or(rule.id);
-        let message = format!("GUARDRAIL {word}: {what}.\nTarget: {}\nRule: {called}", shown(target));
-        // Who confirms is told how by the host, and that text comes last.
-        let remedy = if is_blocked { "leave it as it is and tell the user what is needed" } else { "" };
-        let finding = Finding::new(rule, message).at(outcome).remedy(remedy);
-        let finding = finding.tag("path-context", place.map_or("n/a", Place::word));
-        self.0.push(match name {
-            Some(name) => finding.tag("pattern", name.as_str()).tag("called", name),
-            None => finding,
+        let of_rule = |verdict: &&Verdict| verdict.rule.id == rule.id && verdict.outcome == outcome;
+        let count = self.0.iter().filter(of_rule).count();
+        let alike = self.0.iter_mut().find(|verdict| {
+            let texts = (&verdict.name, verdict.what.as_str(), verdict.place);
+            verdict.rule.id == rule.id && verdict.outcome == outcome && texts == (&name, what, place)
         });
+        let target = shown(target);
+        if let Some(verdict) = alike {
+            verdict.targets.add(target);
+        } else if count < FINDINGS_OF_A_RULE {
+            let targets = [target].into_iter().collect();
+            self.0.push(Verdict { rule: *rule, name, outcome, what: what.to_owned(), targets, place });
+        }
     }
 
     /// Whether the rule has spoken.
     pub(crate) fn has(&self, rule: &Rule) -> bool {
-        self.0.iter().any(|finding| finding.rule == rule.id)
+        self.0.iter().any(|verdict| verdict.rule.id == rule.id)
     }
 
     pub(crate) fn into_findings(self) -> Vec<Finding> {
-        self.0
+        self.0.into_iter().map(Verdict::into_finding).collect()
     }
 }
 

@@ -118,7 +118,7 @@ fn a_finding_says_where_the_path_lies() {
 fn many_findings_do_not_hide_the_worst() {
     let many: String = (0..600).map(|at| format!("rm ~/Downloads/{at}; ")).collect();
     let decision = decide(&format!("{many} rm -rf /"));
-    assert_eq!((decision.outcome, decision.findings.len()), (Outcome::Deny, 4));
+    assert_eq!((decision.outcome, decision.findings.len()), (Outcome::Deny, 2));
     let long = decide(&format!("rm ~/Downloads/{}", "x".repeat(100_000)));
     assert_eq!(long.outcome, Outcome::Ask);
     assert!(long.findings[0].message.len() < 1_000);

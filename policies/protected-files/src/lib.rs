@@ -26,10 +26,11 @@ mod settings;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
+use rules::Hit;
 pub use settings::Settings;
 
-/// More findings than this say nothing new.
-const FINDINGS: usize = 32;
+/// Hits of a rule that are looked at, at most; the others could only add names to a message that says "many more".
+const HITS_OF_A_RULE: usize = 256;
 
 /// The policy.
 #[derive(Debug)]
@@ -66,11 +67,16 @@ impl Policy for ProtectedFiles {
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
         let changes = || analysis.effects.iter().filter(|effect| is_change(effect));
-        let findings = rules::CHECKS
-            .iter()
-            .flat_map(|check| changes().filter_map(|effect| check(effect, &self.settings)))
-            .take(FINDINGS)
-            .collect::<Vec<Finding>>();
+        let mut findings: Vec<Finding> = Vec::new();
+        for (check, message) in rules::CHECKS {
+            let mut hits: Vec<Hit> = Vec::new();
+            for hit in changes().filter_map(|effect| check(effect, &self.settings)).take(HITS_OF_A_RULE) {
+                if !hits.iter_mut().any(|known| known.join(&hit)) {
+                    hits.push(hit);
+                }
+            }
+            findings.extend(hits.into_iter().map(|hit| hit.into_finding(*message)));
+        }
         Ok(findings.into_iter().collect())
     }
 }

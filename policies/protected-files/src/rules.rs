@@ -5,14 +5,63 @@ mod sensitive_file;
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Finding, Rule};
+use policy_name_list::NameList;
 
 use crate::Settings;
 
 /// Looks at one change of a file.
-pub(crate) type Check = fn(&Effect, &Settings) -> Option<Finding>;
+type Check = fn(&Effect, &Settings) -> Option<Hit>;
 
 /// Every rule.
 pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE];
 
-/// The check of every rule, in the same order.
-pub(crate) const CHECKS: &[Check] = &[secret_file::check, sensitive_file::check];
+/// What is said of files, and of the entry in brackets that a link leads to.
+type Message = fn(&NameList, &str) -> String;
+
+/// The check and the message of every rule, in the same order.
+pub(crate) const CHECKS: &[(Check, Message)] =
+    &[(secret_file::check, secret_file::message), (sensitive_file::check, sensitive_file::message)];
+
+/// A file that a rule finds, or several that it says the same of.
+pub(crate) struct Hit {
+    rule: &'static Rule,
+    names: NameList,
+    /// The entry that a link leads to, in brackets.
+    through: String,
+    path: String,
+    paths: NameList,
+    remedy: &'static str,
+}
+
+impl Hit {
+    /// The name says nothing of the file where only a link leads to an entry of the lists; then the entry is told too.
+    fn new(
+        rule: &'static Rule,
+        effect: &Effect,
+        quote: char,
+        entry: &str,
+        is_listed: bool,
+        remedy: &'static str,
+    ) -> Hit {
+        let path = effect.target.clone();
+        let through = if is_listed { String::new() } else { format!(" (`{entry}`)") };
+        let (names, paths) =
+            ([format!("{quote}{path}{quote}")].into_iter().collect(), [path.as_str()].into_iter().collect());
+        Hit { rule, names, through, path, paths, remedy }
+    }
+
+    /// Takes in the files of another hit, if the same is to be said of them.
+    pub(crate) fn join(&mut self, other: &Hit) -> bool {
+        let is_same = (self.remedy, &self.through) == (other.remedy, &other.through);
+        if is_same {
+            self.names.extend(&other.names);
+            self.paths.extend(&other.paths);
+        }
+        is_same
+    }
+
+    pub(crate) fn into_finding(self, message: Message) -> Finding {
+        let finding = Finding::new(self.rule, message(&self.names, &self.through)).remedy(self.remedy);
+        finding.tag("path", self.path).tag("subject", self.paths.to_string())
+    }
+}

@@ -47,15 +47,16 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
     let parsed = run.parse(words, RUN);
     let privileged = parsed.has("", "privileged") || parsed.values("", "pid").any(|value| value.text == "host");
     let mounts = parsed.values("v", "volume").chain(parsed.values("", "mount"));
-    let takes_all = mounts.filter_map(|mount| given(&mount.text)).any(|from| {
+    let taken = mounts.filter_map(|mount| given(&mount.text)).find(|from| {
         matches!(
             from.as_str(),
             "/" | "/etc" | "/var/run/docker.sock" | "/run/docker.sock" | "/root" | "/home" | "/var" | "/proc"
         )
     });
-    if privileged || takes_all {
+    if privileged || taken.is_some() {
         let draft = Draft::notable("privilege", "container.host-access").flag("privileged", privileged);
-        run.emit(draft.flag("mounts", takes_all).tag("engine", engine));
+        let draft = taken.iter().fold(draft, |draft, from| draft.tag("mounts", from));
+        run.emit(draft.tag("engine", engine));
     }
 }
 

@@ -34,10 +34,26 @@ pub(crate) struct Entry {
     dry: &'static [Mark],
     /// The tag that holds the program's name.
     named: &'static str,
+    /// How messages call a program that is not started by its own name alone, such as `php artisan`.
+    called: &'static [(&'static str, &'static str)],
+    /// The way out for effects that have none of their own.
+    instead: &'static str,
+    /// The same for single names.
+    instead_of: &'static [(&'static str, &'static str)],
     /// What the table cannot say.
     act: Option<Act>,
     /// The first one that fits counts.
     pub(crate) effects: &'static [Fact],
+}
+
+impl Entry {
+    /// The way out of an effect of the program `name`.
+    fn instead(&self, name: &str, fact: &Fact) -> String {
+        let own = self.instead_of.iter().find(|(known, _)| *known == name).map_or(self.instead, |(_, text)| text);
+        let text = if fact.instead.is_empty() { own } else { fact.instead };
+        let called = self.called.iter().find(|(known, _)| *known == name).map_or(name, |(_, called)| called);
+        text.replace("{program}", called)
+    }
 }
 
 /// An effect, and the calls that have it.

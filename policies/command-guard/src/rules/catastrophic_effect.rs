@@ -17,7 +17,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView, instead, shorten};
+use crate::call_view::{CallView, Hit, instead, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "catastrophic-effect",
@@ -36,17 +36,22 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let denied = effect.certain && matches!(effect.kind.as_str(), "device" | "database" | "process");
     let outcome = if denied { Outcome::Deny } else { Outcome::Ask };
     let remedy = instead(effect, "ask the user to run it themselves, with a backup at hand");
-    let hit = Hit::new(outcome, effect, loss(effect, "and nothing brings it back"), remedy);
-    Some(hit.tag("operation", effect.operation.as_str()))
+    Some(loss(outcome, effect, ", and nothing brings it back", remedy))
 }
 
-/// A clause about what an effect loses; `how` says how much that is, where nobody has described the program.
-pub(super) fn loss(effect: &Effect, how: &str) -> String {
-    match (effect.tag("loses"), effect.target.as_str()) {
-        (Some(lost), _) => format!("this loses {lost}"),
-        (None, "") => format!("this loses data, {how}"),
-        (None, target) => format!("this loses `{}`, {how}", shorten(target)),
-    }
+/// A hit that says what an effect loses; `how` says how much that is, where nobody has described the program.
+pub(super) fn loss(outcome: Outcome, effect: &Effect, how: &'static str, remedy: &str) -> Hit {
+    let hit = match (effect.tag("loses"), effect.target.as_str()) {
+        (Some(lost), _) => {
+            let why = lost.strip_prefix("nothing yet: ").map_or_else(|| format!("this loses {lost}"), str::to_owned);
+            Hit::new(outcome, effect, why, remedy)
+        }
+        (None, "") => Hit::new(outcome, effect, format!("this loses data{how}"), remedy),
+        (None, target) => {
+            Hit::new(outcome, effect, "this loses ", remedy).naming(format!("`{}`", shorten(target)), how)
+        }
+    };
+    hit.plain().tag("operation", effect.operation.as_str())
 }
 
 /// Operations that have rules of their own, which know better than the severity alone.

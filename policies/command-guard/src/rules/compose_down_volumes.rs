@@ -15,11 +15,11 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule = Rule {
     id: "compose-down-volumes",
-    summary: "deletion of the volumes of a composition",
+    summary: "deletion of the volumes of composed services",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -32,7 +32,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "the databases of the services live in these volumes",
-            "stop the services and keep the data with `docker compose down`",
+            instead(effect, "stop the services and keep the data: take them down without the volumes"),
         )
     })
 }

@@ -15,7 +15,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "container-host-access",
@@ -28,11 +28,12 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "container.host-access").then(|| {
-        Hit::new(
-            RULE.default,
-            effect,
-            "what runs in the container can change the host",
-            "mount the one directory that is needed, such as with `-v ./data:/data`",
-        )
+        let why = match effect.tag("mounts") {
+            Some(path) => {
+                format!("the container gets `{}` of this machine, and what runs in it can change that", shorten(path))
+            }
+            None => "what runs in the container can change the host".to_owned(),
+        };
+        Hit::new(RULE.default, effect, why, "mount the one directory that is needed, such as with `-v ./data:/data`")
     })
 }

@@ -36,7 +36,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let commands = view.analysis.commands.iter().map(Command::text);
     let texts = [view.raw_text().to_owned(), view.text().to_owned()].into_iter().chain(commands);
     let pattern = texts.flat_map(|text| patterns.iter().find(|pattern| pattern.matches(&text))).next()?;
-    let why = format!("the settings forbid `{}`", pattern.text());
+    let why = format!("the settings forbid what matches `{}`", pattern.text());
     let hit = Hit::of_command(RULE.default, 0, why, "do it in another way, or ask the user to change `deny-patterns`");
-    Some(hit.tag("pattern", pattern.text()).tag("called", pattern.text()))
+    Some(hit.plain().tag("pattern", pattern.text()))
 }

@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule =
     Rule { id: "dd-to-device", summary: "dd onto a device", default: Outcome::Deny, ceiling: Outcome::Deny };
@@ -25,13 +25,9 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "device.write" && is_by_dd(effect, view)).then(|| {
-        let why = format!("everything on `{}` is overwritten", effect.target);
-        Hit::new(
-            RULE.default,
-            effect,
-            why,
-            "write an image to a file, such as `dd if=/dev/zero of=disk.img bs=1M count=64`",
-        )
+        let remedy = "write an image to a file, such as `dd if=/dev/zero of=disk.img bs=1M count=64`";
+        let name = format!("`{}`", shorten(&effect.target));
+        Hit::new(RULE.default, effect, "everything on ", remedy).naming(name, " is overwritten")
     })
 }
 

@@ -18,7 +18,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use super::catastrophic_effect::{is_named, loss};
-use crate::call_view::{Hit, CallView, instead};
+use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule = Rule {
     id: "destructive-effect",
@@ -34,6 +34,5 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let remedy = instead(effect, "look first at what would be lost, and say why it may go");
-    let hit = Hit::new(RULE.default, effect, loss(effect, "and it takes effort to bring it back"), remedy);
-    Some(hit.tag("operation", effect.operation.as_str()))
+    Some(loss(RULE.default, effect, ", and it takes effort to bring it back", remedy))
 }

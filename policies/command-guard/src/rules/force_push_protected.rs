@@ -23,7 +23,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit};
 
 pub(crate) const RULE: Rule = Rule {
     id: "force-push-protected",
@@ -46,6 +46,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let named =
         settings.protects(&effect.target) || effect.tag("positional").is_some_and(|word| settings.protects(word));
     (everything || named).then(|| {
+        if effect.tag("mirror").is_some() {
+            let why = "it replaces all that the remote has, and deletes the branches and tags that this repository lacks";
+            let remedy = "see what the remote has with `git ls-remote`, and ask for a push of the branches that you mean";
+            return Hit::new(outcome, effect, why, remedy);
+        }
         let why = "it rewrites a history that others share, and their commits vanish from it";
         Hit::new(
             outcome,

@@ -17,11 +17,11 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "git-config-code",
-    summary: "a git setting that runs programs",
+    summary: "a git setting that decides which programs run",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -39,10 +39,25 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             && view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text.starts_with('!')));
     let is_ordinary = view.command(effect).is_some_and(is_ordinary);
     (runs && !is_ordinary).then(|| {
-        let why = format!("git runs the value of `{}` as a program", shorten(&effect.target));
-        Hit::new(RULE.default, effect, why, "set it for one command with `git -c`, or ask the user to set it")
+        let value = view.command(effect).and_then(|command| command.argv.last()).map_or("", |value| &value.text);
+        let (why, remedy) = match key.as_str() {
+            "core.hookspath" if matches!(value, "" | "/dev/null" | "/dev/null/") => (
+                "no hook of the repository runs from then on, so the checks before a commit and a push are off"
+                    .to_owned(),
+                HOOKS,
+            ),
+            "core.hookspath" => {
+                ("git then runs the hooks of another folder, and those of the repository no longer".to_owned(), HOOKS)
+            }
+            "init.templatedir" => ("git copies the hooks of that folder into each new repository".to_owned(), SET),
+            _ => (format!("git runs the value of `{}` as a program", shorten(&effect.target)), SET),
+        };
+        Hit::new(RULE.default, effect, why, remedy)
     })
 }
+
+const SET: &str = "set it for one command with `git -c`, or ask the user to set it";
+const HOOKS: &str = "leave the hooks as they are, or ask the user to set it";
 
 /// Whether the setting is taken away, or becomes a program that it ordinarily is, with no more than options.
 fn is_ordinary(command: &Command) -> bool {

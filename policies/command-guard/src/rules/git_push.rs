@@ -12,13 +12,14 @@
 //! - passes: `git config push.default simple`
 //!
 //! ## Instead
-//! Look at what would be pushed with `git log @{push}..`, then ask for the push.
+//! Look at what would be pushed with `git log --oneline --branches --not --remotes`, then ask for the push. For a forced
+//! push and for a deletion the message says how to see what would vanish.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit};
 
 pub(crate) const RULE: Rule =
     Rule { id: "git-push", summary: "a push to a remote", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -26,13 +27,55 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    let why = match effect.operation.as_str() {
-        "git.push" => "`git push` publishes commits to all who can read the remote",
-        "git.push.force" => "`git push` with force replaces the history of the remote branch",
-        "git.push.force-with-lease" => "`git push` with a lease replaces the history of the remote branch",
-        "git.push.delete" if !view.settings.protects(&effect.target) => "`git push` deletes the branch on the remote",
-        "vcs.push" => "it publishes changes to all who work with the server",
+    let (why, remedy) = match effect.operation.as_str() {
+        "git.push" => ("`git push` publishes commits to all who can read the remote", NEW.to_owned()),
+        "git.push.force" => ("`git push` with force replaces the history of the remote branch", vanishing(effect)),
+        "git.push.force-with-lease" => {
+            ("`git push` with a lease replaces the history of the remote branch", vanishing(effect))
+        }
+        "git.push.delete" if !view.settings.protects(&effect.target) => (
+            "`git push` deletes the branch on the remote",
+            format!("see what it holds with `git log {}`", remote_branch(effect)),
+        ),
+        "vcs.push" => ("it publishes changes to all who work with the server", of_others(effect)),
         _ => return None,
     };
-    Some(Hit::new(RULE.default, effect, why, "see what would be pushed with `git log @{push}..` before you ask for it"))
+    Some(Hit::new(RULE.default, effect, why, remedy))
+}
+
+/// Works for a branch that has no upstream as well.
+const NEW: &str = "see what would be pushed with `git log --oneline --branches --not --remotes` before you ask for it";
+
+/// How to see the commits that a forced push takes from the remote branch.
+fn vanishing(effect: &Effect) -> String {
+    if effect.tag("mirror").is_some() {
+        return "see what the remote has with `git ls-remote`, and ask for a push of the branches that you mean"
+            .to_owned();
+    }
+    format!("see which commits would vanish with `git log HEAD..{}` before you ask for it", remote_branch(effect))
+}
+
+/// The remote's branch as this repository knows it; a placeholder where the command does not name it.
+fn remote_branch(effect: &Effect) -> String {
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.len() < 60 && name.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c))
+    };
+    let remote = effect.tag("remote").filter(is_name).unwrap_or("origin");
+    let branch = Some(effect.target.as_str()).filter(is_name).filter(|_| effect.certain).unwrap_or("BRANCH");
+    format!("{remote}/{branch}")
+}
+
+/// How to see what another system of version control would publish.
+fn of_others(effect: &Effect) -> String {
+    let look = match effect.tag("by").unwrap_or_default() {
+        "hg" => "`hg outgoing`",
+        "sl" => "`sl status` and `sl log`",
+        "svn" => "`svn diff`",
+        "p4" => "`p4 opened`",
+        "bzr" => "`bzr missing`",
+        "darcs" => "`darcs push --dry-run`",
+        "cvs" => "`cvs diff`",
+        _ => "the program's `status` or `diff` command",
+    };
+    format!("see what would be published with {look} before you ask for it")
 }

@@ -1,7 +1,7 @@
 //! `git-reset-hard`: `git reset --hard` to something local, and `git reset --merge`.
 //!
 //! ## Why
-//! Uncommitted work is lost, and git keeps no copy of it.
+//! Uncommitted work is lost, and git keeps no copy of it. Commits since the one that is named leave the branch.
 //!
 //! ## Examples
 //! - asked: `git reset --hard`
@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule =
     Rule { id: "git-reset-hard", summary: "a hard reset", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -26,12 +26,20 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let resets = matches!(effect.operation.as_str(), "git.reset.hard" | "git.reset.merge");
     (resets && !super::git_reset_hard_remote::is_remote(&effect.target)).then(|| {
-        let why = "uncommitted work is thrown away, and git keeps no copy of it";
+        // What is named may be a commit before this one; without a name the branch stays where it is.
+        if matches!(effect.target.as_str(), "" | "HEAD" | "@") {
+            let why = "uncommitted work is thrown away, and git keeps no copy of it";
+            return Hit::new(RULE.default, effect, why, "keep the work with `git stash`");
+        }
         Hit::new(
             RULE.default,
             effect,
-            why,
-            "keep the work with `git stash`, or move the branch only with `git reset --soft`",
+            "the branch goes to ",
+            "keep the work with `git stash` and the commits with `git branch backup`, or move the branch only with `git reset --soft`",
+        )
+        .naming(
+            format!("`{}`", shorten(&effect.target)),
+            " and leaves out the commits since then, and uncommitted work is thrown away without a copy",
         )
     })
 }

@@ -1,7 +1,7 @@
 //! `kubectl-delete`: `kubectl delete`.
 //!
 //! ## Why
-//! Workloads stop, and the volumes and secrets that go with them are lost.
+//! What is deleted is gone for everybody who uses the cluster, with the data that it holds.
 //!
 //! ## Examples
 //! - asked: `kubectl delete pod x`
@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule = Rule {
     id: "kubectl-delete",
@@ -29,7 +29,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "kubernetes.delete" && effect.tag("dry-run").is_none()).then(|| {
-        let why = "workloads stop, and the volumes and secrets that go with them are lost";
-        Hit::new(RULE.default, effect, why, "see what would go with `kubectl delete --dry-run=client`")
+        let why = "what is deleted is gone for everybody who uses the cluster, with the data that it holds";
+        Hit::new(RULE.default, effect, why, instead(effect, "see what would go by adding `--dry-run=client`"))
     })
 }

@@ -1,6 +1,6 @@
-//! `recursive-mode`: a change of mode or owner that reaches far: a recursive change of far more than one directory, a
-//! change of a directory of the system, a mode that shows a secret to everybody, or a mode that gives whoever runs a
-//! file the rights of its owner. A recursive change of the root is denied. All other changes ask.
+//! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
+//! directory, a change of a directory of the system, a mode that shows a secret to everybody, or a mode that gives
+//! whoever runs a file the rights of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
 //! Programs and keys stop working when their modes or owners are wrong, and nothing records the old ones.
@@ -25,11 +25,11 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius};
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "recursive-mode",
-    summary: "a new mode or owner that reaches far",
+    summary: "a new mode or owner for many files, or for more people",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };
@@ -48,7 +48,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
         if let Some(entry) = files.secret_of(effect).or_else(|| files.secret(&folder)) {
-            let why = format!("`{entry}` holds secrets, and every user of the machine could read it");
+            let why = format!("there are secrets in `{}` (`{entry}`), and every user of the machine could read them", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "leave it to its owner alone with `chmod 600`"));
         }
     }

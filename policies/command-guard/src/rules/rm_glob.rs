@@ -1,5 +1,5 @@
-//! `rm-glob`: `rm` of the files that an unquoted pattern selects, `find -delete` of the files that its tests select,
-//! and commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
+//! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
+//! commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
 //! folder for temporary files.
 //!
 //! ## Why
@@ -20,12 +20,13 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
+use super::rm_recursive_force::name_of;
 use crate::blast_radius::is_temporary;
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
-    summary: "loss of files that a pattern selects",
+    summary: "loss of files that the command does not name",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -39,20 +40,44 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
     let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, view);
     ((deletes && !moved || empties) && !made_again).then(|| {
-        let what = if empties { "is left empty" } else { "goes" };
-        let why = if effect.tag("filtered").is_some() {
-            "tests select the files, and the command does not say which ones".to_owned()
+        let what = if empties { "empties" } else { "deletes" };
+        let target = format!("`{}`", shorten(&effect.target));
+        let (which, name, rest) = if effect.tag("filtered").is_some() {
+            ("everything below ", target, " that fits the search")
+        } else if effect.target.contains("{}") {
+            ("", name_of(effect, view), "")
+        } else if effect.tag("whole-directory").is_some() {
+            ("everything in ", target, "")
         } else {
-            format!("`{}` selects what {what}, and the command does not name the files", shorten(&effect.target))
+            ("everything that fits ", target, "")
         };
-        Hit::new(RULE.default, effect, why, "list them first with `ls`, and name them")
+        let remedy = match effect.tag("by") {
+            Some("find") => "see them first with `find` and without `-delete`, and name them",
+            _ if effect.target.contains("{}") => "see the names first, and give them to the command yourself",
+            _ => "list them first with `ls`, and name them",
+        };
+        Hit::new(RULE.default, effect, format!("the command {what} {which}"), remedy).naming(name, rest)
     })
 }
 
 /// Ends of names that a compiler, an editor or a test run gives to what it makes again.
 const BY_PRODUCTS: &[&str] = &[
-    ".aux", ".class", ".gcda", ".gcno", ".o", ".obj", ".orig", ".profraw", ".pyc", ".pyo", ".rej", ".swo", ".swp", ".tmp",
-    ".tsbuildinfo", "~",
+    ".aux",
+    ".class",
+    ".gcda",
+    ".gcno",
+    ".o",
+    ".obj",
+    ".orig",
+    ".profraw",
+    ".pyc",
+    ".pyo",
+    ".rej",
+    ".swo",
+    ".swp",
+    ".tmp",
+    ".tsbuildinfo",
+    "~",
 ];
 
 /// Folders that hold nothing but what a build makes.
@@ -68,7 +93,8 @@ fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
         return true;
     }
     // What another program finds may lie anywhere below.
-    let written = view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
+    let written =
+        view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
     let Some(end) = name.strip_prefix('*').filter(|end| is_plain(end) && written) else { return false };
     let built = !folder.is_empty() && folder.split('/').all(|part| is_plain(part) && part != "..") && {
         let last = folder.rsplit('/').next().unwrap_or_default();

@@ -17,7 +17,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius};
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit};
 
 pub(crate) const RULE: Rule =
     Rule { id: "rm-recursive", summary: "deletion of a directory", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -27,12 +27,12 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let plain = effect.operation == "fs.delete.recursive" && effect.tag("force").is_none();
     (plain && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
-        let name = super::rm_recursive_force::name_of(effect);
+        let name = super::rm_recursive_force::name_of(effect, view);
         if effect.tag("by") == Some("rsync") {
-            let why = format!("what lies below {name} and not in the source is deleted");
-            return Hit::new(RULE.default, effect, why, "see what it would be by adding `--dry-run`");
+            return Hit::new(RULE.default, effect, "what lies below ", "see what it would be by adding `--dry-run`")
+                .naming(name, " and not in the source is deleted");
         }
-        let why = format!("everything below {name} is deleted for good");
-        Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
+        Hit::new(RULE.default, effect, "everything below ", "look at it first with `ls`, or move it aside with `mv`")
+            .naming(name, " is deleted for good")
     })
 }

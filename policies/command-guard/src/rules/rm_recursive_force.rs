@@ -18,7 +18,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-recursive-force",
@@ -32,8 +32,8 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
     (forced && !is_denied(effect, view)).then(|| {
-        let why = format!("everything below {} is deleted for good", name_of(effect));
-        Hit::new(RULE.default, effect, why, "look at it first with `ls`, or move it aside with `mv`")
+        Hit::new(RULE.default, effect, "everything below ", "look at it first with `ls`, or move it aside with `mv`")
+            .naming(name_of(effect, view), " is deleted for good")
     })
 }
 
@@ -47,10 +47,23 @@ fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
 }
 
 /// What is deleted, for a message.
-pub(super) fn name_of(effect: &Effect) -> String {
-    if effect.certain {
-        format!("`{}`", shorten(&effect.target))
-    } else {
-        format!("`{}`, which is known only at run time,", shorten(&effect.target))
+pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
+    let target = shorten(&effect.target);
+    match supplier(effect, view) {
+        Some("find-exec") if target == "{}" => "each path that is found".to_owned(),
+        Some(_) if target == "{}" => "each path that the input names".to_owned(),
+        Some("find-exec") => format!("each path that fits `{target}`"),
+        Some(_) => format!("`{target}`, with names from the input in place of `{{}}`"),
+        None if effect.tag("where") == Some("container") => format!("`{target}` in the container"),
+        None if effect.certain => format!("`{target}`"),
+        None => format!("`{target}` (known only at run time)"),
     }
+}
+
+/// The kind of program that supplies the names of an uncertain target, such as `xargs`.
+fn supplier<'a>(effect: &'a Effect, view: &'a CallView<'_>) -> Option<&'a str> {
+    let command = view.command(effect).filter(|_| !effect.certain)?;
+    let kind = command.via.last()?.kind.as_str();
+    let stands_for_names = effect.target.contains("{}") || kind == "find-exec" && !effect.target.contains('$');
+    (matches!(kind, "xargs" | "parallel" | "find-exec") && stands_for_names).then_some(kind)
 }

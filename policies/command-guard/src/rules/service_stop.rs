@@ -9,13 +9,13 @@
 //! - passes: `systemctl status x`
 //!
 //! ## Instead
-//! Look at the service first with `systemctl status`.
+//! Look at the service first, such as with `systemctl status NAME`. The message names the command of the program.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule =
     Rule { id: "service-stop", summary: "a service that stops", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -28,7 +28,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "whoever uses the service is cut off",
-            "look at it first with `systemctl status`",
+            instead(effect, "look first at how the service is"),
         )
     })
 }

@@ -17,7 +17,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView, instead};
+use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule =
     Rule { id: "shared-state", summary: "a change to what others use", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -26,11 +26,20 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     // What is only rehearsed on this machine nobody else uses.
-    let shared = effect.tag("rehearsal").is_none() &&
-        effect.severity == Severity::Notable && is_shared(effect) && !super::catastrophic_effect::is_named(effect);
+    let shared = effect.tag("rehearsal").is_none()
+        && effect.severity == Severity::Notable
+        && is_shared(effect)
+        && !super::catastrophic_effect::is_named(effect);
     shared.then(|| {
-        let why = "others use what it changes, and they notice at once";
-        Hit::new(RULE.default, effect, why, instead(effect, "show the difference first, such as with a dry run or a plan"))
+        let why = match effect.operation.as_str() {
+            "github.repo.visibility" if effect.target == "public" => {
+                "everybody can read the code and its history from then on"
+            }
+            "github.repo.visibility" => "who could read the repository no longer can, or others can from then on",
+            _ => "others use what it changes, and they notice at once",
+        };
+        let remedy = instead(effect, "show the difference first, such as with a dry run or a plan");
+        Hit::new(RULE.default, effect, why, remedy).plain()
     })
 }
 

@@ -25,7 +25,7 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, is_program};
-use crate::call_view::{Hit, CallView, shorten};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-read-secret",
@@ -42,7 +42,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let files = &view.settings.files;
     let entry = match effect.tag("link-to") {
-        Some(original) => files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?,
+        Some(original) => {
+            files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
+        }
         None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, view) => return None,
         None => files.secret_of(effect)?,
     };
@@ -53,13 +55,42 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     // What is printed of a file of variables may well be another variable.
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
-        (outcome.min(Outcome::Ask), format!("`{entry}` holds secrets, and what is committed stays in the history"))
+        (outcome.min(Outcome::Ask), ", and what is committed stays in the history")
     } else if effect.tag("sent").is_some() {
-        (Outcome::Deny, format!("`{entry}` holds secrets, and the command sends it over the network"))
+        (Outcome::Deny, SENDS)
+    } else if is_uploaded(effect, view) {
+        (outcome, SENDS)
     } else {
-        (outcome, format!("`{entry}` holds secrets, and what a command prints or copies is no longer protected"))
+        (outcome, ", and what a command prints or copies is no longer protected")
     };
-    Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", effect.target.as_str()))
+    let remedy = if effect.tag("kept").is_some() { keep_out(entry) } else { remedy(entry).to_owned() };
+    Some(Hit::new(outcome, effect, HOLDS, remedy).naming(name_of(effect, entry, view), why).path(&effect.target))
+}
+
+const SENDS: &str = ", and the command sends them over the network";
+
+const HOLDS: &str = "there are secrets in ";
+
+/// The file, for a message: as it is written, with the entry of the list where only a link leads to it.
+fn name_of(effect: &Effect, entry: &str, view: &CallView<'_>) -> String {
+    let name = shorten(effect.tag("link-to").unwrap_or(&effect.target));
+    let by_itself =
+        view.settings.files.secret(&name).is_some() || name.trim_end_matches('/') == entry.trim_end_matches('/');
+    if by_itself { format!("`{name}`") } else { format!("`{name}` (`{entry}`)") }
+}
+
+/// Whether the command takes its files to another machine, or to a store.
+fn is_uploaded(effect: &Effect, view: &CallView<'_>) -> bool {
+    const STORES: &[&str] = &["s3://", "gs://", "b2://", "r2://", "az://"];
+    let of_command = |other: &&Effect| other.command_id == effect.command_id;
+    let is_store = |text: &str| STORES.iter().any(|store| text.starts_with(store));
+    view.analysis.effects.iter().filter(of_command).any(|other| other.operation == "network.upload")
+        || view.command(effect).is_some_and(|command| command.argv.iter().any(|word| is_store(&word.text)))
+}
+
+/// How a file stays out of the repository.
+fn keep_out(entry: &str) -> String {
+    format!("put `{entry}` into `.gitignore`, and commit a template without the values")
 }
 
 /// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
@@ -79,14 +110,27 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let entry = files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))?;
         Some((file, entry))
     })?;
-    let why = format!("`{entry}` holds secrets, and nobody knows what `{}` does with it", shorten(&effect.target));
-    Some(Hit::new(outcome, effect, why, remedy(entry)).tag("path", file.as_str()))
+    let why = format!(", and nobody knows what `{}` does with them", shorten(&effect.target));
+    Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(format!("`{}`", shorten(file)), why).path(file))
 }
 
 /// Programs whose business such files are, and editors that show them to the user alone.
 const KEEPERS: &[&str] = &[
-    "code", "cursor", "detect-secrets", "direnv", "dotenv", "dotenv-linter", "dotenvx", "git-crypt", "gitleaks", "idea",
-    "open", "subl", "trufflehog", "xdg-open", "zed",
+    "code",
+    "cursor",
+    "detect-secrets",
+    "direnv",
+    "dotenv",
+    "dotenv-linter",
+    "dotenvx",
+    "git-crypt",
+    "gitleaks",
+    "idea",
+    "open",
+    "subl",
+    "trufflehog",
+    "xdg-open",
+    "zed",
 ];
 
 /// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
@@ -139,7 +183,8 @@ fn prints(command: &Command, view: &CallView<'_>) -> bool {
 }
 
 /// Variables that every shell has.
-const COMMON: &[&str] = &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
+const COMMON: &[&str] =
+    &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
 
 /// Whether a variable is neither one that every shell has nor one that the text sets.
 fn is_foreign(name: &str, view: &CallView<'_>) -> bool {

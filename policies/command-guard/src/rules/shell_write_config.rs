@@ -22,8 +22,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, is_temporary, blast_radius};
-use crate::call_view::{Hit, CallView, shorten};
+use crate::blast_radius::{BlastRadius, blast_radius, is_temporary};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-config",
@@ -51,11 +51,30 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let target = shorten(&effect.target);
-    let by = if target == entry { String::new() } else { format!(" (`{entry}`)") };
-    let why = format!("'{target}' decides what runs later or elsewhere{by}");
-    let hit =
-        Hit::new(RULE.default, effect, why, "change it with the file tools, so that the user sees the difference");
-    Some(hit.tag("path", effect.target.as_str()).tag("subject", effect.target.as_str()))
+    if effect.kind == "delete" && is_repository(&effect.target) {
+        let remedy =
+            "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
+        let hit = Hit::new(RULE.default, effect, "the whole history goes with ", remedy).plain();
+        return Some(
+            hit.naming(format!("`{target}`"), ", and with it every commit that was not pushed").subject(&effect.target),
+        );
+    }
+    // A name that a link has says nothing of the file.
+    let by_itself = files.sensitive(&effect.target) == Some(entry);
+    let name = if by_itself { format!("`{target}`") } else { format!("`{target}` (`{entry}`)") };
+    let remedy = if effect.kind == "delete" {
+        "keep it, or ask the user to delete it"
+    } else {
+        "change it with the file tools, so that the user sees the difference"
+    };
+    let hit = Hit::new(RULE.default, effect, "what runs later or elsewhere depends on ", remedy);
+    Some(hit.naming(name, "").subject(&effect.target))
+}
+
+/// Whether the folder is that of a repository itself.
+fn is_repository(target: &str) -> bool {
+    let folder = target.trim_end_matches(['/', '*']);
+    folder.rsplit('/').next() == Some(".git")
 }
 
 /// Files of git's own that start nothing: a lock that was left behind, the text of a message, patterns to ignore.

@@ -23,7 +23,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::is_temporary;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-secret",
@@ -43,9 +43,13 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.kind == "write" && entry.starts_with("*.") && is_temporary(effect, view) {
         return None;
     }
-    let why = format!("modifications to '{}' never allowed, because `{entry}` holds secrets", effect.target);
-    let hit = Hit::new(RULE.default, effect, why, remedy(entry));
-    Some(hit.tag("path", effect.target.as_str()).tag("subject", effect.target.as_str()))
+    let target = shorten(&effect.target);
+    // A name that a link has says nothing of the file.
+    let by_itself = view.settings.files.secret(&effect.target) == Some(entry);
+    let through = if by_itself { String::new() } else { format!(" (`{entry}`)") };
+    let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
+    let behind = format!(" never allowed, because secrets lie there{through}");
+    Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
 
 fn remedy(entry: &str) -> &'static str {

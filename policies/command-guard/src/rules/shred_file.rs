@@ -31,7 +31,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let shreds = effect.kind == "delete"
         && effect.tag("by").is_some_and(|program| super::is_program(program, &["shred", "srm", "wipe", "scrub"]));
     shreds.then(|| {
-        let why = format!("`{}` is overwritten, and not even a rescue tool brings it back", shorten(&effect.target));
-        Hit::new(RULE.default, effect, why, "move it aside with `mv` instead")
+        let name = format!("`{}`", shorten(&effect.target));
+        Hit::new(RULE.default, effect, "not even a rescue tool brings back what is in ", "move it aside with `mv` instead")
+            .naming(name, "")
     })
 }

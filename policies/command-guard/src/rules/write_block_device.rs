@@ -17,7 +17,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "write-block-device",
@@ -30,7 +30,8 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "device.write" && !super::dd_to_device::is_by_dd(effect, view)).then(|| {
-        let why = format!("everything on `{}` is overwritten", effect.target);
-        Hit::new(RULE.default, effect, why, "write to a file instead, such as `disk.img`")
+        let name = format!("`{}`", shorten(&effect.target));
+        Hit::new(RULE.default, effect, "everything on ", "write to a file instead, such as `disk.img`")
+            .naming(name, " is overwritten")
     })
 }

@@ -19,8 +19,10 @@
 //! - `exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Finding, Outcome, Rule};
+use guard_sdk::{Outcome, Rule};
+use policy_name_list::NameList;
 
+use super::Hit;
 use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
@@ -30,12 +32,15 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Finding> {
+pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     let entry = settings.secret_of(effect)?;
-    let path = &effect.target;
-    let message =
-        format!("Modifications to '{path}' never allowed: `{entry}` holds secrets or decides who may connect");
-    Some(Finding::new(&RULE, message).remedy(remedy(entry)).tag("path", path.as_str()).tag("subject", path.as_str()))
+    let is_listed = settings.secret(&effect.target) == Some(entry);
+    Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)))
+}
+
+/// What is said of the files.
+pub(crate) fn message(names: &NameList, through: &str) -> String {
+    format!("Modifications to {names} never allowed: secrets lie there{through}, or the list of who may connect")
 }
 
 /// What to do instead. Nothing that is offered here may be denied by this rule.

@@ -19,8 +19,10 @@
 //! - `exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Finding, Outcome, Rule};
+use guard_sdk::{Outcome, Rule};
+use policy_name_list::NameList;
 
+use super::Hit;
 use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
@@ -30,17 +32,18 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Finding> {
+pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     if settings.secret_of(effect).is_some() {
         return None;
     }
     let entry = settings.sensitive_of(effect)?;
-    let path = &effect.target;
-    let message = format!("'{path}' needs confirmation: `{entry}` steers a build, a tool, or the machine");
-    Some(
-        Finding::new(&RULE, message)
-            .remedy("say what the change does, so that the user can confirm it")
-            .tag("path", path.as_str())
-            .tag("subject", path.as_str()),
-    )
+    let is_listed = settings.sensitive(&effect.target) == Some(entry);
+    let remedy = "say what the change does, so that the user can confirm it";
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
+}
+
+/// What is said of the files.
+pub(crate) fn message(names: &NameList, through: &str) -> String {
+    let (need, steer) = if names.is_several() { ("need", "they steer") } else { ("needs", "it steers") };
+    format!("{names} {need} confirmation: {steer} a build, a tool, or the machine{through}")
 }

@@ -50,7 +50,7 @@ fn of_command(command: &Command) -> Option<(Outcome, &'static str)> {
     let by_variable = VARIABLES.iter().any(|(name, variable, values)| *name == program && sets(variable, values));
     let disables = words().zip(words().skip(1)).any(|(option, value)| option == "--disable" && value.contains("hooks"));
     if by_variable || disables || words().any(|word| options.contains(&word) || switches_off(word)) {
-        return Some((Outcome::Deny, "that asks no hook, guard-host among them"));
+        return Some((Outcome::Deny, "that asks no hook, and so not guard-host"));
     }
     let moved = command.assignments.iter().any(|assignment| moves.contains(&assignment.name.as_str()));
     moved.then_some((Outcome::Ask, "with other settings, which may not name guard-host"))

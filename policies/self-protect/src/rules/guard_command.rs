@@ -105,7 +105,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     if let Some(name) = other_name(command, view) {
         let name = shorten(name);
         let message =
-            format!("`{shown}` makes guard-host run as '{name}' as well, where its commands are not recognised");
+            format!("`{shown}` makes guard-host run as `{name}` as well, where its commands are not recognised");
         return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("use the program under its own name"));
     }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
@@ -203,6 +203,6 @@ fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
     if effect.kind != "process" || effect.tag("where").is_some() || !view.guard.is_program(&effect.target) {
         return None;
     }
-    let message = format!("'{}' would be stopped while it decides", shorten(&effect.target));
+    let message = format!("`{}` would be stopped while it decides", shorten(&effect.target));
     Some(Finding::new(&RULE, message).remedy("let the user stop it"))
 }

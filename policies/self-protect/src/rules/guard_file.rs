@@ -46,11 +46,11 @@ fn finding(touch: &Touch<'_>) -> Finding {
         (How::LostWithAll | How::Perhaps, _) => Outcome::Ask,
     };
     let message = match touch.how {
-        How::Itself => format!("'{path}' is {} of guard-host, which the agent must not change", part(touch.what)),
+        How::Itself => format!("`{path}` is {} of guard-host, which the agent must not change", part(touch.what)),
         How::LostWithFolder | How::LostWithAll => {
-            format!("'{path}' holds {} of guard-host, which would be lost with it", part(touch.what))
+            format!("`{path}` holds {} of guard-host, which would be lost with it", part(touch.what))
         }
-        How::Perhaps => format!("'{path}' holds {} of guard-host, which may change with it", part(touch.what)),
+        How::Perhaps => format!("`{path}` holds {} of guard-host, which may change with it", part(touch.what)),
     };
     let remedy = match touch.how {
         How::Itself => "tell the user which change is needed and why, and let them make it",

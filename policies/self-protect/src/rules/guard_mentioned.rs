@@ -182,7 +182,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     }
     let found = if view.is_command() { of_command(view) } else { of_other_tool(view) };
     findings.extend(found.map(|(name, why)| {
-        let message = format!("'{}' is guarded, and {why}", shorten(&name));
+        let message = format!("`{}` is guarded, and {why}", shorten(&name));
         Finding::new(&RULE, message)
             .remedy("use plain commands or the file tools, so that it can be seen what happens to it")
     }));

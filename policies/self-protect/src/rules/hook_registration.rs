@@ -34,7 +34,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let path = shorten(&touch.effect.target);
-        let message = format!("'{path}' needs confirmation: {harness} holds its hooks there, guard-host's among them");
+        let message = format!("`{path}` needs confirmation: {harness} holds its hooks there, guard-host's among them");
         let finding = Finding::new(&RULE, message).remedy("say what the change does, so that the user can confirm it");
         findings.push(touch.tagged(finding));
     }

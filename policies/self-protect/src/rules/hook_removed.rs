@@ -43,7 +43,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             ),
             Change::Edits => continue,
         };
-        let message = format!("'{path}' holds the hooks of {harness}, which ask guard-host: {why}");
+        let message = format!("`{path}` holds the hooks of {harness}, which ask guard-host: {why}");
         findings.push(touch.tagged(Finding::new(&RULE, message).remedy(remedy)));
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             How::LostWithFolder => (Outcome::Deny, "holds the scripts that"),
             How::LostWithAll | How::Perhaps => (Outcome::Ask, "holds the scripts that"),
         };
-        let message = format!("'{path}' {what} the hooks of {harness} run, without a question and at each step");
+        let message = format!("`{path}` {what} the hooks of {harness} run, without a question and at each step");
         let finding = Finding::new(&RULE, message).at(outcome);
         findings.push(touch.tagged(finding.remedy("write the script elsewhere and let the user put it in place")));
     }

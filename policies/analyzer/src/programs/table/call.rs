@@ -177,8 +177,9 @@ impl<'p, 'a> Call<'p, 'a> {
         if !fact.loses.is_empty() {
             draft = draft.tag("loses", fact.loses);
         }
-        if !fact.instead.is_empty() {
-            draft = draft.tag("instead", fact.instead);
+        let instead = self.entry.instead(name, fact);
+        if !instead.is_empty() {
+            draft = draft.tag("instead", &instead);
         }
         match target {
             Some(target) if fact.path => run.emit_on(draft.certain(!target.dynamic), target),

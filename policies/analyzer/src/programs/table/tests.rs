@@ -172,3 +172,25 @@ fn sources(folders: &[&str]) -> Vec<(String, String)> {
     }
     found
 }
+
+#[test]
+fn a_way_out_names_the_program_that_runs() {
+    for (command, expected) in [
+        ("tofu destroy", "`tofu plan -destroy`"),
+        ("php artisan migrate:fresh", "`php artisan migrate:status`"),
+        ("mix ecto.drop", "`mix ecto.migrations`"),
+        ("brew uninstall jq", "`brew uses --installed NAME`"),
+        ("apt-get remove jq", "`apt-get remove --simulate NAME`"),
+        ("setenforce 0", "`getenforce`"),
+        ("ufw disable", "`ufw status verbose`"),
+        ("serverless remove", "`serverless info`"),
+        ("launchctl unload x.plist", "`launchctl list`"),
+        ("pnpm publish", "`pnpm publish --dry-run`"),
+        ("k3s kubectl delete pod x", "`k3s kubectl delete --dry-run=client`"),
+        ("podman rm -fv a", "`podman inspect NAME`"),
+    ] {
+        let effects = analyze(command).effects;
+        let found = effects.iter().filter_map(|effect| effect.tag("instead")).any(|text| text.contains(expected));
+        assert!(found, "{command}: {effects:?}");
+    }
+}
