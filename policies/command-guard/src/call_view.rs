@@ -207,6 +207,10 @@ pub(crate) struct Told {
 }
 
 impl Told {
+    pub(crate) fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
     /// Whether the other one differs in nothing but the names.
     pub(crate) fn is_like(&self, other: &Told) -> bool {
         let texts = |told: &Told| (told.outcome, told.is_subject, told.names.is_empty(), told.first_path.is_none());

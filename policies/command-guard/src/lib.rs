@@ -63,7 +63,7 @@ pub use settings::{Answer, Settings};
 /// More findings of one rule than this say nothing new.
 const FINDINGS_OF_A_RULE: usize = 3;
 
-/// Hits of a rule that are looked at, at most; the others could only add names to a message that says "many more".
+/// Hits of a rule after which one that denies is enough: more could only add names to a message that says "many more".
 const HITS_OF_A_RULE: usize = 256;
 
 /// The policy.
@@ -108,7 +108,7 @@ impl Policy for CommandGuard {
             let told: Vec<Told> = match rule.check {
                 Check::Effect(check) => {
                     let hits = analysis.effects.iter().filter_map(|effect| check(effect, &view));
-                    joined(hits.take(HITS_OF_A_RULE).enumerate().filter_map(|(index, hit)| Some((index, told(hit)?))))
+                    joined(hits.filter_map(told))
                 }
                 Check::Call(check) => check(&view).and_then(told).into_iter().collect(),
             };
@@ -120,14 +120,20 @@ impl Policy for CommandGuard {
     }
 }
 
-/// The first hits of a rule, each with all later ones that differ in their names alone.
-fn joined(hits: impl Iterator<Item = (usize, Told)>) -> Vec<Told> {
+/// The first hits of a rule, each with all later ones that differ in their names alone. A more severe one takes the place
+/// of a milder one.
+fn joined(hits: impl Iterator<Item = Told>) -> Vec<Told> {
     let mut joined: Vec<Told> = Vec::new();
-    for (index, hit) in hits {
-        match joined.iter_mut().find(|told| told.is_like(&hit)) {
-            Some(told) => told.join(hit),
-            None if index < FINDINGS_OF_A_RULE => joined.push(hit),
-            None => {}
+    for (index, hit) in hits.enumerate() {
+        if index >= HITS_OF_A_RULE && joined.iter().any(|told| told.outcome() == Outcome::Deny) {
+            break;
+        }
+        if let Some(told) = joined.iter_mut().find(|told| told.is_like(&hit)) {
+            told.join(hit);
+        } else if joined.len() < FINDINGS_OF_A_RULE {
+            joined.push(hit);
+        } else if let Some(milder) = joined.iter_mut().rfind(|told| told.outcome() < hit.outcome()) {
+            *milder = hit;
         }
     }
     joined

@@ -12,7 +12,7 @@ use guard_sdk::testing::World;
 use guard_sdk::{Outcome, Policy};
 use policy_command_guard::CommandGuard;
 
-use judge::decide;
+use judge::{decide, decide_with};
 use tables::Row;
 
 #[track_caller]
@@ -218,6 +218,22 @@ fn messages_name_the_command_and_the_danger() {
 fn every_spelling_of_a_dynamic_target_asks() {
     let targets = ["$x", "\"$x\"", "${x}", "\"$x\"/*", "$(cat f)", "\"${x:?}\"", "$1", "\"$@\""];
     check(targets.map(|target| (format!("rm -rf {target}"), Outcome::Ask, Some("rm-recursive-force"))));
+}
+
+/// However many hits of a rule stand before the worst one.
+#[test]
+fn a_milder_hit_hides_no_worse_one_of_its_rule() {
+    let forced = "git push --force origin main";
+    for count in [2, 3, 4, 300] {
+        let text: String =
+            (0..count).map(|at| format!("git push --force-with-lease=main:{at} origin main; ")).collect();
+        assert_eq!(decide(&format!("{text}{forced}")).outcome, Outcome::Deny, "{count}");
+    }
+    let pruned = "docker volume prune; docker volume prune; docker volume prune; docker volume prune -f";
+    assert_eq!(decide(pruned).outcome, decide("docker volume prune -f").outcome);
+    let settings = r#"{"silence": ["git.branch.delete"]}"#;
+    let decision = decide_with(settings, "git branch -D a; git branch -D b; git branch -D c; brew uninstall x");
+    assert_eq!((decision.outcome, decision.findings.len()), (Outcome::Ask, 1), "{decision:?}");
 }
 
 #[test]

@@ -38,5 +38,5 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let pattern = texts.flat_map(|text| patterns.iter().find(|pattern| pattern.matches(&text))).next()?;
     let why = format!("the settings forbid what matches `{}`", pattern.text());
     let hit = Hit::of_command(RULE.default, 0, why, "do it in another way, or ask the user to change `deny-patterns`");
-    Some(hit.plain().tag("pattern", pattern.text()))
+    Some(hit.plain().tag("pattern", pattern.text()).tag("called", pattern.text()))
 }
