@@ -47,6 +47,9 @@ const WHOLE: &[(&str, Likelihood)] = &[
     ("TOKENS", Possible),
 ];
 
+/// Last words of a name, as in `DB_PASS` and `userPin`.
+const LAST: &[&str] = &["PASS", "PW", "PWD", "PSW", "PIN", "OTP", "AUTH"];
+
 /// Ends of a name, in the same spelling, that make it the name of something else: a file, a number, a program.
 const HARMLESS_ENDS: &[&str] = &[
     "FILE", "PATH", "DIR", "STDIN", "HELPER", "NAME", "TYPE", "LENGTH", "POLICY", "MANAGER", "COUNT", "LIMIT",
@@ -85,6 +88,10 @@ pub fn likelihood(name: &str) -> Option<Likelihood> {
     if let Some((_, found)) = WHOLE.iter().find(|(whole, _)| whole.as_bytes() == bare) {
         return Some(*found);
     }
+    let last = last_word(name);
+    if last.len() < name.len() && LAST.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes())) {
+        return Some(Possible);
+    }
     let (_, found) = PARTS.iter().find(|(part, _)| holds(bare, part))?;
     if HARMLESS_ENDS.iter().any(|end| bare.ends_with(end.as_bytes())) || holds(bare, "TOKENIZ") {
         return None;
@@ -94,6 +101,14 @@ pub fn likelihood(name: &str) -> Option<Likelihood> {
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     });
     Some(if refers { Possible } else { *found })
+}
+
+/// The last word of a name, behind a sign or where upper case begins.
+fn last_word(name: &[u8]) -> &[u8] {
+    let sign = name.iter().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+    let case =
+        name.windows(2).rposition(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    name.get(sign.max(case.map_or(0, |at| at + 1))..).unwrap_or_default()
 }
 
 fn holds(bare: &[u8], part: &str) -> bool {
@@ -109,12 +124,33 @@ mod tests {
         for name in ["DB_PASSWORD", "DB_PASSPHRASE", "github-token", "apiKey", "MYSQL_PWD", "--secret", "SIGNING_KEY"] {
             assert_eq!(likelihood(name), Some(Likely), "{name}");
         }
-        for name in
-            ["AWS_ACCESS_KEY_ID", "TOKEN_URL", "PWD", "Authorization", "cookie", "GOOGLE_APPLICATION_CREDENTIALS"]
-        {
+        for name in [
+            "DB_PASS",
+            "ADMIN-PIN",
+            "smtpPass",
+            "MY_PW",
+            "AWS_ACCESS_KEY_ID",
+            "TOKEN_URL",
+            "PWD",
+            "Authorization",
+            "cookie",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+        ] {
             assert_eq!(likelihood(name), Some(Possible), "{name}");
         }
-        for name in ["", "PATH", "TOKEN_FILE", "MAX_TOKENS", "TOKENIZERS_PARALLELISM", "COOKIE_JAR", "PWDS", "OLDPWD"] {
+        for name in [
+            "",
+            "PATH",
+            "TOKEN_FILE",
+            "MAX_TOKENS",
+            "TOKENIZERS_PARALLELISM",
+            "COOKIE_JAR",
+            "PWDS",
+            "OLDPWD",
+            "compass",
+            "bypass",
+            "spin",
+        ] {
             assert_eq!(likelihood(name), None, "{name}");
         }
     }
