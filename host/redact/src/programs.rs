@@ -36,6 +36,11 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// The secrets of a text that is a file which keeps them.
+pub(super) fn find_kept(text: &str, found: &mut Vec<Range<usize>>) {
+    flow::of_text(text, Part::Whole, &mut |piece| found.push(piece));
+}
+
 /// The secrets among the words of one command, which are what the shell makes of them.
 pub(super) fn of_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let mut secrets = Vec::new();
@@ -79,7 +84,8 @@ fn of_command<'t>(command: &Command<'t>, secret: Told<'_, 't>) -> Option<Part> {
         let is_option = text.starts_with("--");
         let name = if is_option { text.split('=').next() } else { text.rsplit('/').next() };
         let name = name.unwrap_or_default().trim_end_matches(".exe");
-        let begins = || words.get(..place).unwrap_or_default().iter().all(|word| BEFORE.contains(&word.text()));
+        let before = place.checked_sub(1).and_then(|before| words.get(before));
+        let begins = || before.is_none_or(|word| BEFORE.contains(&word.text()));
         let rows = PROGRAMS.get(name).into_iter().chain(SHELL.get(name).filter(|_| begins())).flatten();
         let first = if is_option { place } else { place + 1 };
         let arguments = words.get(first..words.len().min(first + ARGUMENTS)).unwrap_or_default();

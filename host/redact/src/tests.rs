@@ -342,3 +342,21 @@ fn words_of_a_command_and_values_of_names_are_learnt() {
         "`[redacted]`, '[redacted]', `whale`, api_key: [redacted]"
     );
 }
+
+#[test]
+fn an_empty_word_is_a_word() {
+    let mut secrets = Secrets::default();
+    secrets.learn_words(&["ssh-keygen", "-N", "", "-f", "it's", "--password", "", "over"]);
+    assert_eq!(secrets.hide("`-f` and `over` -f it's"), "`-f` and `over` -f it's");
+}
+
+#[test]
+fn what_is_written_into_a_file_of_secrets_is_one() {
+    let mut secrets = Secrets::default();
+    secrets.learn_written("/app/.env", "# the port\nPORT=swordfish\nB='a b'\n");
+    secrets.learn_written("/app/notes.txt", "A=whale\n");
+    assert_eq!(
+        secrets.hide("`swordfish` `a b` `whale`; PORT=swordfish, # the port"),
+        "`[redacted]` `[redacted]` `whale`; PORT=[redacted], # the port"
+    );
+}

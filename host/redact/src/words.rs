@@ -74,6 +74,9 @@ enum Sentence {
 #[derive(Debug, Default)]
 struct Quotes(Vec<(char, bool)>);
 
+/// So many bytes tell what comes behind a word.
+const AHEAD: usize = 256;
+
 /// More quotes are not within each other.
 const NESTED: usize = 4;
 
@@ -329,6 +332,12 @@ impl<'a> State<'a> {
         Expect::Line(self.quotes.0.len())
     }
 
+    /// What comes in the same line, as far as it is looked at.
+    fn ahead(&self) -> &'a str {
+        let near = self.after.get(..self.after.floor_char_boundary(AHEAD)).unwrap_or_default();
+        near.split('\n').next().unwrap_or_default()
+    }
+
     /// Nothing but the end of a line or of quotes comes behind the word.
     fn is_last(&self, separator: Option<char>) -> bool {
         separator.is_none_or(|c| c == '\n' || is_quote(c) && self.closes) || self.after.trim_start().is_empty()
@@ -339,10 +348,9 @@ impl<'a> State<'a> {
         let quote = separator.filter(|c| is_quote(*c));
         out.keep(sign);
         let value = word.get(sign.len()..).unwrap_or_default();
-        let line = self.after.split('\n').next().unwrap_or_default();
         if value.is_empty() {
             self.expect = match quote {
-                _ if sign == ":" && self.is_prose("", line) => Expect::Nothing,
+                _ if sign == ":" && self.is_prose("") => Expect::Nothing,
                 Some(quote) => self.opened(quote, word),
                 None if separator == Some('(') || self.after.trim_start().starts_with('(') => Expect::Pair,
                 None => Expect::Secret,
@@ -400,7 +408,7 @@ impl<'a> State<'a> {
 
     /// A secret in quotes begins behind a word, if no reference to one does.
     fn opened(&self, quote: char, word: &str) -> Expect {
-        let inside = self.after.split([quote, '\\', '\n']).next().unwrap_or_default();
+        let inside = self.ahead().split([quote, '\\']).next().unwrap_or_default();
         match word.ends_with('\\') {
             _ if quote == '"' && is_reference(inside) => Expect::Nothing,
             true => Expect::UntilEscaped(quote),
@@ -426,8 +434,7 @@ impl<'a> State<'a> {
             Some(quote) => return self.opened(quote, word),
             None => {}
         }
-        let line = self.after.split('\n').next().unwrap_or_default();
-        if word.ends_with(':') && self.is_prose(name, line) {
+        if word.ends_with(':') && self.is_prose(name) {
             return Expect::Nothing;
         }
         let upper = name.to_ascii_uppercase();
@@ -439,22 +446,22 @@ impl<'a> State<'a> {
             Some(';' | '|' | '&' | ',' | ')' | '<' | '>' | '?') => Expect::Nothing,
             Some(' ' | '\t') if word.ends_with('=') => Expect::Last,
             Some('\n') if ended.is_some() => Expect::Nothing,
-            _ if upper.ends_with("AUTHORIZATION") && !self.quotes.0.is_empty() => self.header(line),
+            _ if upper.ends_with("AUTHORIZATION") && !self.quotes.0.is_empty() => self.header(),
             _ if refers(name) => Expect::Nameless,
             _ => Expect::Secret,
         }
     }
 
     /// The value of a header for access: a scheme and what belongs to it, or all of it.
-    fn header(&self, line: &str) -> Expect {
-        let scheme = line.split_whitespace().next().unwrap_or_default();
+    fn header(&self) -> Expect {
+        let scheme = self.ahead().split_whitespace().next().unwrap_or_default();
         if SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) { Expect::Secret } else { self.line() }
     }
 
     /// What stands behind a telling name and a colon are words of a sentence.
-    fn is_prose(&self, name: &str, line: &str) -> bool {
+    fn is_prose(&self, name: &str) -> bool {
         let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
-        let mut words = line.trim_start().split(' ');
+        let mut words = self.ahead().trim_start().split(' ');
         let told = self.comment || !self.quotes.0.is_empty();
         let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'(' | b')'));
         let first = words.next().unwrap_or_default();

@@ -65,7 +65,7 @@ fn written(command: &Command<'_>, part: Part, found: &mut Vec<Range<usize>>) {
 }
 
 /// Tells the secrets of lines.
-fn of_text(text: &str, part: Part, told: &mut dyn FnMut(Range<usize>)) {
+pub(super) fn of_text(text: &str, part: Part, told: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at + line.len() - line.trim_start().len();
