@@ -22,7 +22,7 @@ pub(super) fn secret(word: &str) -> Option<Range<usize>> {
     }
     // Over SSH and its like a user alone is a name. In a request it is a token, if it is no word.
     let scheme = word.get(..scheme).unwrap_or_default();
-    let is_request = scheme.ends_with("http") || scheme.ends_with("https");
+    let is_request = scheme.to_ascii_lowercase().trim_end_matches('s').ends_with("http");
     let is_word =
         user.len() <= USER && user.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'.'));
     let is_long = user.len() >= 20 && user.bytes().any(|byte| byte.is_ascii_digit());

@@ -8,8 +8,8 @@ pub fn is_telling(name: &str) -> bool {
 
 /// What an option does with secrets that it takes no value for, or only the name of one.
 const ACTS: &[&str] = &[
-    "allow", "check", "create", "delete", "disable", "edit", "enable", "export", "force", "generate", "get", "has",
-    "ignore", "list", "no", "only", "print", "prompt", "quick", "read", "remove", "require", "reset", "revoke",
+    "allow", "ask", "check", "create", "delete", "disable", "edit", "enable", "export", "force", "generate", "get",
+    "has", "ignore", "list", "no", "only", "print", "prompt", "quick", "read", "remove", "require", "reset", "revoke",
     "rotate", "save", "show", "skip", "store", "use", "validate", "verify", "view", "with", "without",
 ];
 
@@ -25,6 +25,25 @@ pub(super) fn refers(name: &str) -> bool {
     last.len() < name.len() && ["id", "url", "arn"].iter().any(|end| last.eq_ignore_ascii_case(end))
 }
 
+/// Values that say that there is none, or of which type it is.
+const NOTHING: &[&str] = &[
+    "-",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "string",
+    "str",
+    "bytes",
+    "bool",
+    "int",
+    "any",
+];
+
 /// Whether a value under a telling name cannot be a secret after all.
 pub(super) fn is_harmless(name: &str, value: &str) -> bool {
     // `PWD` is a password in a connection string, and a folder in a shell.
@@ -34,7 +53,8 @@ pub(super) fn is_harmless(name: &str, value: &str) -> bool {
         || path
         || is_reference(value)
         || value.starts_with("id=")
-        || matches!(value, "true" | "false" | "null" | "none" | "nil")
+        || value.starts_with("file://")
+        || NOTHING.iter().any(|word| value.eq_ignore_ascii_case(word))
         || refers(name) && is_name(value)
 }
 
@@ -44,8 +64,8 @@ pub(super) fn is_reference(value: &str) -> bool {
     if let Some(inside) = ["${{", "${", "{{"].iter().find_map(|start| value.strip_prefix(start)) {
         return inside.trim_end_matches('}').trim().bytes().all(is_field);
     }
-    if value.starts_with("$(") {
-        return true;
+    if let Some(command) = value.strip_prefix("$(") {
+        return !command.starts_with("echo ") && !command.starts_with("printf ");
     }
     if let Some(name) = value.strip_prefix("$env:").or_else(|| value.strip_prefix('$')) {
         return !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

@@ -67,7 +67,7 @@ fn by_program(rows: &'static [Row]) -> HashMap<&'static str, Vec<&'static Row>> 
 /// Whether there is anything in the text that [`find`] looks for.
 fn names_a_program(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
-    text.contains('>')
+    text.contains(['<', '>'])
         || text.contains("://")
         || words.any(|word| PROGRAMS.contains_key(word) || SHELL.contains_key(word) || flow::WRITERS.contains(&word))
 }
@@ -85,7 +85,7 @@ fn of_command<'t>(command: &Command<'t>, secret: Told<'_, 't>) -> Option<Part> {
         let name = if is_option { text.split('=').next() } else { text.rsplit('/').next() };
         let name = name.unwrap_or_default().trim_end_matches(".exe");
         let before = place.checked_sub(1).and_then(|before| words.get(before));
-        let begins = || before.is_none_or(|word| BEFORE.contains(&word.text()));
+        let begins = || before.is_none_or(|word| BEFORE.contains(&word.text()) || word.text().contains('='));
         let rows = PROGRAMS.get(name).into_iter().chain(SHELL.get(name).filter(|_| begins())).flatten();
         let first = if is_option { place } else { place + 1 };
         let arguments = words.get(first..words.len().min(first + ARGUMENTS)).unwrap_or_default();
@@ -110,9 +110,15 @@ const BEFORE: &[&str] = &["if", "then", "else", "elif", "while", "until", "do", 
 /// Tells the secrets of a row. Gives whether what the command reads is one. `rest` are the arguments behind the row's
 /// words.
 fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: Told<'_, 't>) -> bool {
+    let mut is_made = false;
     let mut tell = |word: &Word<'t>, start: usize| {
+        // Another command writes it.
+        is_made |= word.text().get(start..) == Some("$");
         if let Some(piece) = word.text().get(start..).and_then(|text| row.part.of(text))
-            && word.text().get(start + piece.start..start + piece.end).is_some_and(|text| !names::is_harmless("", text))
+            && word
+                .text()
+                .get(start + piece.start..start + piece.end)
+                .is_some_and(|text| text != "$" && !names::is_harmless("", text))
         {
             secret(word, start + piece.start..start + piece.end);
         }
@@ -169,7 +175,7 @@ fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: Told
         }
         Place::InputOfNamed => return operands.any(names),
     }
-    false
+    is_made
 }
 
 impl Part {
@@ -190,6 +196,10 @@ impl Part {
                 }
                 let is_word = user.bytes().all(|byte| byte.is_ascii_lowercase());
                 (!is_word).then_some(0..colon)
+            }
+            Part::Proxy => {
+                let (colon, end) = (text.find(':')?, text.rfind('@')?);
+                (colon < end && !text.contains("://")).then_some(colon + 1..end)
             }
             Part::Connect => {
                 let slash = text.find('/').filter(|at| *at > 0)?;

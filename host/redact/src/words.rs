@@ -41,13 +41,15 @@ struct State<'a> {
     quotes: Quotes,
     /// The quote behind the word ends what an earlier one began.
     closes: bool,
-    /// A quote stands before the word.
-    begins: bool,
+    /// The separator before the word.
+    behind: Option<char>,
     /// What stands behind the word and its separator.
     after: &'a str,
     sentence: Sentence,
     /// The rest of the line is a comment.
     comment: bool,
+    /// The comment has a telling word.
+    tells: bool,
 }
 
 /// A sentence in which the place of a word tells a secret.
@@ -116,10 +118,11 @@ pub(super) fn read(text: &str, out: &mut Spans) {
         key_before: false,
         quotes,
         closes: false,
-        begins: false,
+        behind: None,
         after: "",
         sentence: Sentence::Other,
         comment: false,
+        tells: false,
     };
     let mut rest = text;
     while !rest.is_empty() {
@@ -136,13 +139,13 @@ pub(super) fn read(text: &str, out: &mut Spans) {
         state.after = after;
         state.word(word, separator, out);
         match separator {
-            Some('\n') => state.comment = false,
+            Some('\n') => (state.comment, state.tells) = (false, false),
             Some(';') if matches!(state.sentence, Sentence::Account | Sentence::Change) => {
                 state.sentence = Sentence::Other;
             }
             _ => {}
         }
-        state.begins = quote.is_some();
+        state.behind = separator;
         out.keep(sign);
         rest = after;
     }
@@ -171,7 +174,11 @@ impl<'a> State<'a> {
                 return;
             }
             Expect::Line(depth) => {
-                out.hide(word);
+                if is_reference(word) {
+                    out.keep(word);
+                } else {
+                    out.hide(word);
+                }
                 if separator == Some('\n') || self.closes && self.quotes.0.len() < depth {
                     self.expect = Expect::Nothing;
                 }
@@ -201,6 +208,12 @@ impl<'a> State<'a> {
             }
             Expect::Quoted => {
                 let value = word.trim_start_matches(['=', '\\']);
+                // Quotes of PostgreSQL: `$$x$$`.
+                if ["$$", "$\\$"].iter().any(|quotes| value.starts_with(quotes)) {
+                    out.hide(word);
+                    self.expect = Expect::Nothing;
+                    return;
+                }
                 if !value.is_empty() && !(matches!(value, "N" | "n" | "E" | "e") && quote.is_some()) {
                     self.expect = Expect::Nothing;
                 } else {
@@ -253,6 +266,9 @@ impl<'a> State<'a> {
                 if waits {
                     self.expect = expect;
                 }
+                if separator == Some('(') && ends_as_function(word) {
+                    self.expect = Expect::Quoted;
+                }
                 // Without a secret the word is like any other.
                 if expect == Expect::Secret && !word.starts_with('-') {
                     out.keep(word);
@@ -264,17 +280,21 @@ impl<'a> State<'a> {
         let before = self.before;
         if separator == Some('\n') {
             self.before = "";
-        } else if !word.is_empty() {
+        } else if !word.bytes().all(|byte| byte == b']') {
             self.before = word;
         }
         if word.starts_with('#') || matches!(word, "//" | "--") {
             self.comment = true;
         }
-        if let Some(sign) = assigning(word).filter(|_| is_telling(before)) {
-            self.assigned(sign, word, separator, out);
+        // `env["TOKEN"] = ` gives a value, and `f(token):` does not.
+        let value = word.trim_start_matches(']');
+        if let Some(sign) = assigning(value).filter(|_| self.behind != Some(')') && is_telling(before)) {
+            out.keep(word.get(..word.len() - value.len()).unwrap_or_default());
+            self.assigned(sign, value, separator, out);
             return;
         }
-        if self.comment && is_telling(before) && is_word(before) && names::is_made_up(word) {
+        self.tells |= self.comment && is_word(word) && is_telling(word);
+        if self.tells && names::is_made_up(word) {
             out.hide(word);
             self.expect = self.adjoins(quote);
             return;
@@ -357,6 +377,9 @@ impl<'a> State<'a> {
             };
         } else if is_harmless("", value) || is_call(value, separator) {
             out.keep(value);
+            if separator == Some('(') && ends_as_function(value) {
+                self.expect = Expect::Quoted;
+            }
         } else if value.bytes().all(|byte| byte == b'\\' || byte == b'$') {
             out.keep(value);
             self.expect = quote.map_or(Expect::Nothing, |quote| self.opened(quote, word));
@@ -430,7 +453,9 @@ impl<'a> State<'a> {
         match quote {
             // The quotes end in which the name stands, and its value goes on right behind them.
             Some(_) if self.closes && ended.is_some() => return Expect::Adjoining,
-            Some(_) if self.closes => return if self.begins { Expect::Secret } else { Expect::Nothing },
+            Some(_) if self.closes => {
+                return if self.behind.is_some_and(is_quote) { Expect::Secret } else { Expect::Nothing };
+            }
             Some(quote) => return self.opened(quote, word),
             None => {}
         }
@@ -474,7 +499,7 @@ impl<'a> State<'a> {
         match quote {
             None => Expect::Nothing,
             Some(_) if self.closes => Expect::Adjoining,
-            Some(quote) => Expect::Until(quote),
+            Some(quote) => self.opened(quote, ""),
         }
     }
 }
@@ -499,7 +524,9 @@ fn is_word(word: &str) -> bool {
 /// The word names a function that is called: code says where it gets a value.
 fn is_call(word: &str, separator: Option<char>) -> bool {
     let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
-    separator == Some('(') && !word.is_empty() && word.bytes().all(of_name)
+    let is_field = || separator.is_some_and(is_quote) && word.ends_with('[');
+    let code = word.strip_suffix('[').filter(|_| is_field()).or_else(|| Some(word).filter(|_| separator == Some('(')));
+    code.is_some_and(|code| !code.is_empty() && code.bytes().all(of_name))
 }
 
 /// The word ends with the function of SQL that makes a password.
@@ -551,6 +578,10 @@ fn assignment(word: &str, separator: Option<char>) -> Option<Range<usize>> {
         if value.starts_with("//") && delimiter == ":" {
             name_at = at + 3;
             continue;
+        }
+        // Two signs compare.
+        if delimiter == "=" && value.starts_with('=') && !value.trim_start_matches('=').is_empty() {
+            return None;
         }
         // Behind a variable of the shell a colon gives no value, unless it is the one for want of another.
         let by_default = value.starts_with(['-', '=', '+']);

@@ -61,8 +61,10 @@ pub(super) struct Command<'t> {
     pub(super) targets: Vec<Word<'t>>,
     /// It reads what the command before it writes.
     pub(super) piped: bool,
-    /// The next command writes what it reads, as in `< <(x)`.
+    /// The next command writes what it reads, or its last word, as in `< <(x)` and `$(x)`.
     pub(super) fed: bool,
+    /// The first command of the group before it, which writes what it reads or writes.
+    pub(super) group: Option<usize>,
 }
 
 /// The commands of a text, those within quotes behind the one that holds them.
@@ -85,6 +87,9 @@ enum Next {
     Delimiter,
 }
 
+/// So many groups stand within each other.
+const GROUPS: usize = 16;
+
 /// So many here-documents of a text are looked at.
 const DOCUMENTS: usize = 64;
 
@@ -95,6 +100,8 @@ struct Splitter<'o> {
     /// The place in the text where the next here-document begins at the earliest.
     read: usize,
     documents: usize,
+    /// The first commands of the groups that are open.
+    groups: Vec<usize>,
     current: Command<'static>,
     word: Option<Word<'static>>,
     next: Next,
@@ -141,6 +148,8 @@ impl Splitter<'_> {
         let ended = std::mem::replace(&mut self.current, next);
         if !ended.words.is_empty() || !ended.targets.is_empty() {
             self.all.push(ended);
+        } else if pipes {
+            self.current.group = ended.group;
         }
     }
 
@@ -156,6 +165,7 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
         offset,
         read: 0,
         documents: 0,
+        groups: Vec::new(),
         current: Command::default(),
         word: None,
         next: Next::Argument,
@@ -198,8 +208,17 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
             '#' if out.word.is_none() => comment = true,
             '|' | ';' | '&' | '(' | ')' | '`' | '{' | '}' if out.word.is_none() || !matches!(c, '{' | '}') => {
                 let twice = chars.next_if(|(_, next)| *next == c).is_some();
-                out.current.fed = c == '(' && out.next == Next::Source && out.word.is_none();
+                out.current.fed = c == '('
+                    && match &out.word {
+                        None => out.next == Next::Source,
+                        Some(word) => word.text().ends_with('$'),
+                    };
                 out.end_command(at, c == '|' && !twice);
+                match c {
+                    '(' | '{' if out.groups.len() < GROUPS => out.groups.push(out.all.len()),
+                    ')' | '}' => out.current.group = out.groups.pop(),
+                    _ => {}
+                }
             }
             '<' | '>' => {
                 // A number right before it is a descriptor.

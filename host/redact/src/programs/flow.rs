@@ -10,6 +10,12 @@ use super::table::Part;
 /// Programs that write what they are given to the files that they are given.
 pub(super) const WRITERS: &[&str] = &["tee", "sponge", "Set-Content", "Add-Content", "Out-File"];
 
+/// Programs that write their own words.
+const PRINTERS: &[&str] = &["echo", "printf", "yes", "print", "Write-Output"];
+
+/// So many words may stand before one of them: `sudo`, `builtin`.
+const LEADING: usize = 3;
+
 /// The most commands of a pipe that are looked at.
 const PIPE: usize = 8;
 
@@ -17,7 +23,8 @@ const PIPE: usize = 8;
 pub(super) fn takes(command: &Command<'_>) -> bool {
     let writer = command.words.iter().position(|word| WRITERS.contains(&word.text()));
     let operands = writer.and_then(|at| command.words.get(at + 1..)).unwrap_or_default();
-    command.targets.iter().chain(operands).any(|word| keeps_secrets(word.text()))
+    let of_dd = command.words.iter().filter_map(|word| word.text().strip_prefix("of="));
+    command.targets.iter().chain(operands).map(Word::text).chain(of_dd).any(keeps_secrets)
 }
 
 /// Notes what flows into the command at this place. Of each line `part` is the secret; of a file's the value.
@@ -28,6 +35,8 @@ pub(super) fn into(text: &str, commands: &[Command<'_>], place: usize, part: Par
     while place - first < PIPE && first > 0 && commands.get(first).is_some_and(|command| command.piped) {
         first -= 1;
     }
+    let groups = commands.get(first..=place).unwrap_or_default().iter().filter_map(|command| command.group);
+    let first = groups.min().unwrap_or(first).max(place.saturating_sub(PIPE)).min(first);
     let piped = commands.get(first..=place).unwrap_or_default();
     for source in piped.iter().chain(fed) {
         written(source, part, found);
@@ -43,15 +52,13 @@ pub(super) fn into(text: &str, commands: &[Command<'_>], place: usize, part: Par
 
 /// Notes what `echo` or `printf` writes.
 fn written(command: &Command<'_>, part: Part, found: &mut Vec<Range<usize>>) {
-    let program = command.words.first().map(Word::text).unwrap_or_default();
-    let operands = command.words.get(1..).unwrap_or_default();
-    if !matches!(program, "echo" | "printf") {
-        return;
-    }
+    let program = |word: &Word<'_>| word.text().rsplit('/').next().is_some_and(|name| PRINTERS.contains(&name));
+    let Some(place) = command.words.iter().take(LEADING).position(program) else { return };
+    let (start, operands) = command.words.split_at_checked(place + 1).unwrap_or_default();
     let is_flag = |word: &Word<'_>| matches!(word.text(), "-n" | "-e" | "-E" | "-ne" | "-en" | "--");
     let flags = operands.iter().take_while(|word| is_flag(word)).count();
     let operands = operands.get(flags..).unwrap_or_default();
-    let has_format = program == "printf" && operands.len() > 1;
+    let has_format = start.last().is_some_and(|word| word.text().ends_with("printf")) && operands.len() > 1;
     let operands = operands.get(usize::from(has_format)..).unwrap_or_default();
     // A line of `.netrc` names its own secret.
     if operands.first().is_some_and(|word| word.text() == "machine") {

@@ -31,11 +31,13 @@ pub(super) enum Part {
     Behind(char),
     /// The same behind a colon; before it if nothing stands there and it is no word.
     Login,
+    /// What stands between the colon and the sign of a host.
+    Proxy,
     /// What stands between the slash and the sign of a host.
     Connect,
 }
 
-use Part::{Behind, Connect, Login, Whole};
+use Part::{Behind, Connect, Login, Proxy, Whole};
 use Place::{Attached, Input, InputOfNamed, LastIf, Named, Next, Operand, Operands, Option as Value};
 
 /// One way to give a secret to a program.
@@ -184,12 +186,27 @@ pub(super) const ROWS: &[Row] = &[
     row(&["useradd", "usermod"], &[], Value("-p")),
     part(&["chpasswd"], &[], Input(""), Behind(':')),
     row(&["sudo"], &[], Input("-S")),
+    row(&["sudo"], &[], Input("--stdin")),
+    row(&["openssl"], &[], Input("stdin")),
+    row(&["kubectl", "oc"], &["create", "secret"], Input("")),
+    row(&["vault", "bao"], &["kv", "put"], Input("")),
+    row(&["op"], &["item", "create"], Input("")),
+    row(&["aws"], &["secretsmanager"], Input("")),
+    row(&["uv"], &["publish"], Value("-p")),
+    row(&["uv"], &["publish"], Value("-t")),
+    row(&["http", "https", "xh"], &["bearer"], Value("-a")),
+    row(&["redis-cli"], &["config", "set", "requirepass"], Operand(0)),
+    row(&["redis-cli"], &["config", "set", "masterauth"], Operand(0)),
+    part(&["curl"], &[], Value("-x"), Proxy),
+    part(&["curl"], &[], Value("--proxy"), Proxy),
+    part(&["curl"], &[], Value("-E"), Behind(':')),
+    part(&["curl"], &[], Value("--cert"), Behind(':')),
     row(&["cryptsetup"], &[], Input("-")),
     row(&["net"], &["user"], Operand(1)),
     row(&["wpa_passphrase"], &[], Operand(1)),
     row(&["nmcli"], &[], Named),
     row(&["setx", "setenv"], &[], Named),
-    row(&["passwd"], &[], Input("--stdin")),
+    row(&["passwd"], &[], Input("")),
     row(&["smbpasswd"], &[], Input("-s")),
     row(&["kinit"], &[], Input("")),
     row(&["htpasswd"], &[], Input("-i")),

@@ -13,7 +13,13 @@ const LINES: &[&str] = &[
     "curl 'http://SECRET:x-oauth-basic@api.example.com/v1'",
     "pip install --index-url 'https://u:SECRET@pypi.example.com/simple' x",
     "psql \"postgres://u:SECRET@db/x?sslmode=require\" -c 'select 1'",
+    "git push HTTPS://SECRET@git.example.com/a",
+    "pip install git+https://SECRET@git.example.com/a",
     // Statements of SQL.
+    "psql -c \"create user a with password E'SECRET'\"",
+    "psql <<X\nALTER ROLE a\n  WITH PASSWORD 'SECRET';\nX",
+    "mysql -e \"set password = password('SECRET'); drop table x\"",
+    "redis-cli config set requirepass SECRET",
     "psql -c \"create role r login password 'SECRET'\"",
     "psql -c \"ALTER USER r WITH ENCRYPTED PASSWORD 'SECRET'; DROP TABLE x\"",
     "psql -c 'alter role r password '\\''SECRET'\\'''",
@@ -39,7 +45,15 @@ const LINES: &[&str] = &[
     "wget --ftp-password=SECRET ftp://example.com",
     "https -a me:SECRET POST example.com/x a=b",
     "xh -a 'me:SECRET' example.com/x",
+    "curl -x u:SECRET@p:80 https://example.com",
+    "curl -E c.pem:SECRET https://example.com",
     // What flows into a program.
+    "yes SECRET | sudo --stdin make",
+    "/bin/echo SECRET | command sudo -S make",
+    "{ echo -n SECRET; } | sudo -S make",
+    "docker login -u a -p $(echo SECRET) r",
+    "IFS= read -r API_TOKEN <<< SECRET",
+    "echo SECRET | vault kv put secret/x a=-",
     "echo 'root:SECRET' | sudo chpasswd",
     "chpasswd <<< \"root:SECRET\"",
     "printf '%s\\n' \"SECRET\" | sudo -S -k make install",
@@ -79,6 +93,10 @@ const LINES: &[&str] = &[
     "echo 'https://u:SECRET@git.example.com' > ~/.git-credentials",
     "echo SECRET > ~/.config/api_token",
     "echo SECRET >> deploy/password.txt",
+    "{ echo A=SECRET; echo B=SECRET; } > .env",
+    "(echo A=SECRET; echo B=SECRET) > .env",
+    "builtin echo SECRET > .env",
+    "dd of=.env <<< SECRET",
     // Subcommands.
     "vault kv put secret/x key=SECRET",
     "vault kv put -mount=secret x a=SECRET b=SECRET",
@@ -133,6 +151,10 @@ const LINES: &[&str] = &[
     "requests.get(u, auth = (\"me\", \"SECRET\"), timeout=3)",
     "get(u, auth=HTTPBasicAuth('me', 'SECRET'))",
     "./run ${DB_PASSWORD:-SECRET} x",
+    "curl --json '{\"pin\": \"SECRET\"}' https://example.com",
+    "curl -H 'X-Amz-Signature: SECRET' https://example.com",
+    "python -c \"os.environ['API_KEY'] = 'SECRET'\"",
+    "make # the password is SECRET",
 ];
 
 /// What stands in the place of `SECRET` goes, with a little more.
@@ -207,6 +229,14 @@ const HONEST: &[&str] = &[
     "psql -c \"alter user x password null\"",
     "grep password 'file name'",
     "# token refresh",
+    "def login(user, password): pass",
+    "password = config[\"password\"]",
+    "fn check(token: &str, secret: String) -> bool",
+    "curl -H 'Authorization: Bearer '\"$TOKEN\" https://example.com",
+    "curl -H \"Cookie: $COOKIE\" https://example.com",
+    "ssh -o PasswordAuthentication=no h",
+    "ansible-playbook --ask-vault-pass x.yml",
+    "pip install auth-token==2.0",
     "http POST example.com/a:b c=d",
 ];
 

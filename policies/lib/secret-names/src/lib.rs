@@ -43,12 +43,13 @@ const WHOLE: &[(&str, Likelihood)] = &[
     ("PW", Possible),
     ("PWD", Possible),
     ("SIG", Possible),
+    ("PIN", Possible),
     ("AUTH", Possible),
     ("TOKENS", Possible),
 ];
 
 /// Last words of a name, as in `DB_PASS` and `userPin`.
-const LAST: &[&str] = &["PASS", "PW", "PWD", "PSW", "PIN", "OTP", "AUTH"];
+const LAST: &[&str] = &["PASS", "PW", "PWD", "PSW", "PIN", "OTP", "AUTH", "SIGNATURE"];
 
 /// Ends of a name, in the same spelling, that make it the name of something else: a file, a number, a program.
 const HARMLESS_ENDS: &[&str] = &[
@@ -88,11 +89,11 @@ pub fn likelihood(name: &str) -> Option<Likelihood> {
     if let Some((_, found)) = WHOLE.iter().find(|(whole, _)| whole.as_bytes() == bare) {
         return Some(*found);
     }
-    let last = last_word(name);
-    if last.len() < name.len() && LAST.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes())) {
-        return Some(Possible);
-    }
-    let (_, found) = PARTS.iter().find(|(part, _)| holds(bare, part))?;
+    let Some((_, found)) = PARTS.iter().find(|(part, _)| holds(bare, part)) else {
+        let last = last_word(name);
+        let tells = last.len() < name.len() && LAST.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes()));
+        return tells.then_some(Possible);
+    };
     if HARMLESS_ENDS.iter().any(|end| bare.ends_with(end.as_bytes())) || holds(bare, "TOKENIZ") {
         return None;
     }
@@ -121,7 +122,16 @@ mod tests {
 
     #[test]
     fn names_of_secrets_are_told_from_names_of_other_things() {
-        for name in ["DB_PASSWORD", "DB_PASSPHRASE", "github-token", "apiKey", "MYSQL_PWD", "--secret", "SIGNING_KEY"] {
+        for name in [
+            "SECRET_AUTH",
+            "DB_PASSWORD",
+            "DB_PASSPHRASE",
+            "github-token",
+            "apiKey",
+            "MYSQL_PWD",
+            "--secret",
+            "SIGNING_KEY",
+        ] {
             assert_eq!(likelihood(name), Some(Likely), "{name}");
         }
         for name in [
