@@ -93,7 +93,11 @@ pub(super) fn is_part(run: &str) -> bool {
     let rest = word.get(1..).unwrap_or_default();
     let cased =
         rest.bytes().all(|byte| byte.is_ascii_lowercase()) || word.bytes().all(|byte| byte.is_ascii_uppercase());
-    run.len() <= 20 && word.bytes().all(|byte| byte.is_ascii_alphabetic()) && cased && run.len() - word.len() <= 4
+    word.is_empty() && run.len() <= 12
+        || run.len() <= 20
+            && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && cased
+            && run.len() - word.len() <= 4
 }
 
 /// Whether a word behind one such as `token` in a comment is a secret: one run with digits between its letters.

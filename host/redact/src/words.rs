@@ -199,7 +199,7 @@ impl<'a> State<'a> {
             }
             Expect::Pair => {
                 self.expect = match separator {
-                    Some(',') => Expect::Secret,
+                    Some(',') => Expect::Quoted,
                     Some(')' | '\n') | None => Expect::Nothing,
                     _ => Expect::Pair,
                 };
@@ -214,7 +214,9 @@ impl<'a> State<'a> {
                     self.expect = Expect::Nothing;
                     return;
                 }
-                if !value.is_empty() && !(matches!(value, "N" | "n" | "E" | "e") && quote.is_some()) {
+                let begins = value.is_empty()
+                    || matches!(value, "N" | "n" | "E" | "e" | "b" | "f" | "r" | "u") && quote.is_some();
+                if !begins {
                     self.expect = Expect::Nothing;
                 } else {
                     out.keep(word);
@@ -240,7 +242,7 @@ impl<'a> State<'a> {
             }
             Expect::Secret | Expect::Nameless | Expect::Last => {
                 let expect = std::mem::replace(&mut self.expect, Expect::Nothing);
-                let scheme = SCHEMES.contains(&word.to_ascii_lowercase().as_str());
+                let scheme = is_scheme(word);
                 let value = word.trim_end_matches(['}', ']']);
                 let open = word.bytes().all(|byte| matches!(byte, b'[' | b'{'));
                 let waits = matches!(word, "await" | "new" | "yield");
@@ -424,6 +426,15 @@ impl<'a> State<'a> {
         {
             self.expect = Expect::Pair;
         }
+        if separator == Some('(') && word.ends_with(".login") {
+            self.expect = Expect::Pair;
+        }
+        // The scheme of a header adjoins its name.
+        if let Some((name, _)) = word.split_once(':').filter(|(name, scheme)| is_telling(name) && is_scheme(scheme)) {
+            out.keep(word);
+            self.expect = if name.starts_with('$') { Expect::Nothing } else { Expect::Secret };
+            return;
+        }
         if one(word, separator, out) {
             self.expect = self.adjoins(quote);
         }
@@ -432,8 +443,9 @@ impl<'a> State<'a> {
     /// A secret in quotes begins behind a word, if no reference to one does.
     fn opened(&self, quote: char, word: &str) -> Expect {
         let inside = self.ahead().split([quote, '\\']).next().unwrap_or_default();
+        let value = inside.split_once(' ').filter(|(scheme, _)| is_scheme(scheme)).map_or(inside, |(_, value)| value);
         match word.ends_with('\\') {
-            _ if quote == '"' && is_reference(inside) => Expect::Nothing,
+            _ if quote == '"' && is_reference(value) => Expect::Nothing,
             true => Expect::UntilEscaped(quote),
             false => Expect::Until(quote),
         }
@@ -462,6 +474,9 @@ impl<'a> State<'a> {
         if word.ends_with(':') && self.is_prose(name) {
             return Expect::Nothing;
         }
+        if word == "--cookie" && !self.ahead().trim_start().split(' ').next().is_some_and(|value| value.contains('=')) {
+            return Expect::Nothing;
+        }
         let upper = name.to_ascii_uppercase();
         if upper.ends_with("COOKIE") && word.ends_with(':') {
             return self.line();
@@ -480,7 +495,7 @@ impl<'a> State<'a> {
     /// The value of a header for access: a scheme and what belongs to it, or all of it.
     fn header(&self) -> Expect {
         let scheme = self.ahead().split_whitespace().next().unwrap_or_default();
-        if SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) { Expect::Secret } else { self.line() }
+        if is_scheme(scheme) { Expect::Secret } else { self.line() }
     }
 
     /// What stands behind a telling name and a colon are words of a sentence.
@@ -488,7 +503,8 @@ impl<'a> State<'a> {
         let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
         let mut words = self.ahead().trim_start().split(' ');
         let told = self.comment || !self.quotes.0.is_empty();
-        let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'(' | b')'));
+        let named = if name.eq_ignore_ascii_case("authorization") { name } else { name.get(1..).unwrap_or_default() };
+        let plain = named.bytes().all(|byte| byte.is_ascii_lowercase());
         let first = words.next().unwrap_or_default();
         let next = words.next().unwrap_or_default().trim_end_matches(|c: char| !c.is_ascii_alphabetic());
         told && plain && is_word(first) && !SCHEMES.contains(&first) && is_word(next)
@@ -515,6 +531,10 @@ fn assigning(word: &str) -> Option<&str> {
 
 /// What stands before the secret in a header for access.
 const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "negotiate", "digest"];
+
+fn is_scheme(word: &str) -> bool {
+    SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+}
 
 /// The word is a name alone.
 fn is_word(word: &str) -> bool {
@@ -571,12 +591,18 @@ pub(super) fn read_shapes(text: &str, out: &mut Spans) {
 
 /// Where the value of a telling name stands in a word such as `a:PASSWORD=x`.
 fn assignment(word: &str, separator: Option<char>) -> Option<Range<usize>> {
-    let mut name_at = 0;
+    let (mut name_at, mut in_login) = (0, false);
     for (at, delimiter) in word.match_indices(['=', ':']) {
         let (name, value) = (word.get(name_at..at)?, word.get(at + delimiter.len()..)?);
         // The scheme of an address is no name, and a name at the end has its value elsewhere.
         if value.starts_with("//") && delimiter == ":" {
             name_at = at + 3;
+            in_login = value.get(2..).and_then(|host| host.split('/').next()).is_some_and(|host| host.contains('@'));
+            continue;
+        }
+        // The user of an address is no name either.
+        if std::mem::take(&mut in_login) {
+            name_at = at + 1;
             continue;
         }
         // Two signs compare.

@@ -155,6 +155,7 @@ pub(super) const ROWS: &[Row] = &[
     row(&["poetry"], &["publish"], Value("-p")),
     row(&["gem"], &["push"], Value("--key")),
     row(&["gem"], &["push"], Value("-k")),
+    row(&["--bearer"], &[], Value("--bearer")),
     row(&["--otp"], &[], Value("--otp")),
     row(&["flit", "hatch"], &["publish"], Value("-a")),
     row(&["dotnet"], &["nuget", "push"], Value("-k")),

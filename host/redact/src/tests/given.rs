@@ -15,6 +15,7 @@ const LINES: &[&str] = &[
     "psql \"postgres://u:SECRET@db/x?sslmode=require\" -c 'select 1'",
     "git push HTTPS://SECRET@git.example.com/a",
     "pip install git+https://SECRET@git.example.com/a",
+    "git push https://x-access-token:SECRET@git.example.com/a main",
     // Statements of SQL.
     "psql -c \"create user a with password E'SECRET'\"",
     "psql <<X\nALTER ROLE a\n  WITH PASSWORD 'SECRET';\nX",
@@ -47,6 +48,8 @@ const LINES: &[&str] = &[
     "xh -a 'me:SECRET' example.com/x",
     "curl -x u:SECRET@p:80 https://example.com",
     "curl -E c.pem:SECRET https://example.com",
+    "curl -H \"Authorization:Bearer SECRET\" https://example.com",
+    "xh --bearer SECRET example.com/x",
     // What flows into a program.
     "yes SECRET | sudo --stdin make",
     "/bin/echo SECRET | command sudo -S make",
@@ -155,6 +158,8 @@ const LINES: &[&str] = &[
     "curl -H 'X-Amz-Signature: SECRET' https://example.com",
     "python -c \"os.environ['API_KEY'] = 'SECRET'\"",
     "make # the password is SECRET",
+    "python -c \"smtp.login('me', 'SECRET')\"",
+    "SSHPASS=SECRET sshpass -e ssh h",
 ];
 
 /// What stands in the place of `SECRET` goes, with a little more.
@@ -230,6 +235,14 @@ const HONEST: &[&str] = &[
     "grep password 'file name'",
     "# token refresh",
     "def login(user, password): pass",
+    "self.login(user, password)",
+    "get(u, auth=(user, password))",
+    "git push https://x-access-token:$GITHUB_TOKEN@git.example.com/a main",
+    "aws secretsmanager delete-secret --secret-id arn:aws:secretsmanager:eu-west-1:123456789012:secret:x",
+    "git commit -m 'Auth: add login'",
+    "gpg --import-secret-keys x",
+    "curl --cookie jar.txt https://example.com",
+    "http DELETE example.com/x Authorization:\"Bearer $TOKEN\"",
     "password = config[\"password\"]",
     "fn check(token: &str, secret: String) -> bool",
     "curl -H 'Authorization: Bearer '\"$TOKEN\" https://example.com",

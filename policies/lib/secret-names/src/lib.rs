@@ -39,6 +39,7 @@ const PARTS: &[(&str, Likelihood)] = &[
 const WHOLE: &[(&str, Likelihood)] = &[
     ("PGPASS", Likely),
     ("MYSQLPWD", Likely),
+    ("SSHPASS", Possible),
     ("PASS", Possible),
     ("PW", Possible),
     ("PWD", Possible),
