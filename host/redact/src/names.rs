@@ -9,8 +9,8 @@ pub fn is_telling(name: &str) -> bool {
 /// What an option does with secrets that it takes no value for, or only the name of one.
 const ACTS: &[&str] = &[
     "allow", "ask", "check", "create", "delete", "disable", "edit", "enable", "export", "force", "generate", "get",
-    "has", "ignore", "list", "no", "only", "print", "prompt", "quick", "read", "remove", "require", "reset", "revoke",
-    "rotate", "save", "show", "skip", "store", "use", "validate", "verify", "view", "with", "without",
+    "has", "ignore", "import", "list", "no", "only", "print", "prompt", "quick", "read", "remove", "require", "reset",
+    "revoke", "rotate", "save", "show", "skip", "store", "use", "validate", "verify", "view", "with", "without",
 ];
 
 /// Whether an option of this name does something with secrets: `delete-secret-keys`.

@@ -591,6 +591,10 @@ pub(super) fn read_shapes(text: &str, out: &mut Spans) {
 
 /// Where the value of a telling name stands in a word such as `a:PASSWORD=x`.
 fn assignment(word: &str, separator: Option<char>) -> Option<Range<usize>> {
+    // The name of a thing in a cloud is no pair.
+    if word.starts_with("arn:") {
+        return None;
+    }
     let (mut name_at, mut in_login) = (0, false);
     for (at, delimiter) in word.match_indices(['=', ':']) {
         let (name, value) = (word.get(name_at..at)?, word.get(at + delimiter.len()..)?);
