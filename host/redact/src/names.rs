@@ -6,6 +6,12 @@ pub fn is_telling(name: &str) -> bool {
     policy_secret_names::likelihood(name).is_some()
 }
 
+/// Whether a variable of this name has a secret if its value looks like one: `STRIPE_KEY`.
+pub(super) fn is_key(name: &str) -> bool {
+    let last = name.rsplit_once('_').map(|(_, last)| last.trim_end_matches('+')).unwrap_or_default();
+    matches!(last, "KEY" | "SALT" | "SEED") && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
 /// What an option does with secrets that it takes no value for, or only the name of one.
 const ACTS: &[&str] = &[
     "allow", "ask", "check", "create", "delete", "disable", "edit", "enable", "export", "force", "generate", "get",

@@ -458,7 +458,9 @@ impl<'a> State<'a> {
         let name = ended.map(|name| name.rsplit(['=', ':']).next().unwrap_or(name));
         // A message shows a command in backticks: an option that ends it has no value.
         let option = || word.strip_prefix("--").filter(|name| !name.contains('=') && quote != Some('`'));
-        let Some(name) = name.or_else(option).filter(|name| is_telling(name)) else { return Expect::Nothing };
+        let made_up = || names::is_made_up(self.ahead().split(is_quote).next().unwrap_or_default());
+        let tells = |name: &&str| is_telling(name) || quote.is_some() && names::is_key(name) && made_up();
+        let Some(name) = name.or_else(option).filter(tells) else { return Expect::Nothing };
         if word.starts_with("--") && names::acts(name) {
             return Expect::Nothing;
         }
@@ -617,7 +619,8 @@ fn assignment(word: &str, separator: Option<char>) -> Option<Range<usize>> {
         let by_default = value.starts_with(['-', '=', '+']);
         let is_used = delimiter == ":" && name.contains('$') && !by_default;
         let acts = word.starts_with("--") && name_at == 0 && names::acts(name.trim_start_matches('-'));
-        if !value.is_empty() && !is_used && !acts && is_telling(name) && !is_harmless(name, value) {
+        let tells = is_telling(name) || names::is_key(name) && names::is_made_up(value);
+        if !value.is_empty() && !is_used && !acts && tells && !is_harmless(name, value) {
             let call = value.rsplit('=').next().unwrap_or(value);
             if is_call(call, separator) {
                 return None;

@@ -144,6 +144,8 @@ const LINES: &[&str] = &[
     "redis-cli -h x auth SECRET",
     // Names.
     "MY_PW=SECRET make",
+    "STRIPE_KEY=SECRET make",
+    "export HASH_SALT=\"SECRET\"; make",
     "ADMIN_PIN=SECRET make",
     "DB_PASS+=SECRET",
     "export SMTP_PASS=\"SECRET\"",
@@ -234,6 +236,7 @@ const HONEST: &[&str] = &[
     "psql -c \"alter user x password null\"",
     "grep password 'file name'",
     "# token refresh",
+    "SORT_KEY=name2 CACHE_KEY=\"$X\" make",
     "def login(user, password): pass",
     "self.login(user, password)",
     "get(u, auth=(user, password))",
