@@ -244,7 +244,9 @@ impl<'a> State<'a> {
                 let expect = std::mem::replace(&mut self.expect, Expect::Nothing);
                 let scheme = is_scheme(word);
                 let value = word.trim_end_matches(['}', ']']);
-                let open = word.bytes().all(|byte| matches!(byte, b'[' | b'{'));
+                // An object begins, whose keys tell their own values.
+                let inside = word.trim_start_matches(['[', '{']);
+                let open = inside.len() < word.len() && (inside.is_empty() || inside.ends_with(':'));
                 let waits = matches!(word, "await" | "new" | "yield");
                 let harmless = open
                     || waits
@@ -272,7 +274,7 @@ impl<'a> State<'a> {
                     self.expect = Expect::Quoted;
                 }
                 // Without a secret the word is like any other.
-                if expect == Expect::Secret && !word.starts_with('-') {
+                if expect == Expect::Secret && !word.starts_with('-') && !open {
                     out.keep(word);
                     return;
                 }

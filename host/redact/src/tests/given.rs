@@ -161,6 +161,8 @@ const LINES: &[&str] = &[
     "python -c \"os.environ['API_KEY'] = 'SECRET'\"",
     "make # the password is SECRET",
     "python -c \"smtp.login('me', 'SECRET')\"",
+    "f({auth: {username: 'me', password: 'SECRET'}})",
+    "f({auth: {password: 'SECRET'}, x: 1})",
     "SSHPASS=SECRET sshpass -e ssh h",
 ];
 
