@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::call::{CallContext, PATH_KEYS, ToolCall};
 use guard_contract::policy::{Entry, Source};
 use guard_contract::syntax::{Analysis, Word};
 use guard_contract::verdict::CALLED;
@@ -19,8 +19,10 @@ const TEXT_BYTES: usize = 4 << 10;
 #[must_use]
 pub fn secrets(call: &ToolCall, at: &CallContext, analysis: Option<&Analysis>) -> Secrets {
     let mut secrets = Secrets::default();
+    let path = call.paths().next().unwrap_or_default();
     for (key, value) in &call.input {
-        learn(&mut secrets, key, value);
+        let path = if PATH_KEYS.contains(&key.as_str()) { "" } else { path };
+        learn(&mut secrets, key, value, path);
     }
     for text in [&call.tool, &call.original_tool, &at.cwd, &at.session] {
         secrets.learn(text);
@@ -41,18 +43,18 @@ pub fn secrets(call: &ToolCall, at: &CallContext, analysis: Option<&Analysis>) -
     secrets
 }
 
-/// Learns the texts of a value. As deep as the reader of JSON goes, which is 128.
-fn learn(secrets: &mut Secrets, key: &str, value: &Value) {
+/// Learns the texts of a value that is written into the file at `path`. As deep as the reader of JSON goes, which is 128.
+fn learn(secrets: &mut Secrets, key: &str, value: &Value, path: &str) {
     match value {
         Value::String(text) => {
             secrets.learn_value(key, text);
-            secrets.learn(text);
+            secrets.learn_written(path, text);
         }
         Value::Number(number) => secrets.learn_value(key, &number.to_string()),
-        Value::Array(values) => values.iter().for_each(|value| learn(secrets, key, value)),
+        Value::Array(values) => values.iter().for_each(|value| learn(secrets, key, value, path)),
         Value::Object(map) => map.iter().for_each(|(key, value)| {
             secrets.learn(key);
-            learn(secrets, key, value);
+            learn(secrets, key, value, path);
         }),
         Value::Null | Value::Bool(_) => {}
     }

@@ -5,6 +5,7 @@
 //! - Each text is read once, whatever is in it.
 //! - No regular expression is used: building an automaton would cost more than the rest of a call.
 
+mod addresses;
 mod families;
 mod names;
 mod programs;

@@ -1,4 +1,4 @@
-//! Names whose value is a secret.
+//! Names whose value is a secret, and values that are none whatever their name.
 
 /// Whether a value of this name may be a secret, which is enough to hide it.
 #[must_use]
@@ -6,9 +6,160 @@ pub fn is_telling(name: &str) -> bool {
     policy_secret_names::likelihood(name).is_some()
 }
 
+/// Whether a variable of this name has a secret if its value looks like one: `STRIPE_KEY`.
+pub(super) fn is_key(name: &str) -> bool {
+    let last = name.rsplit_once('_').map(|(_, last)| last.trim_end_matches('+')).unwrap_or_default();
+    matches!(last, "KEY" | "SALT" | "SEED") && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// What an option does with secrets that it takes no value for, or only the name of one.
+const ACTS: &[&str] = &[
+    "allow", "ask", "check", "create", "delete", "disable", "edit", "enable", "export", "force", "generate", "get",
+    "has", "ignore", "import", "list", "no", "only", "print", "prompt", "quick", "read", "remove", "require", "reset",
+    "revoke", "rotate", "save", "show", "skip", "store", "use", "validate", "verify", "view", "with", "without",
+];
+
+/// Whether an option of this name does something with secrets: `delete-secret-keys`.
+pub(super) fn acts(option: &str) -> bool {
+    option.split_once(['-', '_']).is_some_and(|(verb, _)| ACTS.contains(&verb))
+}
+
+/// Whether the name says which secret it is, or where it is had.
+pub(super) fn refers(name: &str) -> bool {
+    let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let last = name.rsplit(['_', '-']).next().unwrap_or_default();
+    last.len() < name.len() && ["id", "url", "arn"].iter().any(|end| last.eq_ignore_ascii_case(end))
+}
+
+/// Values that say that there is none, or of which type it is.
+const NOTHING: &[&str] = &[
+    "-",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "string",
+    "str",
+    "bytes",
+    "bool",
+    "int",
+    "any",
+];
+
 /// Whether a value under a telling name cannot be a secret after all.
 pub(super) fn is_harmless(name: &str, value: &str) -> bool {
     // `PWD` is a password in a connection string, and a folder in a shell.
     let folder = name.eq_ignore_ascii_case("pwd") && value.starts_with(['/', '.', '~']);
-    folder || matches!(value, "true" | "false" | "null" | "none" | "nil")
+    let path = ["/", "./", "../", "~/", "@"].iter().any(|start| value.starts_with(start)) && is_name(value);
+    folder
+        || path
+        || is_reference(value)
+        || value.starts_with("id=")
+        || value.starts_with("file://")
+        || NOTHING.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || refers(name) && is_name(value)
 }
+
+/// Whether a value says where a secret is had: a variable, a field.
+pub(super) fn is_reference(value: &str) -> bool {
+    let is_field = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'[' | b']');
+    if let Some(inside) = ["${{", "${", "{{"].iter().find_map(|start| value.strip_prefix(start)) {
+        return inside.trim_end_matches('}').trim().bytes().all(is_field);
+    }
+    if let Some(command) = value.strip_prefix("$(") {
+        return !command.starts_with("echo ") && !command.starts_with("printf ");
+    }
+    if let Some(name) = value.strip_prefix("$env:").or_else(|| value.strip_prefix('$')) {
+        return !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    }
+    if let Some(name) = value.strip_prefix('%').and_then(|rest| rest.strip_suffix('%')) {
+        return name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    }
+    // `settings.API_TOKEN`, and `os.environ[` before a quote.
+    let (fields, last) = value.rsplit_once('.').unwrap_or_default();
+    let last = last.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+    let is_code = !fields.is_empty() && fields.bytes().all(is_field);
+    is_code && (is_telling(last) || value.ends_with('[') && last.bytes().all(is_field))
+}
+
+/// Whether a value looks like the name or the path of something: words and small numbers between signs.
+pub(super) fn is_name(value: &str) -> bool {
+    let of_path =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'~');
+    value.bytes().all(of_path) && value.split(|c: char| !c.is_ascii_alphanumeric()).all(is_part)
+}
+
+/// A word, with a small number at its end, or a number.
+pub(super) fn is_part(run: &str) -> bool {
+    let word = run.trim_end_matches(|c: char| c.is_ascii_digit());
+    let rest = word.get(1..).unwrap_or_default();
+    let cased =
+        rest.bytes().all(|byte| byte.is_ascii_lowercase()) || word.bytes().all(|byte| byte.is_ascii_uppercase());
+    word.is_empty() && run.len() <= 12
+        || run.len() <= 20
+            && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && cased
+            && run.len() - word.len() <= 4
+}
+
+/// Whether a word behind one such as `token` in a comment is a secret: one run with digits between its letters.
+pub(super) fn is_made_up(word: &str) -> bool {
+    let has = |of: fn(&u8) -> bool| word.as_bytes().iter().any(of);
+    word.len() >= 6
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && !word.split(['-', '_', '.', '/', ':']).all(is_part)
+        && !word.contains(['/', '=', ':'])
+}
+
+/// How much of a value is a secret: where it is the name of a folder, the file below it is none.
+pub(super) fn secret_length(value: &str) -> usize {
+    let Some(folder) = value.find('/').filter(|at| *at > 0) else { return value.len() };
+    let below = value.get(folder..).unwrap_or_default();
+    let file = below.rsplit('/').next().unwrap_or_default();
+    let extension = file.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default();
+    let is_extension = (1..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_extension && is_name(below) { folder } else { value.len() }
+}
+
+/// Whether the file is one that keeps secrets, as far as its path tells.
+pub(super) fn keeps_secrets(path: &str) -> bool {
+    let mut folders = path.rsplit(['/', '\\']);
+    let name = folders.next().unwrap_or_default();
+    if let Some(rest) = name.strip_prefix(".env") {
+        let is_sample = ["example", "sample", "template", "dist"].iter().any(|end| rest.ends_with(end));
+        return (rest.is_empty() || rest.starts_with('.')) && !is_sample;
+    }
+    if folders.next() == Some("secrets") {
+        return true;
+    }
+    let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
+    match name.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default() {
+        "pem" | "key" | "env" => true,
+        "txt" | "json" | "yaml" | "yml" | "ini" | "conf" | "cfg" | "toml" | "secret" => is_kept(stem),
+        _ if name.starts_with('.') || !name.contains('.') => is_kept(stem) || FILES.contains(&name),
+        _ => false,
+    }
+}
+
+fn is_kept(stem: &str) -> bool {
+    is_telling(stem) || matches!(stem, "secrets" | "credentials" | "passwords" | "tokens")
+}
+
+/// Files that keep passwords, whatever their names say.
+const FILES: &[&str] = &[
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".htpasswd",
+    "id_rsa",
+    "id_ed25519",
+];

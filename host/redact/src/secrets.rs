@@ -5,9 +5,11 @@
 //! wherever no honest word looks like it; one that may be a word is hidden where it stands as in the call, behind what
 //! announces it, or alone in quotes, if the call does not say the same openly elsewhere.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::names::keeps_secrets;
 use super::spans::{merged, without};
 use super::{find, programs, shapes};
 
@@ -51,16 +53,36 @@ impl Secrets {
     /// Learns the secrets of a text of the call. Of the texts together the first mebibyte is read: the hook has a deadline,
     /// and what is a secret by its shape is hidden anyway.
     pub fn learn(&mut self, text: &str) {
+        let text = self.readable(text);
+        self.note(text, &find(text));
+    }
+
+    /// Learns the secrets of a text that is written into this file.
+    pub fn learn_written(&mut self, path: &str, text: &str) {
+        if !keeps_secrets(path) {
+            return self.learn(text);
+        }
+        let text = self.readable(text);
+        let mut found = find(text);
+        programs::find_kept(text, &mut found);
+        self.note(text, &merged(found));
+    }
+
+    /// So much of a text as is read.
+    fn readable<'t>(&self, text: &'t str) -> &'t str {
         let left = READ_BYTES.saturating_sub(self.open.len());
-        let text = text.get(..text.floor_char_boundary(left)).unwrap_or_default();
-        let found = find(text);
+        text.get(..text.floor_char_boundary(left)).unwrap_or_default()
+    }
+
+    /// Keeps what was found in a text.
+    fn note(&mut self, text: &str, found: &[Range<usize>]) {
         if found.is_empty() {
             self.open.push_str(text);
         } else {
-            self.open.push_str(&without(text, &found));
+            self.open.push_str(&without(text, found));
         }
         self.open.push('\n');
-        let mut rest = found.as_slice();
+        let mut rest = found;
         while let Some((first, mut others)) = rest.split_first() {
             // Words of one quoted text are one secret.
             let mut end = first.end;
@@ -76,7 +98,8 @@ impl Secrets {
 
     /// Learns the secrets among the words of a command, which are what the shell makes of them.
     pub fn learn_words(&mut self, words: &[&str]) {
-        self.learn(&words.join(" "));
+        let quoted: Vec<Cow<'_, str>> = words.iter().map(|word| quoted(word)).collect();
+        self.learn(&quoted.join(" "));
         for secret in programs::of_words(words) {
             self.add("", secret);
         }
@@ -121,6 +144,17 @@ impl Secrets {
         }
         without(text, &merged(ranges))
     }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| !is_noise(c) && !matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '`' | '#');
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    // Most words have no such quote, and one without others around it is read more easily.
+    let quote = if word.contains('\'') && !word.contains(['"', '\\']) { '"' } else { '\'' };
+    Cow::Owned(format!("{quote}{}{quote}", if quote == '"' { word.to_owned() } else { word.replace('\'', r"'\''") }))
 }
 
 /// White space, quotes and backslashes, which a quotation of the call may lose or gain.

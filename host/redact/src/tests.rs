@@ -1,5 +1,7 @@
 //! What must not come through, and what must.
 
+mod given;
+
 use super::families::{Body, FAMILIES};
 use super::*;
 
@@ -9,8 +11,8 @@ fn body(kind: Body, length: usize) -> String {
         Body::Alnum | Body::Row => "a1B2c3D4",
         Body::Upper => "Q7RT2XK5",
         Body::Hex => "0a9f3c7e",
-        Body::Url => "a1B2_c3D",
-        Body::Wide => "a1B2.c3D",
+        Body::Url => "a1B2c3D4_",
+        Body::Wide => "a1B2c3D4.",
     };
     pattern.chars().cycle().take(length).collect()
 }
@@ -338,5 +340,23 @@ fn words_of_a_command_and_values_of_names_are_learnt() {
     assert_eq!(
         secrets.hide("`swordfish`, 'orca', `whale`, api_key: orca"),
         "`[redacted]`, '[redacted]', `whale`, api_key: [redacted]"
+    );
+}
+
+#[test]
+fn an_empty_word_is_a_word() {
+    let mut secrets = Secrets::default();
+    secrets.learn_words(&["ssh-keygen", "-N", "", "-f", "it's", "--password", "", "over"]);
+    assert_eq!(secrets.hide("`-f` and `over` -f it's"), "`-f` and `over` -f it's");
+}
+
+#[test]
+fn what_is_written_into_a_file_of_secrets_is_one() {
+    let mut secrets = Secrets::default();
+    secrets.learn_written("/app/.env", "# the port\nPORT=swordfish\nB='a b'\n");
+    secrets.learn_written("/app/notes.txt", "A=whale\n");
+    assert_eq!(
+        secrets.hide("`swordfish` `a b` `whale`; PORT=swordfish, # the port"),
+        "`[redacted]` `[redacted]` `whale`; PORT=[redacted], # the port"
     );
 }

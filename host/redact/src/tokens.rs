@@ -1,10 +1,14 @@
 //! Finds tokens of known shape in a word. One pass; at each place at most the least length of a family is looked at.
 
 use super::families::{Body, Family, beginning_with};
+use super::names::is_part;
 use super::spans::Spans;
 
 /// So many bytes of a body tell whether it is one, beyond the least.
 const SEEN: usize = 64;
+
+/// So many letters and digits in a row have no accidental look.
+const PIECE: usize = 8;
 
 /// So many letters and digits in a row are nobody's name.
 const ROW: usize = 16;
@@ -49,10 +53,18 @@ fn of_family(here: &[u8], family: &Family) -> Option<usize> {
     let fits = match family.body {
         Body::Hex => length == family.least && !body.get(length).is_some_and(u8::is_ascii_alphanumeric),
         Body::Row => length >= family.least && start.split(|byte| !byte.is_ascii_alphanumeric()).any(is_row),
+        Body::Url | Body::Wide => {
+            length >= family.least && start.split(|byte| !byte.is_ascii_alphanumeric()).any(is_piece)
+        }
         _ => length >= family.least && is_random(start),
     };
     let rest = || body.iter().skip(length).take_while(|byte| family.body.holds(**byte)).count();
     fits.then(|| family.prefix.len() + length + rest())
+}
+
+/// Words with signs between them are a name, with a number at their ends too.
+fn is_piece(run: &[u8]) -> bool {
+    run.len() >= PIECE && is_random(run) && !std::str::from_utf8(run).is_ok_and(is_part)
 }
 
 fn is_row(run: &[u8]) -> bool {

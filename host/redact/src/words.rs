@@ -1,8 +1,10 @@
 //! Goes through a text word by word and leaves secrets out: values of telling names, passwords in addresses, tokens.
 
-use super::names::{is_harmless, is_telling};
+use std::ops::Range;
+
+use super::names::{is_harmless, is_reference, is_telling, refers};
 use super::spans::Spans;
-use super::tokens;
+use super::{addresses, names, secrets, tokens};
 
 /// What the next words are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,14 +13,22 @@ enum Expect {
     Nothing,
     /// The next word is a secret.
     Secret,
+    /// The next word is a secret if it is no name.
+    Nameless,
+    /// The next word is a secret if it ends the line and no honest word looks like it.
+    Last,
+    /// What comes next is a secret if it stands in quotes.
+    Quoted,
+    /// Of a pair in parentheses the second is a secret.
+    Pair,
     /// All up to this quote is a secret.
     Until(char),
     /// All up to this quote behind a backslash is a secret.
     UntilEscaped(char),
     /// What adjoins a secret belongs to it.
     Adjoining,
-    /// All words up to the end of the line or of the quotes are secrets.
-    Line,
+    /// All words up to the end of the line, or of so many quotes around them, are secrets.
+    Line(usize),
 }
 
 /// What is known at a place of the text.
@@ -31,11 +41,43 @@ struct State<'a> {
     quotes: Quotes,
     /// The quote behind the word ends what an earlier one began.
     closes: bool,
+    /// The separator before the word.
+    behind: Option<char>,
+    /// What stands behind the word and its separator.
+    after: &'a str,
+    sentence: Sentence,
+    /// The rest of the line is a comment.
+    comment: bool,
+    /// The comment has a telling word.
+    tells: bool,
+}
+
+/// A sentence in which the place of a word tells a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sentence {
+    Other,
+    /// SQL: `create` or `alter`.
+    Change,
+    /// SQL: somebody is given a password.
+    Account,
+    /// SQL: `set`.
+    Set,
+    /// SQL: `set password for`.
+    SetFor,
+    /// A line of `.netrc`: the host comes.
+    Machine,
+    /// The same: a key comes.
+    Key,
+    /// The same: a name comes.
+    Value,
 }
 
 /// The quotes that are open, outermost first: the sign, and whether it stands behind a backslash.
 #[derive(Debug, Default)]
 struct Quotes(Vec<(char, bool)>);
+
+/// So many bytes tell what comes behind a word.
+const AHEAD: usize = 256;
 
 /// More quotes are not within each other.
 const NESTED: usize = 4;
@@ -70,7 +112,18 @@ fn is_quote(c: char) -> bool {
 /// Reads `text` word by word.
 pub(super) fn read(text: &str, out: &mut Spans) {
     let quotes = Quotes::default();
-    let mut state = State { expect: Expect::Nothing, before: "", key_before: false, quotes, closes: false };
+    let mut state = State {
+        expect: Expect::Nothing,
+        before: "",
+        key_before: false,
+        quotes,
+        closes: false,
+        behind: None,
+        after: "",
+        sentence: Sentence::Other,
+        comment: false,
+        tells: false,
+    };
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(separates).unwrap_or(rest.len());
@@ -82,9 +135,18 @@ pub(super) fn read(text: &str, out: &mut Spans) {
         }
         let quote = separator.filter(|c| is_quote(*c));
         state.closes = quote.is_some_and(|quote| state.quotes.pass(quote, word));
+        let (sign, after) = after.split_at_checked(separator.map_or(0, char::len_utf8)).unwrap_or((after, ""));
+        state.after = after;
         state.word(word, separator, out);
-        let (separator, after) = after.split_at_checked(separator.map_or(0, char::len_utf8)).unwrap_or((after, ""));
-        out.keep(separator);
+        match separator {
+            Some('\n') => (state.comment, state.tells) = (false, false),
+            Some(';') if matches!(state.sentence, Sentence::Account | Sentence::Change) => {
+                state.sentence = Sentence::Other;
+            }
+            _ => {}
+        }
+        state.behind = separator;
+        out.keep(sign);
         rest = after;
     }
 }
@@ -111,9 +173,13 @@ impl<'a> State<'a> {
                 }
                 return;
             }
-            Expect::Line => {
-                out.hide(word);
-                if quote.is_some() || separator == Some('\n') {
+            Expect::Line(depth) => {
+                if is_reference(word) {
+                    out.keep(word);
+                } else {
+                    out.hide(word);
+                }
+                if separator == Some('\n') || self.closes && self.quotes.0.len() < depth {
                     self.expect = Expect::Nothing;
                 }
                 return;
@@ -131,60 +197,196 @@ impl<'a> State<'a> {
                     return;
                 }
             }
-            Expect::Secret if word.is_empty() || word.bytes().all(|byte| byte == b'\\' || byte == b'$') => {
+            Expect::Pair => {
+                self.expect = match separator {
+                    Some(',') => Expect::Quoted,
+                    Some(')' | '\n') | None => Expect::Nothing,
+                    _ => Expect::Pair,
+                };
                 out.keep(word);
-                if let Some(quote) = quote {
-                    self.expect = opened(quote, word);
-                }
                 return;
             }
-            Expect::Secret => {
-                let scheme =
-                    ["bearer", "basic", "token", "apikey", "negotiate"].contains(&word.to_ascii_lowercase().as_str());
-                let harmless = is_harmless("", word.trim_end_matches(['}', ']']));
-                if scheme || harmless {
-                    out.keep(word);
+            Expect::Quoted => {
+                let value = word.trim_start_matches(['=', '\\']);
+                // Quotes of PostgreSQL: `$$x$$`.
+                if ["$$", "$\\$"].iter().any(|quotes| value.starts_with(quotes)) {
+                    out.hide(word);
+                    self.expect = Expect::Nothing;
+                    return;
+                }
+                let begins = value.is_empty()
+                    || matches!(value, "N" | "n" | "E" | "e" | "b" | "f" | "r" | "u") && quote.is_some();
+                if !begins {
+                    self.expect = Expect::Nothing;
                 } else {
+                    out.keep(word);
+                    self.expect = match quote {
+                        Some(quote) if !self.closes => self.opened(quote, word),
+                        _ if separator == Some(';') => Expect::Nothing,
+                        _ => Expect::Quoted,
+                    };
+                    return;
+                }
+            }
+            Expect::Secret | Expect::Nameless if word.bytes().all(|byte| matches!(byte, b'\\' | b'$')) => {
+                out.keep(word);
+                self.expect = match (quote, separator) {
+                    (Some(_), _) if self.closes => Expect::Adjoining,
+                    (Some(quote), _) => self.opened(quote, word),
+                    (None, Some('\n')) if word.is_empty() => Expect::Nothing,
+                    (None, Some(';' | '|' | '&' | ')' | '<' | '>')) => Expect::Nothing,
+                    (None, Some('(')) if !word.is_empty() => Expect::Nothing,
+                    (None, _) => self.expect,
+                };
+                return;
+            }
+            Expect::Secret | Expect::Nameless | Expect::Last => {
+                let expect = std::mem::replace(&mut self.expect, Expect::Nothing);
+                let scheme = is_scheme(word);
+                let value = word.trim_end_matches(['}', ']']);
+                // An object begins, whose keys tell their own values.
+                let inside = word.trim_start_matches(['[', '{']);
+                let open = inside.len() < word.len() && (inside.is_empty() || inside.ends_with(':'));
+                let waits = matches!(word, "await" | "new" | "yield");
+                let harmless = open
+                    || waits
+                    || is_harmless("", value)
+                    || is_call(word, separator)
+                    || word.starts_with("--") && !secrets::is_distinct(word)
+                    || expect == Expect::Nameless && names::is_name(value)
+                    || expect == Expect::Last && !(self.is_last(separator) && secrets::is_distinct(word));
+                if scheme && expect == Expect::Secret {
+                    out.keep(word);
+                    self.expect = if word.eq_ignore_ascii_case("digest") { self.line() } else { Expect::Secret };
+                    return;
+                }
+                if !harmless {
                     let secret = word.trim_end_matches('\\');
                     out.hide(secret);
                     out.keep(word.get(secret.len()..).unwrap_or_default());
+                    self.expect = self.adjoins(quote);
+                    return;
                 }
-                self.expect = match quote {
-                    _ if scheme => Expect::Secret,
-                    _ if harmless => Expect::Nothing,
-                    quote => self.adjoins(quote),
-                };
-                return;
+                if waits {
+                    self.expect = expect;
+                }
+                if separator == Some('(') && ends_as_function(word) {
+                    self.expect = Expect::Quoted;
+                }
+                // Without a secret the word is like any other.
+                if expect == Expect::Secret && !word.starts_with('-') && !open {
+                    out.keep(word);
+                    return;
+                }
             }
             Expect::Nothing => {}
         }
         let before = self.before;
         if separator == Some('\n') {
             self.before = "";
-        } else if !word.is_empty() {
+        } else if !word.bytes().all(|byte| byte == b']') {
             self.before = word;
         }
-        if let Some(sign) = assigning(word).filter(|_| is_telling(before)) {
-            self.assigned(sign, word, quote, out);
+        if word.starts_with('#') || matches!(word, "//" | "--") {
+            self.comment = true;
+        }
+        // `env["TOKEN"] = ` gives a value, and `f(token):` does not.
+        let value = word.trim_start_matches(']');
+        if let Some(sign) = assigning(value).filter(|_| self.behind != Some(')') && is_telling(before)) {
+            out.keep(word.get(..word.len() - value.len()).unwrap_or_default());
+            self.assigned(sign, value, separator, out);
             return;
         }
-        self.plain(word, quote, out);
+        self.tells |= self.comment && is_word(word) && is_telling(word);
+        if self.tells && names::is_made_up(word) {
+            out.hide(word);
+            self.expect = self.adjoins(quote);
+            return;
+        }
+        self.plain(word, separator, out);
         if !word.is_empty() {
-            self.key_before = quote.is_some() && is_telling(word);
+            self.key_before = quote.is_some() && !word.starts_with('$') && is_telling(word);
+            if self.expect == Expect::Nothing {
+                self.expect = self.told(word, separator);
+            }
         }
     }
 
+    /// What follows a word of a sentence in which places tell secrets.
+    fn told(&mut self, word: &str, separator: Option<char>) -> Expect {
+        use Sentence::{Account, Change, Key, Machine, Other, Set, SetFor, Value};
+        let is = |wanted: &str| word.eq_ignore_ascii_case(wanted);
+        let follows = |wanted: &str| {
+            let next = self.after.get(..wanted.len());
+            next.is_some_and(|next| next.eq_ignore_ascii_case(wanted))
+        };
+        let (sentence, expect) = match self.sentence {
+            Machine => (Key, Expect::Nothing),
+            Value => (Key, Expect::Nothing),
+            Key if is("login") || is("account") => (Value, Expect::Nothing),
+            Key if is("password") => (Value, Expect::Secret),
+            Key if !is("machine") => (Other, Expect::Nothing),
+            _ if is("alter") || is("create") => (Change, Expect::Nothing),
+            _ if is("machine") => (Machine, Expect::Nothing),
+            _ if is("set") => (Set, Expect::Nothing),
+            Set if is("password") && follows("for ") => (SetFor, Expect::Nothing),
+            Change if is("user") || is("role") || is("login") => (Account, Expect::Nothing),
+            _ if is("identified") => (Account, Expect::Nothing),
+            Account if is("by") && (follows("password ") || follows("values ") || follows("random ")) => {
+                (Account, Expect::Nothing)
+            }
+            Account if is("by") => (Account, Expect::Secret),
+            Account if is("password") || is("values") || is("as") => (Account, Expect::Quoted),
+            SetFor if word.ends_with('=') => (SetFor, Expect::Quoted),
+            _ if separator == Some('(') && ends_as_function(word) => (self.sentence, Expect::Quoted),
+            Set => (Other, Expect::Nothing),
+            other => (other, Expect::Nothing),
+        };
+        self.sentence = sentence;
+        match (expect, separator.filter(|c| is_quote(*c))) {
+            (Expect::Quoted, Some(quote)) if !self.closes => self.opened(quote, word),
+            (Expect::Secret, Some(_)) if self.closes => Expect::Nothing,
+            (Expect::Secret, Some(quote)) => self.opened(quote, word),
+            (expect, _) => expect,
+        }
+    }
+
+    /// All up to the end of this line, or of the quotes that are open.
+    fn line(&self) -> Expect {
+        Expect::Line(self.quotes.0.len())
+    }
+
+    /// What comes in the same line, as far as it is looked at.
+    fn ahead(&self) -> &'a str {
+        let near = self.after.get(..self.after.floor_char_boundary(AHEAD)).unwrap_or_default();
+        near.split('\n').next().unwrap_or_default()
+    }
+
+    /// Nothing but the end of a line or of quotes comes behind the word.
+    fn is_last(&self, separator: Option<char>) -> bool {
+        separator.is_none_or(|c| c == '\n' || is_quote(c) && self.closes) || self.after.trim_start().is_empty()
+    }
+
     /// A word that begins with the sign that gives a value to the telling name before it.
-    fn assigned(&mut self, sign: &str, word: &str, quote: Option<char>, out: &mut Spans) {
+    fn assigned(&mut self, sign: &str, word: &'a str, separator: Option<char>, out: &mut Spans) {
+        let quote = separator.filter(|c| is_quote(*c));
         out.keep(sign);
         let value = word.get(sign.len()..).unwrap_or_default();
         if value.is_empty() {
-            self.expect = quote.map_or(Expect::Secret, |quote| opened(quote, word));
-        } else if is_harmless("", value) {
+            self.expect = match quote {
+                _ if sign == ":" && self.is_prose("") => Expect::Nothing,
+                Some(quote) => self.opened(quote, word),
+                None if separator == Some('(') || self.after.trim_start().starts_with('(') => Expect::Pair,
+                None => Expect::Secret,
+            };
+        } else if is_harmless("", value) || is_call(value, separator) {
             out.keep(value);
+            if separator == Some('(') && ends_as_function(value) {
+                self.expect = Expect::Quoted;
+            }
         } else if value.bytes().all(|byte| byte == b'\\' || byte == b'$') {
             out.keep(value);
-            self.expect = quote.map_or(Expect::Nothing, |quote| opened(quote, word));
+            self.expect = quote.map_or(Expect::Nothing, |quote| self.opened(quote, word));
         } else {
             out.hide(value);
             self.expect = self.adjoins(quote);
@@ -192,7 +394,8 @@ impl<'a> State<'a> {
     }
 
     /// A word of which nothing is known from the ones before, but for a key in quotes.
-    fn plain(&mut self, word: &str, quote: Option<char>, out: &mut Spans) {
+    fn plain(&mut self, word: &'a str, separator: Option<char>, out: &mut Spans) {
+        let quote = separator.filter(|c| is_quote(*c));
         if let Some(value) = word.trim_start_matches('\\').strip_prefix(':').filter(|_| self.key_before) {
             let inner = value.trim_matches('\\');
             if inner.is_empty()
@@ -201,7 +404,7 @@ impl<'a> State<'a> {
             {
                 out.keep(word);
                 self.expect = match quote.filter(|_| inner.is_empty()) {
-                    Some(quote) => opened(quote, word),
+                    Some(quote) => self.opened(quote, word),
                     None if inner.is_empty() => Expect::Secret,
                     None => Expect::Nothing,
                 };
@@ -217,10 +420,98 @@ impl<'a> State<'a> {
         if word.is_empty() {
             return;
         }
-        self.expect = announced(word, quote);
-        if one(word, out) {
+        self.expect = self.announced(word, separator);
+        // A pair that a function makes: `auth=Basic('me', 'x')`.
+        if let Some((name, value)) = word.rsplit_once('=')
+            && is_call(value, separator)
+            && name.to_ascii_lowercase().ends_with("auth")
+        {
+            self.expect = Expect::Pair;
+        }
+        if separator == Some('(') && word.ends_with(".login") {
+            self.expect = Expect::Pair;
+        }
+        // The scheme of a header adjoins its name.
+        if let Some((name, _)) = word.split_once(':').filter(|(name, scheme)| is_telling(name) && is_scheme(scheme)) {
+            out.keep(word);
+            self.expect = if name.starts_with('$') { Expect::Nothing } else { Expect::Secret };
+            return;
+        }
+        if one(word, separator, out) {
             self.expect = self.adjoins(quote);
         }
+    }
+
+    /// A secret in quotes begins behind a word, if no reference to one does.
+    fn opened(&self, quote: char, word: &str) -> Expect {
+        let inside = self.ahead().split([quote, '\\']).next().unwrap_or_default();
+        let value = inside.split_once(' ').filter(|(scheme, _)| is_scheme(scheme)).map_or(inside, |(_, value)| value);
+        match word.ends_with('\\') {
+            _ if quote == '"' && is_reference(value) => Expect::Nothing,
+            true => Expect::UntilEscaped(quote),
+            false => Expect::Until(quote),
+        }
+    }
+
+    /// The word says that the next one is a secret: `--password`, `Authorization:`, `PASSWORD=` before a quote.
+    fn announced(&self, word: &str, separator: Option<char>) -> Expect {
+        let quote = separator.filter(|c| is_quote(*c));
+        let ended = word.strip_suffix([':', '=']).or_else(|| word.strip_suffix("=$").filter(|_| quote.is_some()));
+        let name = ended.map(|name| name.rsplit(['=', ':']).next().unwrap_or(name));
+        // A message shows a command in backticks: an option that ends it has no value.
+        let option = || word.strip_prefix("--").filter(|name| !name.contains('=') && quote != Some('`'));
+        let made_up = || names::is_made_up(self.ahead().split(is_quote).next().unwrap_or_default());
+        let tells = |name: &&str| is_telling(name) || quote.is_some() && names::is_key(name) && made_up();
+        let Some(name) = name.or_else(option).filter(tells) else { return Expect::Nothing };
+        if word.starts_with("--") && names::acts(name) {
+            return Expect::Nothing;
+        }
+        match quote {
+            // The quotes end in which the name stands, and its value goes on right behind them.
+            Some(_) if self.closes && ended.is_some() => return Expect::Adjoining,
+            Some(_) if self.closes => {
+                return if self.behind.is_some_and(is_quote) { Expect::Secret } else { Expect::Nothing };
+            }
+            Some(quote) => return self.opened(quote, word),
+            None => {}
+        }
+        if word.ends_with(':') && self.is_prose(name) {
+            return Expect::Nothing;
+        }
+        if word == "--cookie" && !self.ahead().trim_start().split(' ').next().is_some_and(|value| value.contains('=')) {
+            return Expect::Nothing;
+        }
+        let upper = name.to_ascii_uppercase();
+        if upper.ends_with("COOKIE") && word.ends_with(':') {
+            return self.line();
+        }
+        match separator {
+            Some('(') if word.ends_with('=') => Expect::Pair,
+            Some(';' | '|' | '&' | ',' | ')' | '<' | '>' | '?') => Expect::Nothing,
+            Some(' ' | '\t') if word.ends_with('=') => Expect::Last,
+            Some('\n') if ended.is_some() => Expect::Nothing,
+            _ if upper.ends_with("AUTHORIZATION") && !self.quotes.0.is_empty() => self.header(),
+            _ if refers(name) => Expect::Nameless,
+            _ => Expect::Secret,
+        }
+    }
+
+    /// The value of a header for access: a scheme and what belongs to it, or all of it.
+    fn header(&self) -> Expect {
+        let scheme = self.ahead().split_whitespace().next().unwrap_or_default();
+        if is_scheme(scheme) { Expect::Secret } else { self.line() }
+    }
+
+    /// What stands behind a telling name and a colon are words of a sentence.
+    fn is_prose(&self, name: &str) -> bool {
+        let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let mut words = self.ahead().trim_start().split(' ');
+        let told = self.comment || !self.quotes.0.is_empty();
+        let named = if name.eq_ignore_ascii_case("authorization") { name } else { name.get(1..).unwrap_or_default() };
+        let plain = named.bytes().all(|byte| byte.is_ascii_lowercase());
+        let first = words.next().unwrap_or_default();
+        let next = words.next().unwrap_or_default().trim_end_matches(|c: char| !c.is_ascii_alphabetic());
+        told && plain && is_word(first) && !SCHEMES.contains(&first) && is_word(next)
     }
 
     /// What follows a secret that ends at `quote`, or at another separator.
@@ -228,7 +519,7 @@ impl<'a> State<'a> {
         match quote {
             None => Expect::Nothing,
             Some(_) if self.closes => Expect::Adjoining,
-            Some(quote) => Expect::Until(quote),
+            Some(quote) => self.opened(quote, ""),
         }
     }
 }
@@ -242,39 +533,44 @@ fn assigning(word: &str) -> Option<&str> {
     gives.then_some(sign)
 }
 
-/// A secret in quotes begins after a word.
-fn opened(quote: char, word: &str) -> Expect {
-    if word.ends_with('\\') { Expect::UntilEscaped(quote) } else { Expect::Until(quote) }
+/// What stands before the secret in a header for access.
+const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "negotiate", "digest"];
+
+fn is_scheme(word: &str) -> bool {
+    SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// The word says that the next one is a secret: `--password`, `Authorization:`, `PASSWORD=` before a quote.
-fn announced(word: &str, quote: Option<char>) -> Expect {
-    let ended = word.strip_suffix([':', '=']).or_else(|| word.strip_suffix("=$").filter(|_| quote.is_some()));
-    let name = ended.map(|name| name.rsplit(['=', ':']).next().unwrap_or(name));
-    // A message shows a command in backticks: an option that ends it has no value.
-    let option = || word.strip_prefix("--").filter(|name| !name.contains('=') && quote != Some('`'));
-    let Some(name) = name.or_else(option).filter(|name| is_telling(name)) else { return Expect::Nothing };
-    if name.to_ascii_uppercase().ends_with("COOKIE") && word.ends_with(':') {
-        return Expect::Line;
-    }
-    match quote.filter(|_| ended.is_some()) {
-        Some(quote) => Expect::Until(quote),
-        None => Expect::Secret,
-    }
+/// The word is a name alone.
+fn is_word(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+}
+
+/// The word names a function that is called: code says where it gets a value.
+fn is_call(word: &str, separator: Option<char>) -> bool {
+    let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
+    let is_field = || separator.is_some_and(is_quote) && word.ends_with('[');
+    let code = word.strip_suffix('[').filter(|_| is_field()).or_else(|| Some(word).filter(|_| separator == Some('(')));
+    code.is_some_and(|code| !code.is_empty() && code.bytes().all(of_name))
+}
+
+/// The word ends with the function of SQL that makes a password.
+fn ends_as_function(word: &str) -> bool {
+    word.rsplit('=').next().is_some_and(|name| name.eq_ignore_ascii_case("password"))
 }
 
 /// Reads one word. Gives whether it ended with a secret.
-fn one(word: &str, out: &mut Spans) -> bool {
-    if let Some(at) = assignment(word) {
-        let (name, value) = word.split_at_checked(at).unwrap_or((word, ""));
-        out.keep(name);
+fn one(word: &str, separator: Option<char>, out: &mut Spans) -> bool {
+    if let Some(value) = assignment(word, separator) {
+        out.keep(word.get(..value.start).unwrap_or_default());
+        let secret = word.get(value.clone()).unwrap_or_default();
         // What follows in quotes is the value.
-        if value == "$" {
-            out.keep(value);
+        if secret == "$" {
+            out.keep(secret);
             return false;
         }
-        out.hide(value);
-        return true;
+        out.hide(secret);
+        out.keep(word.get(value.end..).unwrap_or_default());
+        return value.end == word.len();
     }
     shaped(word, out);
     false
@@ -282,10 +578,10 @@ fn one(word: &str, out: &mut Spans) -> bool {
 
 /// Reads one word of which only its own shape tells a secret: an address with a password, or a token.
 pub(super) fn shaped(word: &str, out: &mut Spans) {
-    let Some((start, end)) = login(word) else { return tokens::read(word, out) };
-    out.keep(word.get(..start).unwrap_or_default());
-    out.hide(word.get(start..end).unwrap_or_default());
-    tokens::read(word.get(end..).unwrap_or_default(), out);
+    let Some(secret) = addresses::secret(word) else { return tokens::read(word, out) };
+    tokens::read(word.get(..secret.start).unwrap_or_default(), out);
+    out.hide(word.get(secret.clone()).unwrap_or_default());
+    tokens::read(word.get(secret.end..).unwrap_or_default(), out);
 }
 
 /// Reads a text of which only shapes tell secrets.
@@ -297,34 +593,45 @@ pub(super) fn read_shapes(text: &str, out: &mut Spans) {
     }
 }
 
-/// Where the value of a telling name begins in a word such as `a:PASSWORD=x`.
-fn assignment(word: &str) -> Option<usize> {
-    let mut name_at = 0;
+/// Where the value of a telling name stands in a word such as `a:PASSWORD=x`.
+fn assignment(word: &str, separator: Option<char>) -> Option<Range<usize>> {
+    // The name of a thing in a cloud is no pair.
+    if word.starts_with("arn:") {
+        return None;
+    }
+    let (mut name_at, mut in_login) = (0, false);
     for (at, delimiter) in word.match_indices(['=', ':']) {
         let (name, value) = (word.get(name_at..at)?, word.get(at + delimiter.len()..)?);
         // The scheme of an address is no name, and a name at the end has its value elsewhere.
         if value.starts_with("//") && delimiter == ":" {
             name_at = at + 3;
+            in_login = value.get(2..).and_then(|host| host.split('/').next()).is_some_and(|host| host.contains('@'));
             continue;
         }
-        if !value.is_empty() && is_telling(name) && !is_harmless(name, value) {
-            return Some(at + delimiter.len());
+        // The user of an address is no name either.
+        if std::mem::take(&mut in_login) {
+            name_at = at + 1;
+            continue;
+        }
+        // Two signs compare.
+        if delimiter == "=" && value.starts_with('=') && !value.trim_start_matches('=').is_empty() {
+            return None;
+        }
+        // Behind a variable of the shell a colon gives no value, unless it is the one for want of another.
+        let by_default = value.starts_with(['-', '=', '+']);
+        let is_used = delimiter == ":" && name.contains('$') && !by_default;
+        let acts = word.starts_with("--") && name_at == 0 && names::acts(name.trim_start_matches('-'));
+        let tells = is_telling(name) || names::is_key(name) && names::is_made_up(value);
+        if !value.is_empty() && !is_used && !acts && tells && !is_harmless(name, value) {
+            let call = value.rsplit('=').next().unwrap_or(value);
+            if is_call(call, separator) {
+                return None;
+            }
+            let start = at + delimiter.len() + usize::from(delimiter == ":" && name.contains('$'));
+            let ends = if name.starts_with("${") { value.trim_end_matches('}') } else { value };
+            return Some(start..at + delimiter.len() + names::secret_length(ends));
         }
         name_at = at + delimiter.len();
     }
     None
-}
-
-/// Where the password stands in an address with one, or a user that is a token itself.
-fn login(word: &str) -> Option<(usize, usize)> {
-    let start = word.find("://")? + "://".len();
-    let rest = word.get(start..)?;
-    let authority = rest.get(..rest.find(['/', '#']).unwrap_or(rest.len()))?;
-    let end = authority.rfind('@')?;
-    let login = authority.get(..end)?;
-    match login.split_once(':') {
-        Some((user, password)) if !password.is_empty() => Some((start + user.len() + 1, start + end)),
-        None if login.len() >= 20 && login.bytes().any(|byte| byte.is_ascii_digit()) => Some((start, start + end)),
-        _ => None,
-    }
 }

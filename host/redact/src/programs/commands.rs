@@ -34,12 +34,12 @@ impl<'t> Word<'t> {
         }
     }
 
-    /// Where the word's text lies in the whole text, from this byte of it on, without quotes around it.
-    pub(super) fn range_from(&self, start: usize) -> Option<Range<usize>> {
-        let bytes = self.text.as_bytes().get(start..)?;
+    /// Where this piece of the word's text lies in the whole text, without quotes around it.
+    pub(super) fn place(&self, piece: Range<usize>) -> Option<Range<usize>> {
+        let bytes = self.text.as_bytes().get(piece.clone())?;
         let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
-        let first = start + bytes.iter().position(|byte| !is_quote(byte))?;
-        let last = start + bytes.iter().rposition(|byte| !is_quote(byte))?;
+        let first = piece.start + bytes.iter().position(|byte| !is_quote(byte))?;
+        let last = piece.start + bytes.iter().rposition(|byte| !is_quote(byte))?;
         Some(*self.places.get(first)?..*self.places.get(last)? + 1)
     }
 
@@ -55,8 +55,16 @@ pub(super) struct Command<'t> {
     pub(super) words: Vec<Word<'t>>,
     /// Its here-strings.
     pub(super) here: Vec<Word<'t>>,
+    /// Its here-documents, as places in the whole text.
+    pub(super) documents: Vec<Range<usize>>,
+    /// The files that it writes.
+    pub(super) targets: Vec<Word<'t>>,
     /// It reads what the command before it writes.
     pub(super) piped: bool,
+    /// The next command writes what it reads, or its last word, as in `< <(x)` and `$(x)`.
+    pub(super) fed: bool,
+    /// The first command of the group before it, which writes what it reads or writes.
+    pub(super) group: Option<usize>,
 }
 
 /// The commands of a text, those within quotes behind the one that holds them.
@@ -70,12 +78,30 @@ pub(super) fn commands(text: &str) -> Vec<Command<'static>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Argument,
-    /// A file, or the end of a here-document.
+    /// A file that is read.
+    Source,
+    /// A file that is written.
     Target,
     HereString,
+    /// The end of a here-document.
+    Delimiter,
 }
 
+/// So many groups stand within each other.
+const GROUPS: usize = 16;
+
+/// So many here-documents of a text are looked at.
+const DOCUMENTS: usize = 64;
+
 struct Splitter<'o> {
+    text: &'o str,
+    /// Where the text stands in the whole text.
+    offset: usize,
+    /// The place in the text where the next here-document begins at the earliest.
+    read: usize,
+    documents: usize,
+    /// The first commands of the groups that are open.
+    groups: Vec<usize>,
     current: Command<'static>,
     word: Option<Word<'static>>,
     next: Next,
@@ -83,22 +109,47 @@ struct Splitter<'o> {
 }
 
 impl Splitter<'_> {
-    fn end_word(&mut self) {
+    fn end_word(&mut self, at: usize) {
         let Some(word) = self.word.take() else { return };
         match std::mem::replace(&mut self.next, Next::Argument) {
             Next::Argument => self.current.words.push(word),
             Next::HereString => self.current.here.push(word),
-            Next::Target => {}
+            Next::Target => self.current.targets.push(word),
+            Next::Delimiter => self.document(at, word.text()),
+            Next::Source => {}
         }
     }
 
-    fn end_command(&mut self, pipes: bool) {
-        self.end_word();
+    /// Notes the here-document whose beginning stands before this place.
+    fn document(&mut self, at: usize, delimiter: &str) {
+        if self.documents == DOCUMENTS {
+            return;
+        }
+        self.documents += 1;
+        let line = || self.text.get(at..)?.find('\n').map(|end| at + end + 1);
+        let Some(start) = Some(self.read).filter(|read| *read > at).or_else(line) else { return };
+        let mut end = start;
+        for line in self.text.get(start..).unwrap_or_default().split_inclusive('\n') {
+            if line.trim() == delimiter {
+                self.read = end + line.len();
+                self.current.documents.push(self.offset + start..self.offset + end);
+                return;
+            }
+            end += line.len();
+        }
+        self.read = end;
+        self.current.documents.push(self.offset + start..self.offset + end);
+    }
+
+    fn end_command(&mut self, at: usize, pipes: bool) {
+        self.end_word(at);
         self.next = Next::Argument;
         let next = Command { piped: pipes, ..Command::default() };
         let ended = std::mem::replace(&mut self.current, next);
-        if !ended.words.is_empty() {
+        if !ended.words.is_empty() || !ended.targets.is_empty() {
             self.all.push(ended);
+        } else if pipes {
+            self.current.group = ended.group;
         }
     }
 
@@ -109,7 +160,17 @@ impl Splitter<'_> {
 
 fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>>) {
     let mut inner: Vec<Range<usize>> = Vec::new();
-    let mut out = Splitter { current: Command::default(), word: None, next: Next::Argument, all };
+    let mut out = Splitter {
+        text,
+        offset,
+        read: 0,
+        documents: 0,
+        groups: Vec::new(),
+        current: Command::default(),
+        word: None,
+        next: Next::Argument,
+        all,
+    };
     let mut chars = text.char_indices().peekable();
     let mut comment = false;
     while let Some((at, c)) = chars.next() {
@@ -117,9 +178,9 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
         match c {
             '\n' => {
                 comment = false;
-                out.end_command(false);
+                out.end_command(at, false);
             }
-            _ if c.is_whitespace() => out.end_word(),
+            _ if c.is_whitespace() => out.end_word(at),
             '\'' | '"' if !comment => {
                 let Some(end) = closing(text, at, c) else {
                     out.push(c, place);
@@ -147,7 +208,17 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
             '#' if out.word.is_none() => comment = true,
             '|' | ';' | '&' | '(' | ')' | '`' | '{' | '}' if out.word.is_none() || !matches!(c, '{' | '}') => {
                 let twice = chars.next_if(|(_, next)| *next == c).is_some();
-                out.end_command(c == '|' && !twice);
+                out.current.fed = c == '('
+                    && match &out.word {
+                        None => out.next == Next::Source,
+                        Some(word) => word.text().ends_with('$'),
+                    };
+                out.end_command(at, c == '|' && !twice);
+                match c {
+                    '(' | '{' if out.groups.len() < GROUPS => out.groups.push(out.all.len()),
+                    ')' | '}' => out.current.group = out.groups.pop(),
+                    _ => {}
+                }
             }
             '<' | '>' => {
                 // A number right before it is a descriptor.
@@ -155,17 +226,25 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
                 if out.word.as_ref().is_some_and(descriptor) {
                     out.word = None;
                 }
-                out.end_word();
+                out.end_word(at);
                 let mut count = 1;
-                while chars.next_if(|(_, next)| matches!(next, '<' | '>' | '&')).is_some() {
+                while chars.next_if(|(_, next)| matches!(next, '<' | '>' | '&' | '|')).is_some() {
                     count += 1;
                 }
-                out.next = if c == '<' && count == 3 { Next::HereString } else { Next::Target };
+                out.next = match (c, count) {
+                    ('<', 3) => Next::HereString,
+                    ('<', 2) => {
+                        chars.next_if(|(_, next)| *next == '-');
+                        Next::Delimiter
+                    }
+                    ('<', _) => Next::Source,
+                    _ => Next::Target,
+                };
             }
             _ => out.push(c, place),
         }
     }
-    out.end_command(false);
+    out.end_command(text.len(), false);
     if let Some(depth) = depth.checked_sub(1) {
         for range in inner {
             split(text.get(range.clone()).unwrap_or_default(), offset + range.start, depth, all);

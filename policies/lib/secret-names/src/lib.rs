@@ -39,13 +39,18 @@ const PARTS: &[(&str, Likelihood)] = &[
 const WHOLE: &[(&str, Likelihood)] = &[
     ("PGPASS", Likely),
     ("MYSQLPWD", Likely),
+    ("SSHPASS", Possible),
     ("PASS", Possible),
     ("PW", Possible),
     ("PWD", Possible),
     ("SIG", Possible),
+    ("PIN", Possible),
     ("AUTH", Possible),
     ("TOKENS", Possible),
 ];
+
+/// Last words of a name, as in `DB_PASS` and `userPin`.
+const LAST: &[&str] = &["PASS", "PW", "PWD", "PSW", "PIN", "OTP", "AUTH", "SIGNATURE"];
 
 /// Ends of a name, in the same spelling, that make it the name of something else: a file, a number, a program.
 const HARMLESS_ENDS: &[&str] = &[
@@ -85,7 +90,11 @@ pub fn likelihood(name: &str) -> Option<Likelihood> {
     if let Some((_, found)) = WHOLE.iter().find(|(whole, _)| whole.as_bytes() == bare) {
         return Some(*found);
     }
-    let (_, found) = PARTS.iter().find(|(part, _)| holds(bare, part))?;
+    let Some((_, found)) = PARTS.iter().find(|(part, _)| holds(bare, part)) else {
+        let last = last_word(name);
+        let tells = last.len() < name.len() && LAST.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes()));
+        return tells.then_some(Possible);
+    };
     if HARMLESS_ENDS.iter().any(|end| bare.ends_with(end.as_bytes())) || holds(bare, "TOKENIZ") {
         return None;
     }
@@ -94,6 +103,14 @@ pub fn likelihood(name: &str) -> Option<Likelihood> {
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     });
     Some(if refers { Possible } else { *found })
+}
+
+/// The last word of a name, behind a sign or where upper case begins.
+fn last_word(name: &[u8]) -> &[u8] {
+    let sign = name.iter().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+    let case =
+        name.windows(2).rposition(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    name.get(sign.max(case.map_or(0, |at| at + 1))..).unwrap_or_default()
 }
 
 fn holds(bare: &[u8], part: &str) -> bool {
@@ -106,15 +123,45 @@ mod tests {
 
     #[test]
     fn names_of_secrets_are_told_from_names_of_other_things() {
-        for name in ["DB_PASSWORD", "DB_PASSPHRASE", "github-token", "apiKey", "MYSQL_PWD", "--secret", "SIGNING_KEY"] {
+        for name in [
+            "SECRET_AUTH",
+            "DB_PASSWORD",
+            "DB_PASSPHRASE",
+            "github-token",
+            "apiKey",
+            "MYSQL_PWD",
+            "--secret",
+            "SIGNING_KEY",
+        ] {
             assert_eq!(likelihood(name), Some(Likely), "{name}");
         }
-        for name in
-            ["AWS_ACCESS_KEY_ID", "TOKEN_URL", "PWD", "Authorization", "cookie", "GOOGLE_APPLICATION_CREDENTIALS"]
-        {
+        for name in [
+            "DB_PASS",
+            "ADMIN-PIN",
+            "smtpPass",
+            "MY_PW",
+            "AWS_ACCESS_KEY_ID",
+            "TOKEN_URL",
+            "PWD",
+            "Authorization",
+            "cookie",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+        ] {
             assert_eq!(likelihood(name), Some(Possible), "{name}");
         }
-        for name in ["", "PATH", "TOKEN_FILE", "MAX_TOKENS", "TOKENIZERS_PARALLELISM", "COOKIE_JAR", "PWDS", "OLDPWD"] {
+        for name in [
+            "",
+            "PATH",
+            "TOKEN_FILE",
+            "MAX_TOKENS",
+            "TOKENIZERS_PARALLELISM",
+            "COOKIE_JAR",
+            "PWDS",
+            "OLDPWD",
+            "compass",
+            "bypass",
+            "spin",
+        ] {
             assert_eq!(likelihood(name), None, "{name}");
         }
     }
