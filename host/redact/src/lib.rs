@@ -9,9 +9,11 @@ mod addresses;
 mod families;
 mod names;
 mod programs;
+mod quotes;
 mod secrets;
 mod spans;
 mod tokens;
+mod word;
 mod words;
 
 use std::ops::Range;
@@ -61,7 +63,7 @@ fn find(text: &str) -> Vec<Range<usize>> {
 fn shapes(text: &str) -> Vec<Range<usize>> {
     // A quotation of a key that has no end is cut, or its quotes end it.
     let cut = |block: &str| ["…", "...", "`"].iter().filter_map(|end| block.find(end)).min();
-    read(text, words::read_shapes, cut)
+    read(text, word::read_shapes, cut)
 }
 
 /// Reads a text: keys in blocks here, and what is between them with `words`. `cut` gives the length of a key that has no

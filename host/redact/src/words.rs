@@ -1,10 +1,10 @@
 //! Goes through a text word by word and leaves secrets out: values of telling names, passwords in addresses, tokens.
 
-use std::ops::Range;
-
 use super::names::{is_harmless, is_reference, is_telling, refers};
+use super::quotes::{AHEAD, Quotes};
 use super::spans::Spans;
-use super::{addresses, names, secrets, tokens};
+use super::word::{SCHEMES, assigning, ends_as_function, is_call, is_quote, is_scheme, is_word, one, separates};
+use super::{names, secrets};
 
 /// What the next words are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,43 +70,6 @@ enum Sentence {
     Key,
     /// The same: a name comes.
     Value,
-}
-
-/// The quotes that are open, outermost first: the sign, and whether it stands behind a backslash.
-#[derive(Debug, Default)]
-struct Quotes(Vec<(char, bool)>);
-
-/// So many bytes tell what comes behind a word.
-const AHEAD: usize = 256;
-
-/// More quotes are not within each other.
-const NESTED: usize = 4;
-
-impl Quotes {
-    /// Goes over a quote behind `word`. Gives whether it ends what an earlier one began.
-    fn pass(&mut self, quote: char, word: &str) -> bool {
-        let this = (quote, word.ends_with('\\'));
-        if let Some(place) = self.0.iter().rposition(|open| *open == this) {
-            self.0.truncate(place);
-            return true;
-        }
-        // An apostrophe stands within a word.
-        if !word.ends_with(char::is_alphanumeric) {
-            if self.0.len() == NESTED {
-                self.0.clear();
-            }
-            self.0.push(this);
-        }
-        false
-    }
-}
-
-fn separates(c: char) -> bool {
-    c.is_whitespace() || is_quote(c) || matches!(c, ',' | ';' | '(' | ')' | '<' | '>' | '|' | '&' | '?')
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '\'' | '"' | '`')
 }
 
 /// Reads `text` word by word.
@@ -522,116 +485,4 @@ impl<'a> State<'a> {
             Some(quote) => self.opened(quote, ""),
         }
     }
-}
-
-/// The sign at the beginning of a word that stands apart from the name it gives a value to, as in `name = value`.
-fn assigning(word: &str) -> Option<&str> {
-    let sign = ["=>", ":=", "=", ":"].into_iter().find(|sign| word.starts_with(sign))?;
-    let value = word.get(sign.len()..)?;
-    // `==` and `=~` compare, and a word such as `:x` is a name.
-    let gives = value.is_empty() || (sign == "=" && !value.starts_with(['=', '~']));
-    gives.then_some(sign)
-}
-
-/// What stands before the secret in a header for access.
-const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "negotiate", "digest"];
-
-fn is_scheme(word: &str) -> bool {
-    SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
-}
-
-/// The word is a name alone.
-fn is_word(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-}
-
-/// The word names a function that is called: code says where it gets a value.
-fn is_call(word: &str, separator: Option<char>) -> bool {
-    let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
-    let is_field = || separator.is_some_and(is_quote) && word.ends_with('[');
-    let code = word.strip_suffix('[').filter(|_| is_field()).or_else(|| Some(word).filter(|_| separator == Some('(')));
-    code.is_some_and(|code| !code.is_empty() && code.bytes().all(of_name))
-}
-
-/// The word ends with the function of SQL that makes a password.
-fn ends_as_function(word: &str) -> bool {
-    word.rsplit('=').next().is_some_and(|name| name.eq_ignore_ascii_case("password"))
-}
-
-/// Reads one word. Gives whether it ended with a secret.
-fn one(word: &str, separator: Option<char>, out: &mut Spans) -> bool {
-    if let Some(value) = assignment(word, separator) {
-        out.keep(word.get(..value.start).unwrap_or_default());
-        let secret = word.get(value.clone()).unwrap_or_default();
-        // What follows in quotes is the value.
-        if secret == "$" {
-            out.keep(secret);
-            return false;
-        }
-        out.hide(secret);
-        out.keep(word.get(value.end..).unwrap_or_default());
-        return value.end == word.len();
-    }
-    shaped(word, out);
-    false
-}
-
-/// Reads one word of which only its own shape tells a secret: an address with a password, or a token.
-pub(super) fn shaped(word: &str, out: &mut Spans) {
-    let Some(secret) = addresses::secret(word) else { return tokens::read(word, out) };
-    tokens::read(word.get(..secret.start).unwrap_or_default(), out);
-    out.hide(word.get(secret.clone()).unwrap_or_default());
-    tokens::read(word.get(secret.end..).unwrap_or_default(), out);
-}
-
-/// Reads a text of which only shapes tell secrets.
-pub(super) fn read_shapes(text: &str, out: &mut Spans) {
-    for piece in text.split_inclusive(separates) {
-        let word = piece.trim_end_matches(separates);
-        shaped(word, out);
-        out.keep(piece.get(word.len()..).unwrap_or_default());
-    }
-}
-
-/// Where the value of a telling name stands in a word such as `a:PASSWORD=x`.
-fn assignment(word: &str, separator: Option<char>) -> Option<Range<usize>> {
-    // The name of a thing in a cloud is no pair.
-    if word.starts_with("arn:") {
-        return None;
-    }
-    let (mut name_at, mut in_login) = (0, false);
-    for (at, delimiter) in word.match_indices(['=', ':']) {
-        let (name, value) = (word.get(name_at..at)?, word.get(at + delimiter.len()..)?);
-        // The scheme of an address is no name, and a name at the end has its value elsewhere.
-        if value.starts_with("//") && delimiter == ":" {
-            name_at = at + 3;
-            in_login = value.get(2..).and_then(|host| host.split('/').next()).is_some_and(|host| host.contains('@'));
-            continue;
-        }
-        // The user of an address is no name either.
-        if std::mem::take(&mut in_login) {
-            name_at = at + 1;
-            continue;
-        }
-        // Two signs compare.
-        if delimiter == "=" && value.starts_with('=') && !value.trim_start_matches('=').is_empty() {
-            return None;
-        }
-        // Behind a variable of the shell a colon gives no value, unless it is the one for want of another.
-        let by_default = value.starts_with(['-', '=', '+']);
-        let is_used = delimiter == ":" && name.contains('$') && !by_default;
-        let acts = word.starts_with("--") && name_at == 0 && names::acts(name.trim_start_matches('-'));
-        let tells = is_telling(name) || names::is_key(name) && names::is_made_up(value);
-        if !value.is_empty() && !is_used && !acts && tells && !is_harmless(name, value) {
-            let call = value.rsplit('=').next().unwrap_or(value);
-            if is_call(call, separator) {
-                return None;
-            }
-            let start = at + delimiter.len() + usize::from(delimiter == ":" && name.contains('$'));
-            let ends = if name.starts_with("${") { value.trim_end_matches('}') } else { value };
-            return Some(start..at + delimiter.len() + names::secret_length(ends));
-        }
-        name_at = at + delimiter.len();
-    }
-    None
 }

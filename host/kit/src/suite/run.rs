@@ -12,7 +12,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Coverage};
-use guard_contract::verdict::{FAULT, Verdict, merge};
+use guard_contract::verdict::{CALLED, FAULT, Verdict, merge};
 use guard_contract::{Finding, Limits};
 use guard_engine::Used;
 use guard_engine::facts::fixed::FixedFacts;
@@ -306,6 +306,7 @@ fn compare_rule(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut
             let got: Vec<_> = deciding
                 .iter()
                 .flat_map(|finding| &finding.tags)
+                .filter(|(tag, _)| tag != CALLED)
                 .map(|(tag, value)| format!("{tag}={value}"))
                 .collect();
             let got = if got.is_empty() { "no tags".to_owned() } else { got.join(", ") };
