@@ -389,3 +389,21 @@ fn the_first_entry_of_a_project_finds_its_settings_and_warns_of_nothing() {
     assert_eq!((added.exit, added.stderr.as_str()), (0, ""), "{added:?}");
     assert_eq!(world.bash("ls").decision(), "deny");
 }
+
+/// `policy add`, `config check` and `doctor` make one check, which has the policy decide.
+#[test]
+fn a_policy_that_always_reaches_a_limit_is_found_by_all_three_checks() {
+    for (guest, fault) in
+        [("memory-bomb", "more memory than its limit"), ("endless-loop", "longer than its time limit")]
+    {
+        let world = World::new();
+        world.configure("preset = \"none\"\n");
+        let source = component(&world, guest);
+        refused(&world, CONFIG, &["add", &source], 65, &[fault]);
+        world.configure(&format!("preset = \"none\"\n[[policy]]\nname = \"x\"\nsource = \"{source}\"\n"));
+        let checked = world.run(&["config", "check"], "");
+        assert!(checked.exit == 78 && checked.stderr.contains(fault), "{guest}: {checked:?}");
+        let examined = world.run(&["doctor"], "");
+        assert!(examined.exit == 69 && examined.stdout.contains(fault), "{guest}: {examined:?}");
+    }
+}

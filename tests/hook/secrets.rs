@@ -10,7 +10,8 @@ fn traces(world: &World, command: &str) -> String {
     let ended = world.bash(command);
     assert_ne!(ended.decision(), "", "{command}: {ended:?}");
     let log = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap_or_default();
-    format!("{}\n{}\n{log}", ended.stdout, ended.stderr)
+    let explained = world.run(&["explain", "--", command], "");
+    format!("{}\n{}\n{log}\n{}\n{}", ended.stdout, ended.stderr, explained.stdout, explained.stderr)
 }
 
 #[test]
@@ -97,6 +98,10 @@ fn a_secret_that_is_an_argument_is_in_no_reply_no_line_and_no_file_of_a_session(
             format!("openssl enc -k '{secret}' -in a -out b; git push"),
             format!("aws configure set aws_secret_access_key {secret} && git push"),
             format!("bash -c \"docker login -p '{secret}' r\"; git push"),
+            format!("echo {secret} | sudo -S true; git push"),
+            format!("vault kv put secret/x key={secret} && git push"),
+            format!("http -a me:{secret} https://example.org; git push"),
+            format!("echo 'root:{secret}' | chpasswd && git push"),
         ] {
             let world = World::new();
             let traces = traces(&world, &command);

@@ -60,6 +60,27 @@ fn learn(secrets: &mut Secrets, key: &str, value: &Value, path: &str) {
     }
 }
 
+/// The analysis of a call without its secrets, to be shown.
+#[must_use]
+pub fn without_secrets(analysis: &Analysis, secrets: &Secrets) -> Option<Analysis> {
+    // Words of the contract, whatever the call holds.
+    const FIXED: [&str; 6] = ["severity", "coverage", "exists", "kind", "operation", "operator"];
+    fn hide(value: &mut Value, secrets: &Secrets) {
+        match value {
+            Value::String(text) => *text = secrets.hide_word(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| hide(value, secrets)),
+            Value::Object(map) => {
+                let given = map.iter_mut().filter(|(key, _)| !FIXED.contains(&key.as_str()));
+                given.for_each(|(_, value)| hide(value, secrets));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut value = serde_json::to_value(analysis).ok()?;
+    hide(&mut value, secrets);
+    serde_json::from_value(value).ok()
+}
+
 /// Takes the secrets out of every text of a decision.
 pub(crate) fn clean(decision: &mut Decision, secrets: &Secrets) {
     let hide = |text: &mut String| {

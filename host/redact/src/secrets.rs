@@ -121,6 +121,13 @@ impl Secrets {
         self.hide(text)
     }
 
+    /// The same for one word of the call.
+    #[must_use]
+    pub fn hide_word(&self, word: &str) -> String {
+        let is_secret = || self.known.iter().any(|secret| secret.value == word);
+        if is_secret() { super::MARK.to_owned() } else { self.hide(word) }
+    }
+
     fn add(&mut self, before: &str, secret: &str) {
         let value: String = secret.chars().filter(|c| !is_noise(*c)).collect();
         if value.is_empty() {

@@ -16,7 +16,7 @@ use guard_contract::syntax::Coverage;
 use guard_contract::{Outcome, outcome_name};
 use guard_harness::text;
 use guard_hook::chain::Trace;
-use guard_redact::plain;
+use guard_redact::{hide_shapes, plain};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -43,8 +43,8 @@ impl Record {
             outcome: outcome_name(outcome(trace)),
             policy: deciding.map(|deciding| deciding.policy.clone()).unwrap_or_default(),
             rule: deciding.map(|deciding| deciding.finding.rule.clone()).unwrap_or_default(),
-            message: deciding.map(|deciding| plain(&deciding.finding.message)).unwrap_or_default(),
-            remedy: deciding.map(|deciding| plain(&deciding.finding.remedy)).unwrap_or_default(),
+            message: deciding.map(|deciding| hide_shapes(&plain(&deciding.finding.message))).unwrap_or_default(),
+            remedy: deciding.map(|deciding| hide_shapes(&plain(&deciding.finding.remedy))).unwrap_or_default(),
             coverage: analysis.map_or("", |analysis| coverage_name(analysis.coverage)),
         }
     }

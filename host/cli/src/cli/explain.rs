@@ -3,6 +3,7 @@
 mod tree;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -17,7 +18,8 @@ use guard_contract::verdict::Verdict;
 use guard_contract::{Finding, Outcome, outcome_name, rank};
 use guard_harness::text;
 use guard_hook::chain::{Step, Trace};
-use guard_redact::{plain, redact, shorten};
+use guard_hook::redaction::{secrets, without_secrets};
+use guard_redact::{hide_shapes, plain, redact, shorten};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -29,10 +31,14 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
     let at = circumstances(environment, cwd.as_deref());
     let calls = calls(&args.call)?;
     let bench = Evaluator::open(places, environment, &at.projects())?;
-    let Some(trace) = bench.decide(&calls, &at) else {
+    let Some(mut trace) = bench.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;
         return Ok(Exit::Success);
     };
+    for call in &calls {
+        let hidden = |analysis: &Analysis| without_secrets(analysis, &secrets(call, &at, Some(analysis)));
+        trace.analysis = trace.analysis.as_deref().and_then(hidden).map(Arc::new);
+    }
     if args.format == Format::Json {
         let value = json!({
             "verdict": Record::of(Some(&trace)),
@@ -175,8 +181,8 @@ fn tags_json(tags: &[(String, String)]) -> Value {
 
 pub(super) fn finding_json(finding: &Finding) -> Value {
     json!({
-        "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": plain(&finding.message),
-        "remedy": plain(&finding.remedy),
+        "rule": finding.rule, "outcome": outcome_name(finding.outcome), "message": hide_shapes(&plain(&finding.message)),
+        "remedy": hide_shapes(&plain(&finding.remedy)),
         "tags": finding.tags.iter().map(|(name, value)| (plain(name), Value::String(plain(value)))).collect::<Map<_, _>>(),
     })
 }
