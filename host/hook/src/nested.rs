@@ -3,7 +3,7 @@
 //!
 //! Which folders a call concerns is known after its analysis, so their policies are asked after those of the chain.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 
 use crate::cache::Prepared;
@@ -50,6 +50,31 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>, roots: &[String]) 
         }
     }
     found.into_iter().collect()
+}
+
+/// The most folders that [`below`] looks at.
+const FOLDERS: usize = 20_000;
+
+/// All folders below a root with a configuration, the outer ones first. Links are not followed, and what git keeps for
+/// itself is not looked at. False: there are more than 20,000 folders, and some were left out.
+#[must_use]
+pub fn below(root: &str) -> (Vec<String>, bool) {
+    let (mut found, mut left, mut seen) = (Vec::new(), VecDeque::from([root.to_owned()]), 0);
+    while let Some(folder) = left.pop_front() {
+        seen += 1;
+        if seen > FOLDERS {
+            return (found, false);
+        }
+        if folder != root && fs::symlink_metadata(Places::project_file(&folder)).is_ok() {
+            found.push(folder.clone());
+        }
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+        let names = names.filter(|name| name != ".git" && name != ".guard");
+        left.extend(names.map(|name| format!("{folder}/{name}")));
+    }
+    (found, true)
 }
 
 impl Prepared {

@@ -13,6 +13,7 @@ use guard_contract::exit::Exit;
 use guard_contract::outcome_name;
 use guard_contract::policy::{Entry, Source};
 use guard_hook::cache::prepare;
+use guard_hook::nested::below;
 use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_setup::check::{Mistake, line};
@@ -83,7 +84,15 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
 
 fn check(places: &Places, environment: &Environment, format: CheckFormat) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let prepared = prepare(places, &environment.program, &folders(&at), Some(making(PATIENCE)));
+    let mut projects = folders(&at);
+    if at.project_root != at.home && !at.project_root.is_empty() {
+        let (nested, is_all) = below(&at.project_root);
+        projects.extend(nested.into_iter().filter(|folder| !folders(&at).contains(folder)));
+        if !is_all {
+            print::note("warning: the project has too many folders; some with a `.guard` may have been left out");
+        }
+    }
+    let prepared = prepare(places, &environment.program, &projects, Some(making(PATIENCE)));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
     let mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
     match format {
