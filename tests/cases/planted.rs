@@ -60,6 +60,7 @@ const KINDS: [(&str, &str); 40] = [
 
 const UPPER: &str = "Q7RT2XK5";
 const MIXED: &str = "Zq8Xw3Kv";
+const BODIES: [&str; 2] = [UPPER, MIXED];
 
 /// Ways to put a secret beside a command so that it does the same.
 const WAYS: [&str; 6] = [
@@ -80,12 +81,13 @@ pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Str
     let plain = suite::run(chain, suite, case).verdict;
     let Some(deciding) = plain.deciding().filter(|_| rank(plain.outcome) >= rank(Outcome::Ask)) else { return Ok(()) };
     let words = own_words(&deciding.finding.message);
-    let (kind, body) = KINDS[(case.line + index) % KINDS.len()];
-    let token = format!("{kind}{}", body.repeat(8));
     // A word of the rule itself: the call may not hide it elsewhere by calling it a secret.
     let word = words.iter().flat_map(|words| words.split_whitespace()).max_by_key(|word| word.len()).unwrap_or("rule");
-    for (way, secret) in [(index % WAYS.len(), token.as_str()), (1, word), (4, word)] {
-        let Some(planted) = planted(case, WAYS[way], secret) else { return Ok(()) };
+    let of_kind =
+        |(at, (kind, body)): (usize, &(&str, &str))| ((index + at) % WAYS.len(), kind.to_string() + &body.repeat(8));
+    let tokens = KINDS.iter().enumerate().map(of_kind);
+    for (way, secret) in tokens.chain([(1, word.to_owned()), (4, word.to_owned())]) {
+        let Some(planted) = planted(case, WAYS[way], &secret) else { return Ok(()) };
         let verdict = suite::run(chain, suite, &planted).verdict;
         // In a text that is not closed the words behind it belong to it.
         let same = |found: &guard_contract::verdict::Attributed| found.finding.rule == deciding.finding.rule;
@@ -94,7 +96,7 @@ pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Str
         }
         let call = ToolCall::new(planted.tool(), planted.input().unwrap_or_default());
         for (place, text) in told(&verdict, &call)? {
-            if secret == token && text.contains(body) {
+            if secret != word && BODIES.iter().any(|body| text.contains(body)) {
                 return Err(format!("{place} holds the secret {secret}: {text}"));
             }
             let missing = words.iter().find(|words| place != "log" && !text.contains(words.as_str()));
