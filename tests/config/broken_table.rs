@@ -219,7 +219,7 @@ fn a_log_in_the_place_of_something_else_is_told() {
         assert!(world.bash("ls").is_silent(), "{text}");
         assert_eq!(world.bash("git push").decision(), "ask", "{text}");
     }
-    assert!(!fs::metadata("/dev/full").unwrap().is_file());
+    assert!(!fs::metadata("/dev/full").unwrap().is_file() && !fs::exists("/dev/full.lock").unwrap());
 }
 
 #[test]

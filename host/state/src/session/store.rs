@@ -217,7 +217,12 @@ impl Sessions {
         if matches!(self, Sessions::Folder(_)) || !folder.exists() {
             make_private(&folder).map_err(io::Error::other)?;
         }
-        Ok(Place { dir: Dir::open_ambient_dir(folder, ambient_authority())?, file })
+        let place = Place { dir: Dir::open_ambient_dir(folder, ambient_authority())?, file };
+        let is_other = |data: Metadata| !data.is_file() && !data.is_symlink();
+        match place.dir.symlink_metadata(&place.file).is_ok_and(is_other) {
+            true => Err(io::Error::other("what is there is no file, and was left as it is")),
+            false => Ok(place),
+        }
     }
 
     fn lock(&self, patience: Duration) -> io::Result<FileLock> {
@@ -263,10 +268,6 @@ struct Place {
 impl Place {
     /// The file holds what no session's file does, so that it is somebody else's.
     fn is_foreign(&self) -> bool {
-        let is_other = |data: Metadata| !data.is_file() && !data.is_symlink();
-        if self.dir.symlink_metadata(&self.file).is_ok_and(is_other) {
-            return true;
-        }
         let Ok(bytes) = self.dir.read(&self.file) else { return false };
         let keys = ["confirmed", "pending", "asked"];
         let ours = |map: Map<String, Value>| map.keys().all(|key| keys.contains(&key.as_str()));
