@@ -87,7 +87,8 @@ fn check(places: &Places, environment: &Environment, format: CheckFormat) -> any
     let mut projects = folders(&at);
     if at.project_root != at.home && !at.project_root.is_empty() {
         let (nested, is_all) = below(&at.project_root);
-        projects.extend(nested.into_iter().filter(|folder| !folders(&at).contains(folder)));
+        let nested = nested.into_iter().filter(|folder| !projects.contains(folder)).collect::<Vec<_>>();
+        projects.extend(nested);
         if !is_all {
             print::note("warning: the project has too many folders; some with a `.guard` may have been left out");
         }

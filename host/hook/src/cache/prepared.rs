@@ -352,14 +352,17 @@ pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), Faul
 /// policy is asked about all that it handles.
 fn break_unasked(member: &mut Member) {
     let Readiness::Ready { manifest, .. } = &member.readiness else { return };
-    let Some(tools) = member.entry.tools.as_deref().filter(|tools| !tools.is_empty()) else { return };
+    let Some(tools) = member.entry.tools.as_deref() else { return };
     let named = COMMON_TOOLS.iter().chain(&OTHER_TOOLS).copied();
     let mut all = named.chain(tools.iter().chain(&manifest.tools).map(String::as_str));
     if !all.any(|tool| covers(manifest, Some(tools), tool)) {
         let handled = manifest.tools.join(", ");
         let source = member.entry.settings_source.clone();
         let text = format!("`tools` names none of those that it handles, which are {handled}");
-        let problem = guard_config::of_refused_settings(&member.entry, &text);
+        let problem = Problem {
+            hint: "name one of these, or leave `tools` out".to_owned(),
+            ..guard_config::of_refused_settings(&member.entry, &text)
+        };
         member.entry.tools = None;
         member.entry.settings_source = SettingsSource { problem: Some(problem), is_usual: false, ..source };
     }
