@@ -4,6 +4,7 @@
 //! in where each path leads.
 
 use crate::Analyzer;
+use crate::disposable;
 use crate::facts::{Facts, Resolver};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, ToolCall};
@@ -45,6 +46,7 @@ pub fn analyze(
     };
     fill_paths(&mut analysis, facts, resolver);
     weigh_account_home(&mut analysis, &at.account_home);
+    disposable::mark(&mut analysis, facts);
     analysis
 }
 
@@ -82,7 +84,7 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
 }
 
 /// Fills the `path` of each effect on a file of this machine.
-fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
+pub(crate) fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
     for effect in &mut analysis.effects {
         let elsewhere = effect.tags.iter().any(|(name, _)| name == "where");
         if elsewhere || effect.path.raw.is_empty() || !FILE_KINDS.contains(&effect.kind.as_str()) {

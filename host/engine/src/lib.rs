@@ -16,6 +16,7 @@
 
 mod bindings;
 mod convert;
+mod disposable;
 pub mod analysis;
 pub mod clock;
 pub mod facts;

@@ -29,6 +29,7 @@ mod sockets;
 mod placeholder_operands;
 mod system;
 mod table;
+pub(crate) mod temporary;
 mod text;
 mod uploads;
 
@@ -51,6 +52,7 @@ const FAMILIES: &[&[Program]] = &[
     process::TABLE,
     disk::TABLE,
     editors::TABLE,
+    temporary::TABLE,
 ];
 
 /// Adds the effects of the command's program.

@@ -2,7 +2,7 @@
 //! itself is shared with `path-context`.
 
 use guard_sdk::syntax::Effect;
-pub(crate) use policy_blast_radius::{BlastRadius, takes_whole};
+pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, takes_whole};
 
 use crate::call_view::CallView;
 
@@ -11,26 +11,7 @@ pub(crate) fn blast_radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius 
     policy_blast_radius::blast_radius(effect, view.command(effect), &|| view.facts())
 }
 
-/// Folders of which nobody expects that they keep anything.
-const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/"];
-
-/// How the folder of this user's temporary files is written where only the shell knows it.
-const OF_USER: &[&str] = &["$TMPDIR/", "${TMPDIR}/", "${TMPDIR:-/tmp}/"];
-
-/// Whether the effect's target lies below a folder for temporary files, by every name that it has, and is part neither
-/// of the project nor of a home.
+/// Whether the effect's target lies where nobody expects that anything is kept.
 pub(crate) fn is_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
-    let path = &effect.path;
-    if path.raw.is_empty() {
-        return OF_USER.iter().any(|folder| effect.target.starts_with(folder)) && !effect.target.contains("..");
-    }
-    let names = || [&path.raw, &path.lexical, &path.canonical].into_iter().filter(|name| !name.is_empty());
-    let below = |name: &String| TEMPORARY.iter().any(|folder| name.starts_with(folder)) && !name.contains("/..");
-    let facts = view.facts();
-    let inside = |folder: &String| !folder.is_empty() && names().any(|name| is_inside(name, folder));
-    names().all(below) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(inside)
-}
-
-fn is_inside(name: &str, folder: &str) -> bool {
-    name.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    policy_blast_radius::is_temporary(effect, &|| view.facts())
 }

@@ -67,7 +67,8 @@ impl<'a> CallView<'a> {
             return None;
         }
         if effect.path.raw.is_empty() {
-            return Some(self.place_of_found(effect).unwrap_or(Place::Outside));
+            let found = self.place_of_found(effect).or_else(|| self.place_of_piped(effect));
+            return Some(found.unwrap_or(Place::Outside));
         }
         let place = if effect.kind == "delete" { self.map.of_entry(effect) } else { self.map.of_path(&effect.path) };
         Some(place.max(self.place_behind_new_link(effect).unwrap_or(place)))
@@ -103,6 +104,43 @@ impl<'a> CallView<'a> {
             return Some(self.map.of_text(&find.cwd));
         }
         folders.iter().map(|word| self.map.of_text(&join(&find.cwd, &word.text))).max()
+    }
+
+    /// Where the names lie that a pipe gives to `xargs`, if the text says so: what a search in folders prints, and what
+    /// others leave of it.
+    fn place_of_piped(&self, effect: &Effect) -> Option<Place> {
+        let command = self.command(effect.command_id)?;
+        // What is put behind a name may still lead out of the folder.
+        let is_name =
+            effect.target.starts_with("{}") && !effect.target.contains(['$', '`']) && !effect.target.contains("..");
+        if !is_name || command.via.last()?.kind != "xargs" {
+            return None;
+        }
+        let xargs = &self.command(command.parent)?.position;
+        let earlier = |command: &&Command| {
+            command.position.pipeline == xargs.pipeline
+                && command.position.index < xargs.index
+                && command.via.is_empty()
+        };
+        let mut earlier = self.analysis.commands.iter().filter(earlier);
+        let source = earlier.next().filter(|source| source.position.index == 0 && !source.cwd.is_empty())?;
+        let chooses = |command: &Command| matches!(command.program(), "grep" | "head" | "sort" | "tail" | "uniq");
+        let words = source.argv.get(1..).unwrap_or_default();
+        let is_search = match source.program() {
+            "fd" | "find" | "ls" => true,
+            "git" => words.iter().any(|word| matches!(word.text.as_str(), "ls-files" | "--name-only")),
+            "grep" | "rg" => words.iter().any(|word| {
+                let is_short = word.text.starts_with('-') && !word.text.starts_with("--");
+                is_short && word.text.contains('l') || word.text.starts_with("--files")
+            }),
+            _ => false,
+        };
+        if !is_search || !earlier.all(chooses) || words.iter().any(|word| word.dynamic) {
+            return None;
+        }
+        let leads_away = |word: &&str| word.starts_with(['/', '~']) || word.contains("..");
+        let folders = words.iter().map(|word| word.text.as_str()).filter(leads_away);
+        folders.map(|word| self.map.of_text(&join(&source.cwd, word))).chain([self.map.of_text(&source.cwd)]).max()
     }
 
     /// Where the files lie that a command touches, the worst of them; of one that touches none, where it runs.

@@ -7,6 +7,7 @@ use guard_sdk::syntax::{Command, Redirection, Word};
 use crate::base64;
 use crate::limits;
 use crate::parse::tree::Range;
+use crate::programs;
 use crate::word::expand::{self, Values};
 use crate::word::{self, Mode};
 
@@ -103,6 +104,7 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
             [option, name] if matches!(option.text.as_str(), "-v" | "-P" | "-p") => Some(installed(&name.text)),
             _ => None,
         },
+        "mktemp" => programs::temporary::name(words),
         "which" if words.len() == 1 => words.first().map(|word| installed(&word.text)),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
             read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64::decode(&word.text)?).ok())

@@ -13,7 +13,7 @@ impl Walker {
         let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
         let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
         let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        let prints = matches!(name, "echo" | "printf" | "cat" | "which" | "command" | "type");
+        let prints = matches!(name, "echo" | "printf" | "cat" | "which" | "command" | "type" | "mktemp");
         if !prints || self.outputs_left == 0 || body.len() > limits::VALUE || body.contains('`') {
             return None;
         }

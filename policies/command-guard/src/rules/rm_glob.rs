@@ -21,7 +21,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use super::rm_recursive_force::name_of;
-use crate::blast_radius::is_temporary;
+use crate::blast_radius::{is_disposable, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -39,7 +39,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let moved = effect.tag("by").is_some_and(|program| !super::is_program(program, &["rm", "unlink", "shred", "find"]));
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
     let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, view);
-    ((deletes && !moved || empties) && !made_again).then(|| {
+    ((deletes && !moved && !is_disposable(effect) || empties) && !made_again).then(|| {
         let what = if empties { "empties" } else { "deletes" };
         let target = format!("`{}`", shorten(&effect.target));
         let (which, name, rest) = if effect.tag("filtered").is_some() {

@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius};
+use crate::blast_radius::{BlastRadius, blast_radius, is_disposable};
 use crate::call_view::{CallView, Hit};
 
 pub(crate) const RULE: Rule =
@@ -25,7 +25,8 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    let plain = effect.operation == "fs.delete.recursive" && effect.tag("force").is_none();
+    let plain =
+        effect.operation == "fs.delete.recursive" && effect.tag("force").is_none() && !is_disposable(effect);
     (plain && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
         let name = super::rm_recursive_force::name_of(effect, view);
         if effect.tag("by") == Some("rsync") {

@@ -17,7 +17,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
+use crate::blast_radius::{BlastRadius, blast_radius, is_disposable, takes_whole};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,7 +31,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
-    (forced && !is_denied(effect, view)).then(|| {
+    (forced && !is_disposable(effect) && !is_denied(effect, view)).then(|| {
         Hit::new(RULE.default, effect, "everything below ", "look at it first with `ls`, or move it aside with `mv`")
             .naming(name_of(effect, view), " is deleted for good")
     })

@@ -17,7 +17,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius};
+use crate::blast_radius::{BlastRadius, blast_radius, is_disposable};
 use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
@@ -30,7 +30,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
+    let forced =
+        effect.operation == "fs.delete.recursive" && effect.tag("force").is_some() && !is_disposable(effect);
     (forced && is_rm(effect) && blast_radius(effect, view) == BlastRadius::WorkingDirectory).then(|| {
         let why = "it takes whatever is there, uncommitted work included, and nothing names what that is";
         Hit::new(RULE.default, effect, why, "name the one directory you mean, after a look at it with `ls`")

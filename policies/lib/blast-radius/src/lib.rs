@@ -97,6 +97,37 @@ pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn 
     }
 }
 
+/// Whether the host has proved that the deletion loses nothing that somebody keeps.
+#[must_use]
+pub fn is_disposable(effect: &Effect) -> bool {
+    effect.tag("disposable").is_some()
+}
+
+/// Folders of which nobody expects that they keep anything.
+const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/"];
+
+/// How the folder of this user's temporary files is written where only the shell knows it.
+const OF_USER: &[&str] = &["$TMPDIR/", "${TMPDIR}/", "${TMPDIR:-/tmp}/"];
+
+/// Whether the effect's target lies below a folder for temporary files, by every name that it has, and is part neither
+/// of the project nor of a home.
+#[must_use]
+pub fn is_temporary<'a>(effect: &Effect, facts: &dyn Fn() -> &'a Facts) -> bool {
+    let path = &effect.path;
+    if path.raw.is_empty() {
+        return OF_USER.iter().any(|folder| effect.target.starts_with(folder)) && !effect.target.contains("..");
+    }
+    let names = || [&path.raw, &path.lexical, &path.canonical].into_iter().filter(|name| !name.is_empty());
+    let below = |name: &String| TEMPORARY.iter().any(|folder| name.starts_with(folder)) && !name.contains("/..");
+    let facts = facts();
+    let inside = |folder: &String| !folder.is_empty() && names().any(|name| is_inside(name, folder));
+    names().all(below) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(inside)
+}
+
+fn is_inside(name: &str, folder: &str) -> bool {
+    name.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Whether a text is the working directory, spelled so that only the shell knows it.
 fn is_here(text: &str) -> bool {
     let rest = HERE.iter().find_map(|here| text.strip_prefix(here));

@@ -1,10 +1,12 @@
 //! The check of four rules: `blocked_path`, `write_outside_safe`, `edit_outside_safe` and `rm_outside_safe`.
 //!
 //! A write by a shell command is judged like a write by a tool. A file that is moved away counts as written. A deletion
-//! in a blocked place is denied like a write; a deletion elsewhere is a matter of the pattern `rm `.
+//! in a blocked place is denied like a write; a deletion elsewhere is a matter of the pattern `rm `. Temporary files that
+//! shell commands write pass, and so do deletions that lose nothing.
 
 use guard_sdk::Outcome;
 use guard_sdk::syntax::Effect;
+use policy_blast_radius::{is_disposable, is_temporary};
 
 use super::{blocked_path, custom, edit_outside_safe, rm_outside_safe, starters, write_outside_safe};
 use crate::call_view::{CallView, Verdicts};
@@ -21,12 +23,13 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
     let is_edit = !view.is_shell() && view.tool() != "Write";
     let rules = if is_edit { &view.settings.edit } else { &view.settings.write };
     let by = name(effect, view);
+    let is_elsewhere = place != Place::Safe && !is_deleted && !is_passing(effect, view);
     let mut denied = false;
     for rule in rules {
         for paths in &rule.paths {
             let (found, what) = match paths {
                 Paths::Blocked if place == Place::Blocked => (&blocked_path::RULE, format!("'{by}' to a blocked path")),
-                Paths::Outside if place != Place::Safe && !is_deleted => (
+                Paths::Outside if is_elsewhere => (
                     if is_edit { &edit_outside_safe::RULE } else { &write_outside_safe::RULE },
                     format!("'{by}' outside safe paths"),
                 ),
@@ -47,9 +50,20 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
             denied |= rule.outcome == Outcome::Deny;
         }
     }
-    if is_deleted && !denied {
+    if is_deleted && !denied && !is_disposable(effect) {
         removal(effect, place, &by, view, verdicts);
     }
+}
+
+/// The files by which the steps of a workflow tell each other something.
+const OF_WORKFLOWS: &[&str] = &["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"];
+
+/// Whether a shell command writes what nobody keeps: a temporary file, or a word to the next step of a workflow.
+fn is_passing(effect: &Effect, view: &CallView<'_>) -> bool {
+    let name = effect.target.strip_prefix('$').unwrap_or_default();
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_written = view.is_shell() && effect.kind == "write";
+    is_written && (OF_WORKFLOWS.contains(&name) || is_temporary(effect, &|| &view.facts))
 }
 
 fn removal(effect: &Effect, place: Place, by: &str, view: &CallView<'_>, verdicts: &mut Verdicts) {

@@ -1,0 +1,322 @@
+//! Deletions that lose nothing which somebody would miss: the tag `disposable` of an effect.
+//!
+//! | value | what it says of every file that the effect may delete |
+//! |---|---|
+//! | `ignored` | the repository's own `.gitignore` files say that it is not kept |
+//! | `made-here` | it did not exist before this text, which makes it |
+//! | `scratch` | it lies in the folder that a harness makes for one session |
+//!
+//! Each is a proof or nothing: what is not certain, or not found out, has no tag, and policies judge it as before.
+
+use guard_contract::Presence;
+use guard_contract::paths::{below, is_below};
+use guard_contract::syntax::{Analysis, Effect};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::facts::{Entry, Facts};
+
+/// The tag's name.
+const TAG: &str = "disposable";
+
+/// The longest `.gitignore` that is read, in bytes. A longer one proves nothing.
+const IGNORE_BYTES: usize = 64 << 10;
+
+/// The most folders between the repository's root and a target. Below that nothing is proved.
+const DEPTH: usize = 32;
+
+/// The most deletions of one call that are looked at; the rest is judged as before.
+const DELETIONS: usize = 64;
+
+/// Programs that bring into a folder what was somewhere else. With the folder it would be lost.
+const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
+
+/// Marks the deletions whose paths are filled in.
+pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts) {
+    let is_file_deletion = |effect: &Effect| effect.kind == "delete" && effect.operation.starts_with("fs.");
+    let deletions: Vec<usize> = (analysis.effects.iter().enumerate())
+        .filter(|(_, effect)| is_file_deletion(effect) && effect.certain && !effect.path.canonical.is_empty())
+        .filter(|(_, effect)| effect.tags.iter().all(|(name, _)| name != "where"))
+        .map(|(index, _)| index)
+        .take(DELETIONS)
+        .collect();
+    if deletions.is_empty() {
+        return;
+    }
+    let changes_rules = |effect: &Effect| effect.kind != "read" && effect.path.lexical.ends_with("/.gitignore");
+    let are_rules_kept = !analysis.effects.iter().any(changes_rules);
+    for index in deletions {
+        let Some((earlier, [effect, ..])) = analysis.effects.split_at_checked(index) else { continue };
+        let why = if is_scratch(effect) {
+            "scratch"
+        } else if is_made_here(effect, earlier) {
+            "made-here"
+        } else if are_rules_kept && is_ignored(effect, facts) {
+            "ignored"
+        } else {
+            continue;
+        };
+        if let Some(effect) = analysis.effects.get_mut(index) {
+            effect.tags.push((TAG.to_owned(), why.to_owned()));
+        }
+    }
+}
+
+fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
+    effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+/// `/tmp/claude-501/...`: the folder of one user's sessions, which Claude Code makes and clears away itself.
+fn is_scratch(effect: &Effect) -> bool {
+    let lies = |path: &str| {
+        let rest = path.strip_prefix("/private").unwrap_or(path).strip_prefix("/tmp/claude-");
+        let below = rest.and_then(|rest| rest.split_once('/'));
+        below.is_some_and(|(user, below)| {
+            !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_digit()) && !below.is_empty()
+        })
+    };
+    lies(&effect.path.lexical) && lies(&effect.path.canonical)
+}
+
+/// An earlier effect of the text makes the target, or something in it, and nothing was there before.
+fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
+    if effect.path.exists != Presence::No || tag(effect, "glob").is_some() {
+        return false;
+    }
+    let concerned = |made: &&Effect| made.kind == "write" && is_below(&made.path.lexical, &effect.path.lexical);
+    let mut writes = earlier.iter().filter(concerned).peekable();
+    let is_made = writes.peek().is_some();
+    is_made && writes.all(|made| made.certain && tag(made, "by").is_none_or(|by| !BRING.contains(&by)))
+}
+
+/// The repository ignores every file that the effect may delete.
+fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
+    let (root, path) = (effect.path.git_root.as_str(), effect.path.canonical.as_str());
+    let Some(relative) = below(path, root).filter(|relative| !root.is_empty() && *relative != ".") else {
+        return false;
+    };
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    let is_pattern = tag(effect, "glob").is_some();
+    // Of a link the deletion takes the link alone, and with a repository goes its history: neither is proved.
+    if name(path) != name(&effect.path.lexical)
+        || !is_pattern && !matches!(facts.entry(&format!("{path}/.git")), Entry::Absent)
+    {
+        return false;
+    }
+    let names: Vec<&str> = relative.split('/').collect();
+    if names.len() > DEPTH {
+        return false;
+    }
+    let mut rules = Rules::default();
+    let mut folder = root.to_owned();
+    for (depth, name) in names.iter().enumerate() {
+        if !rules.read(&folder, facts) {
+            return false;
+        }
+        let is_last = depth + 1 == names.len();
+        if is_pattern && name.contains(['*', '?', '[']) {
+            return is_last && tag(effect, "filtered").is_none() && rules.ignore_all(&folder, name);
+        }
+        let path = format!("{}/{name}", folder.trim_end_matches('/'));
+        if rules.ignore(&path, !is_last || effect.path.kind != "file") {
+            return true;
+        }
+        folder = path;
+    }
+    false
+}
+
+/// The `.gitignore` files from the root of a repository downwards.
+#[derive(Default)]
+struct Rules {
+    /// Each with its folder.
+    files: Vec<(String, Gitignore)>,
+    /// The lines that take something back, without the `!`.
+    kept: Vec<String>,
+}
+
+impl Rules {
+    /// Adds the file of a folder, if there is one. Gives whether it is understood whole.
+    fn read(&mut self, folder: &str, facts: &dyn Facts) -> bool {
+        let path = format!("{}/.gitignore", folder.trim_end_matches('/'));
+        match facts.entry(&path) {
+            Entry::Absent => return true,
+            Entry::File => {}
+            // Git does not follow a link here.
+            _ => return false,
+        }
+        let Some(text) = facts.read_head(&path, IGNORE_BYTES).filter(|text| text.len() < IGNORE_BYTES) else {
+            return false;
+        };
+        let mut builder = GitignoreBuilder::new("");
+        for line in text.lines() {
+            if builder.add_line(None, line).is_err() {
+                return false;
+            }
+            self.kept.extend(line.trim().strip_prefix('!').map(str::to_owned));
+        }
+        let Ok(rules) = builder.build() else { return false };
+        self.files.push((folder.to_owned(), rules));
+        true
+    }
+
+    /// The rule that decides about a path, of the innermost file that has one.
+    fn of(&self, path: &str, is_folder: bool) -> Option<Match<&ignore::gitignore::Glob>> {
+        let found = self.files.iter().rev().map(|(folder, rules)| {
+            let relative = below(path, folder).unwrap_or_default();
+            rules.matched(relative, is_folder)
+        });
+        found.into_iter().find(|found| !found.is_none())
+    }
+
+    fn ignore(&self, path: &str, is_folder: bool) -> bool {
+        matches!(self.of(path, is_folder), Some(Match::Ignore(rule)) if says_something(rule.original()))
+    }
+
+    /// Whether all names in the folder that fit the pattern are ignored. A rule whose only special sign is `*` and that
+    /// fits the pattern as it is written fits each of them; what a line takes back must end in another way.
+    fn ignore_all(&self, folder: &str, pattern: &str) -> bool {
+        let path = format!("{}/{pattern}", folder.trim_end_matches('/'));
+        let Some(Match::Ignore(rule)) = self.of(&path, false) else { return false };
+        let rule = rule.original();
+        let end = |text: &str| text.rsplit(['*', '?', ']', '/']).next().unwrap_or_default().to_owned();
+        let own = end(pattern);
+        let apart = |kept: &String| !end(kept).ends_with(&own) && !own.ends_with(&end(kept));
+        says_something(rule) && !rule.contains(['?', '[', '\\', '!']) && self.kept.iter().all(apart)
+    }
+}
+
+/// A rule such as `*` ignores what nobody thought of, in a repository that lists what it keeps.
+fn says_something(rule: &str) -> bool {
+    rule.contains(|sign: char| !"*./?!".contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{empty, fill_paths};
+    use crate::facts::Resolver;
+    use crate::facts::fixed::FixedFacts;
+    use guard_contract::syntax::{Coverage, Severity};
+    use guard_contract::unresolved;
+
+    /// A deletion, or another effect if the text begins with the name of a program and a colon.
+    fn effect(text: &str) -> Effect {
+        let (by, target) = text.split_once(": ").unwrap_or(("rm", text));
+        let kind = if by == "rm" { "delete" } else { "write" };
+        let glob = target.contains('*').then(|| ("glob".to_owned(), "yes".to_owned()));
+        Effect {
+            kind: kind.to_owned(),
+            operation: if by == "rm" { "fs.delete.recursive" } else { "fs.write" }.to_owned(),
+            severity: Severity::Destructive,
+            target: target.to_owned(),
+            path: unresolved(target),
+            command_id: 1,
+            certain: !target.contains('$'),
+            tags: glob.into_iter().chain([("by".to_owned(), by.to_owned())]).collect(),
+        }
+    }
+
+    const REPO: &str = r#"
+        dirs = ["/repo/.git", "/repo/node_modules/x", "/repo/vendor/y/.git", "/repo/sub", "/repo/old", "/srv/all/.git"]
+        [files]
+        "/repo/.gitignore" = "node_modules/\n/dist\n*.o\n*.py[co]\n!keep.me\nvendor/\nlink-to-src"
+        "/repo/sub/.gitignore" = "!dist\nlocal/\n!*.o"
+        "/repo/src/a.rs" = ""
+        "/srv/all/.gitignore" = "*\n!a.txt"
+        [links]
+        "/repo/link-to-src" = "src"
+        "/repo/out" = "node_modules"
+    "#;
+
+    /// The tag of the last effect.
+    fn tag_of(effects: &[&str]) -> Option<String> {
+        let facts: FixedFacts = toml::from_str(REPO).unwrap();
+        let effects = effects.iter().map(|text| effect(text)).collect();
+        let mut analysis = Analysis { effects, ..empty(Coverage::Complete, None) };
+        fill_paths(&mut analysis, &facts, &Resolver::new("/repo", "/home/u", "/repo"));
+        mark(&mut analysis, &facts);
+        tag(analysis.effects.last().unwrap(), TAG).map(str::to_owned)
+    }
+
+    #[test]
+    fn what_the_repository_ignores_is_disposable() {
+        for path in [
+            "node_modules",
+            "node_modules/",
+            "./node_modules/.vite",
+            "node_modules/*",
+            "dist",
+            "dist/a/b",
+            "dist/*.map",
+            "src/a.o",
+            "*.o",
+            "src/*.o",
+            "/repo/packages/a/node_modules",
+            "sub/node_modules",
+            "sub/local",
+        ] {
+            assert_eq!(tag_of(&[path]).as_deref(), Some("ignored"), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_proved_to_be_ignored_has_no_tag() {
+        for path in [
+            "src",
+            "src/dist",
+            "build",
+            ".",
+            "*",
+            "*.pyc",
+            "sub/dist",
+            "sub/*.o",
+            "sub/a.o",
+            "*.me",
+            "node_modules/..",
+            "node_modules/../src",
+            "$X/node_modules",
+            "/elsewhere/node_modules",
+            "link-to-src/a.rs",
+            "vendor/y",
+            "out",
+            "/srv/all/data",
+            "packages/*/node_modules",
+            "keep.me",
+            "link-to-src",
+        ] {
+            assert_eq!(tag_of(&[path]), None, "{path}");
+        }
+        // A text that changes the rules proves nothing by them.
+        assert_eq!(tag_of(&["tee: .gitignore", "src"]), None);
+        assert_eq!(tag_of(&["tee: .gitignore", "dist"]), None);
+    }
+
+    #[test]
+    fn what_the_text_makes_is_disposable_if_nothing_was_there() {
+        for effects in [&["mkdir: x", "x"][..], &["mkdir: /var/q/a/b", "/var/q"], &["git: /tmp/r", "/tmp/r"]] {
+            assert_eq!(tag_of(effects).as_deref(), Some("made-here"), "{effects:?}");
+        }
+        for effects in [
+            &["mkdir: old", "old"][..],
+            &["x"],
+            &["x", "mkdir: x", "y"],
+            &["mkdir: x", "x/*"],
+            &["mkdir: x", "mv: x/y", "x"],
+            &["mkdir: x/y", "ln: x/l", "x"],
+            &["mkdir: $Y", "$Y"],
+            &["mkdir: x", "."],
+        ] {
+            assert_eq!(tag_of(effects), None, "{effects:?}");
+        }
+    }
+
+    #[test]
+    fn the_folder_of_a_harness_for_one_session_is_scratch() {
+        assert_eq!(tag_of(&["/tmp/claude-501/p/scratchpad/x"]).as_deref(), Some("scratch"));
+        assert_eq!(tag_of(&["/private/tmp/claude-0/x"]).as_deref(), Some("scratch"));
+        for path in ["/tmp/claude-501", "/tmp/claude-x/y", "/tmp/claude-501/../x", "/tmp/x", "/var/tmp/claude-1/x"] {
+            assert_eq!(tag_of(&[path]), None, "{path}");
+        }
+    }
+}
