@@ -13,6 +13,7 @@ mod install;
 mod new;
 mod policy;
 mod print;
+mod rates;
 mod sandbox;
 mod session;
 mod settings;
@@ -54,6 +55,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     let result = match cli.command {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, &places, environment),
+        Command::Rates(args) => rates::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),
         Command::Conformance(args) => conformance::run(&args, &places, environment),

@@ -100,6 +100,8 @@ pub(super) enum Command {
     Hook(HookArgs),
     /// Print the verdict that the hook would give. Writes no log and asks nobody.
     Check(CheckArgs),
+    /// Count how often the chain stops the calls of a corpus.
+    Rates(RatesArgs),
     /// Show what a call does, what each policy answers, and why.
     Explain(ExplainArgs),
     /// Run the test cases of a policy.
@@ -177,6 +179,32 @@ pub(super) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["input", "tool", "cwd"])]
     pub(super) batch: bool,
     /// How to print the verdict
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "A corpus has one JSON object a line:
+  command   the text of a shell command; or `tool` and `input`
+  label     `stop`, `deny` or `pass`: what should happen (or `expect`); may be missing
+  class     a name; the rates are printed for each class
+  times     how often the call was seen [default: 1]
+`{CWD}` and `{HOME}` in a text stand for the working directory and the home.
+
+Examples:
+  guard-host rates calls.jsonl
+  guard-host rates --wrong labelled.jsonl
+  guard-host rates --format json labelled.jsonl | jq .all
+
+Exit codes: 0, 65 if a row could not be read, 66 if a file could not.")]
+pub(super) struct RatesArgs {
+    /// The files of calls
+    #[arg(required = true, value_name = "CORPUS")]
+    pub(super) corpora: Vec<PathBuf>,
+    /// Show the calls whose verdict is other than their label
+    #[arg(long)]
+    pub(super) wrong: bool,
+    /// How to print the rates
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
 }

@@ -1,7 +1,6 @@
 //! `guard-host check`: what the hook would say. Writes no audit line and no pending ask; what is not compiled yet it
 //! compiles, as every command that asks policies.
 
-use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
@@ -10,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::args::{CheckArgs, Format};
 use super::print;
-use super::subject::{Evaluator, calls, circumstances, payload_calls, refused, tool_calls};
+use super::subject::{Evaluator, Evaluators, calls, circumstances, payload_calls, refused, tool_calls};
 use guard_contract::exit::Exit;
 use guard_contract::syntax::Coverage;
 use guard_contract::{Outcome, outcome_name};
@@ -112,7 +111,7 @@ struct BadLine {
 }
 
 fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let mut benches: HashMap<Vec<String>, Evaluator> = HashMap::new();
+    let mut evaluators = Evaluators::new(places, environment);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut input = BufReader::new(std::io::stdin().lock());
     let mut result = Exit::Success;
@@ -125,7 +124,7 @@ fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match decide_line(&bytes, &mut benches, places, environment) {
+        match decide_line(&bytes, &mut evaluators, environment) {
             Ok(record) => serde_json::to_writer(&mut out, &record)?,
             Err(error) => {
                 result = Exit::Data;
@@ -142,12 +141,7 @@ fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(result)
 }
 
-fn decide_line(
-    bytes: &[u8],
-    benches: &mut HashMap<Vec<String>, Evaluator>,
-    places: &Places,
-    environment: &Environment,
-) -> anyhow::Result<Record> {
+fn decide_line(bytes: &[u8], evaluators: &mut Evaluators<'_>, environment: &Environment) -> anyhow::Result<Record> {
     if bytes.len() > LINE_BYTES {
         return Err(refused(Exit::Data, "the line is longer than 16 MiB", ""));
     }
@@ -159,10 +153,5 @@ fn decide_line(
         payload_calls(&object)?
     };
     let at = circumstances(environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
-    let projects = at.projects();
-    if !benches.contains_key(&projects) {
-        benches.insert(projects.clone(), Evaluator::open(places, environment, &projects)?);
-    }
-    let bench = benches.get(&projects).ok_or_else(|| anyhow::anyhow!("no chain"))?;
-    Ok(Record::of(bench.decide(&calls, &at).as_ref()))
+    Ok(Record::of(evaluators.decide(&calls, &at)?.as_ref()))
 }

@@ -1,5 +1,7 @@
 //! What `check` and `explain` are asked about, and the chain that they ask.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +71,31 @@ impl Evaluator {
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (places, program) = (places.clone(), environment.program.clone());
         Ok(Evaluator { chain: Chain::new(engine, prepared), places, program, facts, _clock: clock })
+    }
+}
+
+/// The evaluators of several folders, each opened when it is first needed.
+pub(super) struct Evaluators<'a> {
+    places: &'a Places,
+    environment: &'a Environment,
+    open: HashMap<Vec<String>, Evaluator>,
+}
+
+impl<'a> Evaluators<'a> {
+    pub(super) fn new(places: &'a Places, environment: &'a Environment) -> Self {
+        Evaluators { places, environment, open: HashMap::new() }
+    }
+
+    /// The trace of the calls where they happen; none if there is nothing to decide.
+    pub(super) fn decide(&mut self, calls: &[ToolCall], at: &CallContext) -> anyhow::Result<Option<Trace>> {
+        let evaluator = match self.open.entry(at.projects()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let evaluator = Evaluator::open(self.places, self.environment, entry.key())?;
+                entry.insert(evaluator)
+            }
+        };
+        Ok(evaluator.decide(calls, at))
     }
 }
 
