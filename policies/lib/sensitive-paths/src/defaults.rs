@@ -168,5 +168,9 @@ pub(crate) const CONFIRM: &[&str] = &[
     "/var/spool/cron/",
 ];
 
+/// Folders below `.claude/` in which a harness keeps what it noted and made: nothing there steers it.
+pub(crate) const NOTES: &[&str] =
+    &[".claude/jobs/", ".claude/plans/", ".claude/projects/", ".claude/tasks/", ".claude/todos/", ".claude/worktrees/"];
+
 /// Templates, which hold no secret.
 pub(crate) const EXEMPT: &[&str] = &["*.example", "*.sample", "*.template", "*.dist"];

@@ -19,7 +19,7 @@ mod pattern;
 use guard_sdk::syntax::Effect;
 use serde::Deserialize;
 
-use entry::Entries;
+use entry::{Entries, Entry};
 use pattern::Path;
 pub use pattern::matches;
 
@@ -87,8 +87,16 @@ impl Lists {
 
     fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>) -> Option<&'a str> {
         let template = self.exempt.covering(path).next().is_some();
-        list.covering(path).find(|entry| !template || entry.is_folder()).map(|entry| entry.text())
+        let counts = |entry: &&Entry| {
+            if entry.is_folder() { entry.text() != ".claude/" || !is_note(path) } else { !template }
+        };
+        list.covering(path).find(counts).map(Entry::text)
     }
+}
+
+/// Whether the path lies in such a folder, and in no `.claude/` further down.
+fn is_note(path: &Path<'_>) -> bool {
+    defaults::NOTES.iter().any(|folder| path.is_covered_by(folder)) && path.count(".claude") == 1
 }
 
 #[cfg(test)]
@@ -139,6 +147,15 @@ mod tests {
             &["package-lock.json", "sub/yarn.lock", "Dockerfile", "Dockerfile.dev", ".github/workflows/a"],
         );
         all("sensitive", &["Makefile", "a/Cargo.toml", ".claude/commands/x.md", "compose.yaml", "/etc/hosts"]);
+    }
+
+    #[test]
+    fn what_a_harness_noted_and_made_steers_nothing() {
+        all("plain", &["~/.claude/projects/-x/memory/a.md", ".claude/worktrees/a/src/b.rs", ".claude/todos/1.json"]);
+        all(
+            "sensitive",
+            &[".claude/worktrees/a/.claude/agents/b.md", ".claude/projects", ".claude/worktrees/a/Makefile"],
+        );
     }
 
     #[test]

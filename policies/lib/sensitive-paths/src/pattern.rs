@@ -77,6 +77,11 @@ impl<'a> Path<'a> {
         self
     }
 
+    /// How many components have this name.
+    pub(crate) fn count(&self, name: &str) -> usize {
+        self.components.iter().filter(|component| component_fits(name, component)).count()
+    }
+
     /// Whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
         if let Some(below) = entry.strip_prefix("~/") {
