@@ -5,6 +5,7 @@ mod batch;
 mod cached;
 mod check;
 mod policy;
+mod rates;
 mod sandbox;
 mod settings;
 mod show;
