@@ -100,7 +100,9 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
     }
     for (guarded, found, names) in above {
         // What is unpacked brings its own folders; only the guarded file's own folder is near enough.
-        let near = lost || modes || is_parent(names, guarded.entry);
+        // The contents of a folder that are put right into a home bring its settings folders.
+        let over_home = effect.tag("tree").is_some() && is_home(effect, view);
+        let near = lost || modes || over_home || is_parent(names, guarded.entry);
         if !near || *folders >= FOLDERS {
             continue;
         }
@@ -127,8 +129,15 @@ fn how(effect: &Effect, distance: Distance) -> How {
 
 /// Whether something is put over a folder, with whatever it brings: an archive, a tree of files, a link in its place.
 fn is_unpacked(effect: &Effect) -> bool {
-    let brings = effect.tag("archive").is_some() || effect.tag("link-to").is_some() || effect.target.ends_with("/.");
+    let tags = ["archive", "tree", "link-to"];
+    let brings = tags.iter().any(|tag| effect.tag(tag).is_some()) || effect.target.ends_with("/.");
     effect.kind == "write" && brings
+}
+
+/// Whether the target is the home itself.
+fn is_home(effect: &Effect, view: &CallView<'_>) -> bool {
+    let home = &view.facts().home;
+    home.len() > 1 && effect.spellings().any(|path| path.trim_end_matches('/') == home)
 }
 
 /// Whether the folder is the one in which the entry's file lies.
