@@ -38,14 +38,16 @@ fn may_be_folder(effect: &Effect, written: &BTreeSet<String>) -> bool {
     let path = effect.path.lexical.as_str();
     let below = format!("{path}/");
     let is_known = matches!(effect.path.kind.as_str(), "file" | "none" | "other");
-    !is_known || written.contains(path) || written.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below))
+    !is_known
+        || written.contains(path)
+        || written.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::{Coverage, Severity};
     use crate::ResolvedPath;
+    use crate::syntax::{Coverage, Severity};
 
     fn write(command_id: u32, target: &str, kind: &str, into: Option<&str>) -> Effect {
         let mut path = ResolvedPath::unresolved(target);
@@ -64,8 +66,13 @@ mod tests {
     }
 
     fn kept(effects: Vec<Effect>) -> Vec<String> {
-        let mut analysis =
-            Analysis { coverage: Coverage::Complete, reasons: Vec::new(), commands: Vec::new(), effects, scripts: Vec::new() };
+        let mut analysis = Analysis {
+            coverage: Coverage::Complete,
+            reasons: Vec::new(),
+            commands: Vec::new(),
+            effects,
+            scripts: Vec::new(),
+        };
         keep_possible(&mut analysis);
         analysis.effects.into_iter().map(|effect| effect.target).collect()
     }

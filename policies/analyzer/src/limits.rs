@@ -62,6 +62,8 @@ pub(crate) const OUTPUTS: usize = 32;
 pub(crate) const UNKNOWN: usize = 64;
 /// Files whose text is followed.
 pub(crate) const FILES: usize = 16;
+/// Links that the text makes and that later paths are read through.
+pub(crate) const LINKS: usize = 64;
 /// Lines of a known input that a loop or a program is followed through.
 pub(crate) const LINES: usize = 16;
 /// Reasons that are kept.

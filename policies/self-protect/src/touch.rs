@@ -100,9 +100,7 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
     }
     for (guarded, found, names) in above {
         // What is unpacked brings its own folders; only the guarded file's own folder is near enough.
-        // The contents of a folder that are put right into a home bring its settings folders.
-        let over_home = effect.tag("tree").is_some() && is_home(effect, view);
-        let near = lost || modes || over_home || is_parent(names, guarded.entry);
+        let near = lost || modes || is_parent(names, guarded.entry);
         if !near || *folders >= FOLDERS {
             continue;
         }
@@ -110,6 +108,10 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
         if exists(names, found, guarded, view) {
             return Some((guarded.what, if lost { How::LostWithFolder } else { How::Perhaps }));
         }
+    }
+    // The contents of a folder that are put right into a home bring its folders of settings.
+    if effect.tag("tree").is_some() && is_home(effect, view) {
+        return in_root(&view.facts().home, view).map(|what| (what, How::Perhaps));
     }
     if !lost {
         return None;
@@ -166,6 +168,11 @@ fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Opt
     let roots = [&facts.project_root, &facts.cwd];
     let root = roots.into_iter().find(|root| root.len() > 1 && holds(root))?;
     *folders += 1;
+    in_root(root, view)
+}
+
+/// The first guarded file, of those that may lie anywhere, that is there below a folder.
+fn in_root(root: &str, view: &CallView<'_>) -> Option<What> {
     let entries = view.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
     let mut found = entries.filter(|guarded| {
         let path: Vec<&str> =
