@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::syntax::Analysis;
-use crate::{Error, Facts, Fault, Level, ResolvedPath, host};
+use crate::{Error, Facts, Fault, Level, ResolvedPath, folders, host};
 
 /// The tool call that is being decided, and the door to the facts around it.
 #[derive(Debug)]
@@ -41,7 +41,9 @@ impl<'a> Call<'a> {
     /// What the call does: commands and effects. See [`crate::syntax`].
     #[must_use]
     pub fn analysis(&self) -> Analysis {
-        host::analysis()
+        let mut analysis = host::analysis();
+        folders::keep_possible(&mut analysis);
+        analysis
     }
 
     /// Where the call happens.

@@ -42,6 +42,7 @@ pub mod syntax;
 mod call;
 mod decision;
 mod error;
+mod folders;
 mod host;
 mod manifest;
 pub mod testing;

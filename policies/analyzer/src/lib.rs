@@ -5,6 +5,7 @@
 
 mod base64;
 mod limits;
+mod links;
 mod prescan;
 
 mod parse;

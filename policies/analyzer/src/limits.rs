@@ -60,8 +60,10 @@ pub(crate) const CALLS: usize = 64;
 pub(crate) const OUTPUTS: usize = 32;
 /// Programs without a description that are looked into in one analysis.
 pub(crate) const UNKNOWN: usize = 64;
-/// Files whose text is followed.
-pub(crate) const FILES: usize = 16;
+/// Files whose text is followed, and copies of programs.
+pub(crate) const FILES: usize = 256;
+/// Links that the text makes and that later paths are read through.
+pub(crate) const LINKS: usize = 64;
 /// Lines of a known input that a loop or a program is followed through.
 pub(crate) const LINES: usize = 16;
 /// Reasons that are kept.

@@ -2,6 +2,7 @@
 
 pub(crate) mod collected;
 pub(crate) mod input;
+pub(crate) mod linked;
 mod non_production;
 pub(crate) mod path;
 pub(crate) mod pipelines;
@@ -110,7 +111,7 @@ impl<'a> Run<'a> {
         if !self.place.is_empty() {
             tags.push(("where".to_owned(), self.place.to_owned()));
         }
-        self.out.push(Effect {
+        self.push(Effect {
             kind: draft.kind.to_owned(),
             operation: draft.operation.to_owned(),
             severity: draft.severity,

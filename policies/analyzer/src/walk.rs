@@ -5,6 +5,7 @@
 mod account;
 mod calls;
 mod compound;
+mod held;
 mod layers;
 mod names;
 mod output;
@@ -12,6 +13,7 @@ mod plain;
 mod printed;
 pub(crate) mod shell;
 mod simple;
+mod started;
 mod state;
 mod unknown;
 mod variables;
@@ -27,6 +29,7 @@ use crate::parse::{self, Dialect};
 use crate::prescan::{self, Prepared};
 use crate::word::{self, Child, Mode};
 use crate::{fallback_lexer, witness};
+use held::{Files, Held};
 use output::Input;
 use shell::Shell;
 
@@ -66,6 +69,8 @@ pub(crate) struct Walker {
     full: bool,
     /// How many more rounds of loops are walked one by one.
     rounds_left: usize,
+    /// The body of a function is walked, which runs later: what it calls is followed then.
+    defining: bool,
     /// How many more calls of functions are followed.
     calls_left: usize,
     /// How many more outputs of substitutions are worked out.
@@ -74,10 +79,10 @@ pub(crate) struct Walker {
     accounted: Vec<Range>,
     /// How many more programs that are not known are looked into.
     unknown_left: usize,
-    /// Files that the text writes, where what they hold is known.
-    files: BTreeMap<String, String>,
-    /// Copies of programs and links to them that the text makes, and the programs' names.
-    copies: BTreeMap<String, String>,
+    /// Files, copies of programs, and links that the text makes.
+    files: Files,
+    /// What a compound command has printed so far, where that is to be kept.
+    sink: Option<Held>,
     /// Functions and aliases whose text is being walked.
     expanding: Vec<String>,
 }
@@ -152,12 +157,13 @@ impl Walker {
             texts_via: 0,
             full: false,
             rounds_left: 64,
+            defining: false,
             calls_left: limits::CALLS,
             outputs_left: limits::OUTPUTS,
             accounted: Vec::new(),
             unknown_left: limits::UNKNOWN,
-            files: BTreeMap::new(),
-            copies: BTreeMap::new(),
+            files: Files::default(),
+            sink: None,
             expanding: Vec::new(),
         }
     }
@@ -357,7 +363,12 @@ impl Walker {
             let place = Place { pipeline, index: offset(index), length: offset(length), item };
             if length > 1 {
                 let shell = self.shell.clone();
+                // Only the last command prints where the pipeline does.
+                let sink = if index + 1 < length { self.sink.take() } else { None };
                 input = self.node(unit, node, place, input);
+                if index + 1 < length {
+                    self.sink = sink;
+                }
                 self.shell = shell;
             } else {
                 input = self.node(unit, node, place, input);
@@ -372,16 +383,20 @@ impl Walker {
             return self.simple(unit, node, assignments, words, place, input);
         }
         let mut input = input;
+        let mut capture = None;
         if !node.redirects.is_empty() {
             // The redirections of a group stand in a pseudo command of their own.
             let count = self.commands.len();
             self.simple(unit, node, &[], &[], place, Input::Outer);
             let group = self.commands.get(count).map(|command| command.redirections.as_slice());
             input = group.and_then(|group| output::redirected(group, &self.shell)).unwrap_or(input);
+            let group = self.commands.get(count).map(|command| command.redirections.clone());
+            capture = self.capture(&group.unwrap_or_default());
         }
         let outer = std::mem::replace(&mut self.input, input);
         self.compound(unit, node);
         self.input = outer;
+        self.captured(capture);
         Input::Pipe
     }
 
@@ -399,6 +414,7 @@ impl Walker {
     /// Walks the substitutions of a word.
     fn children(&mut self, unit: Unit<'_>, children: &[Child], parent: u32) {
         let before = std::mem::replace(&mut self.parent, parent);
+        let sink = self.sink.take();
         for child in children {
             let body = child.text.as_deref().unwrap_or_else(|| unit.slice(child.body));
             if self.full || is_empty(body) {
@@ -427,6 +443,7 @@ impl Walker {
                 self.partial("a substitution holds no command that could be read");
             }
         }
+        self.sink = sink;
         self.parent = before;
     }
 }

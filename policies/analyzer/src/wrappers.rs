@@ -75,9 +75,9 @@ pub(crate) fn reads_code(name: &str) -> bool {
     code::is_language(&name.to_ascii_lowercase())
 }
 
-/// The file of code that a command has a general language read.
-pub(crate) fn code_file(argv: &[Word]) -> Option<&Word> {
-    code::file(program(argv)?, argv)
+/// The files of code that a command may have a general language read.
+pub(crate) fn code_files(argv: &[Word]) -> Vec<Word> {
+    program(argv).map(|name| code::files(name, argv)).unwrap_or_default()
 }
 
 /// Whether the value of this setting of git, in lower case, is a program.

@@ -109,6 +109,10 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
             return Some((guarded.what, if lost { How::LostWithFolder } else { How::Perhaps }));
         }
     }
+    // The contents of a folder that are put right into a home bring its folders of settings.
+    if effect.tag("tree").is_some() && is_home(effect, view) {
+        return in_root(&view.facts().home, view).map(|what| (what, How::Perhaps));
+    }
     if !lost {
         return None;
     }
@@ -127,8 +131,15 @@ fn how(effect: &Effect, distance: Distance) -> How {
 
 /// Whether something is put over a folder, with whatever it brings: an archive, a tree of files, a link in its place.
 fn is_unpacked(effect: &Effect) -> bool {
-    let brings = effect.tag("archive").is_some() || effect.tag("link-to").is_some() || effect.target.ends_with("/.");
+    let tags = ["archive", "tree", "link-to"];
+    let brings = tags.iter().any(|tag| effect.tag(tag).is_some()) || effect.target.ends_with("/.");
     effect.kind == "write" && brings
+}
+
+/// Whether the target is the home itself.
+fn is_home(effect: &Effect, view: &CallView<'_>) -> bool {
+    let home = &view.facts().home;
+    home.len() > 1 && effect.spellings().any(|path| path.trim_end_matches('/') == home)
 }
 
 /// Whether the folder is the one in which the entry's file lies.
@@ -157,6 +168,11 @@ fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Opt
     let roots = [&facts.project_root, &facts.cwd];
     let root = roots.into_iter().find(|root| root.len() > 1 && holds(root))?;
     *folders += 1;
+    in_root(root, view)
+}
+
+/// The first guarded file, of those that may lie anywhere, that is there below a folder.
+fn in_root(root: &str, view: &CallView<'_>) -> Option<What> {
     let entries = view.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
     let mut found = entries.filter(|guarded| {
         let path: Vec<&str> =

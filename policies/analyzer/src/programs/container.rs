@@ -39,7 +39,14 @@ fn copies<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     let parsed = run.parse(words, Options::NONE);
     let is_here = |operand: &&Operand<'a>| !operand.text.contains(':');
     parsed.operands.iter().take(1).filter(is_here).for_each(|from| run.read(from));
-    parsed.operands.iter().skip(1).take(1).filter(is_here).for_each(|to| run.write(to));
+    let [from, to] = parsed.operands.as_slice() else { return };
+    if is_here(&to) {
+        let by = run.name.clone();
+        let draft = Draft::notable("write", "fs.write").tag("by", &by);
+        run.write_as(to, draft.clone());
+        let draft = if to.text.ends_with('/') { draft } else { draft.tag("into", &to.text) };
+        run.write_as(&to.joined(from), draft.flag("tree", true));
+    }
 }
 
 /// A container that is given the machine: all privileges, the engine's socket, or the root directory.

@@ -1,6 +1,7 @@
 //! Programs that make, copy, move, link, delete or mark files.
 
 mod modes;
+mod targets;
 mod transfer;
 
 use guard_sdk::syntax::{Command, Severity};
@@ -10,6 +11,7 @@ use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 use crate::run::path::{self, Device};
+use targets::Target;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["rm", "grm", "srm"], Options::NONE, rm),
@@ -21,7 +23,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["scrub"], Options::new("bDpsX", "pattern blocksize dirent device-size"), shred),
     Program::new(&["trash-empty"], Options::NONE, empties_bin),
     Program::new(&["gio"], Options::NONE, gio),
-    Program::new(&["cp", "gcp"], COPY, cp),
+    Program::new(&["cp", "gcp", "ditto"], COPY, cp),
     Program::new(&["mv", "gmv"], COPY, mv),
     Program::new(&["ln", "gln", "link"], COPY, ln),
     Program::new(
@@ -148,6 +150,10 @@ fn gio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         "trash" if parsed.is("", "empty") => empties_bin(run, parsed),
         "trash" | "remove" => parsed.from(1).iter().for_each(|operand| run.delete(operand, false)),
         "cat" => parsed.from(1).iter().for_each(|operand| run.read(operand)),
+        "copy" | "move" => {
+            let words = Parsed { operands: parsed.from(1).to_vec(), ..parsed.clone() };
+            if parsed.text(0) == "copy" { cp(run, &words) } else { mv(run, &words) }
+        }
         _ => {}
     }
 }
@@ -162,93 +168,86 @@ fn shred<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Where the sources go, and whether that is a directory for sure.
-fn destination<'a, 'p>(parsed: &'p Parsed<'a>) -> Option<(&'p [Operand<'a>], Operand<'a>, bool)> {
-    if let Some(folder) = parsed.value("t", "target-directory") {
-        return Some((&parsed.operands, folder, true));
-    }
-    let (last, sources) = parsed.operands.split_last()?;
-    if sources.is_empty() {
-        return None;
-    }
-    let text = last.text.as_ref();
-    let is_folder =
-        text.ends_with('/') || text.ends_with("/.") || matches!(text, "." | ".." | "~") || text.ends_with("/..");
-    let is_folder = is_folder || sources.len() > 1 || sources.iter().any(|source| source.word.glob);
-    Some((sources, last.clone(), is_folder && !parsed.is("T", "no-target-directory")))
-}
-
 /// A source that lies on another machine: `host:path`.
 fn is_remote(operand: &Operand<'_>) -> bool {
     let before = operand.text.split_once(':').map_or("", |(before, _)| before);
     !before.is_empty() && !before.contains('/')
 }
 
-/// Writes the destination, and the names that the sources get in it.
-fn write_into<'a>(run: &mut Run<'a>, sources: &[Operand<'a>], folder: &Operand<'a>, is_folder: bool) {
-    if is_remote(folder) && matches!(run.name.as_str(), "scp" | "rsync") {
-        run.emit(Draft::notable("network", "network.upload").target(&folder.text));
+/// Writes the target, and the names that the sources get in it.
+fn write_into<'a>(run: &mut Run<'a>, target: &Target<'a, '_>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
+    if is_remote(&target.place) && matches!(run.name.as_str(), "scp" | "rsync") {
+        run.emit(Draft::notable("network", "network.upload").target(&target.place.text));
         return;
     }
-    if sources.iter().all(|source| source.text == "/dev/null") {
+    if target.sources.iter().all(|source| source.text == "/dev/null") {
         let by = run.name.clone();
-        run.empty(folder, Draft::notable("write", "fs.write").tag("by", &by));
+        run.empty(&target.place, Draft::notable("write", "fs.write").tag("by", &by));
         return;
     }
-    run.write(folder);
-    if !is_folder {
-        return;
-    }
-    for source in sources {
-        run.write(&folder.joined(source));
-    }
+    target.write(run, draft);
+}
+
+/// What is written where a copy goes.
+fn copied(by: &str) -> Draft {
+    Draft::notable("write", "fs.write").tag("by", by)
 }
 
 fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let Some((sources, target, is_folder)) = destination(parsed) else { return };
+    let Some(target) = targets::of(run, parsed) else { return };
     let recursive = parsed.has("rRa", "recursive");
     let is_networked = matches!(run.name.as_str(), "scp" | "rsync");
-    for source in sources.iter().filter(|source| is_networked && is_remote(source)) {
+    for source in target.sources.iter().filter(|source| is_networked && is_remote(source)) {
         run.emit(Draft::routine("network", "network.request").target(&source.text).certain(!source.dynamic));
     }
-    for source in sources.iter().filter(|source| !is_networked || !is_remote(source)) {
+    for source in target.sources.iter().filter(|source| !is_networked || !is_remote(source)) {
         run.read_as(source, Draft::routine("read", "fs.read").flag("recursive", recursive));
     }
-    write_into(run, sources, &target, is_folder);
+    let by = run.name.clone();
+    // `cp -s` and `cp -l` make links.
+    let links = matches!(by.as_str(), "cp" | "gcp") && (parsed.has("sl", "symbolic-link") || parsed.has("", "link"));
+    let (cwd, home) = (run.cwd().to_owned(), run.home);
+    write_into(run, &target, |source, _| {
+        if links { linked(&by, source, &path::place(source, &cwd, home).raw) } else { copied(&by) }
+    });
 }
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let Some((sources, target, is_folder)) = destination(parsed) else { return };
-    if path::device(&target.text) == Some(Device::Stream) {
+    let Some(target) = targets::of(run, parsed) else { return };
+    if path::device(&target.place.text) == Some(Device::Stream) {
         // Nothing takes it in: what is moved there is gone.
-        sources.iter().for_each(|source| run.delete_tree(source, true, "mv"));
+        target.sources.iter().for_each(|source| run.delete_tree(source, true, "mv"));
         return;
     }
-    for source in sources {
+    for source in target.sources {
         let much = loses_much(run, source);
         let draft = Draft::notable("delete", "fs.delete").severe(Severity::Catastrophic, much);
         run.emit_on(draft.flag("glob", source.word.glob).tag("by", "mv"), source);
     }
-    write_into(run, sources, &target, is_folder);
+    let by = run.name.clone();
+    write_into(run, &target, |_, _| copied(&by));
+}
+
+/// A link is made. `leads_to`: the place that it leads to, if that is known.
+fn linked(by: &str, source: &Operand<'_>, leads_to: &str) -> Draft {
+    let draft = copied(by).tag("link-to", &source.text);
+    if leads_to.is_empty() { draft } else { draft.tag("leads-to", leads_to) }
 }
 
 fn ln<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
-    let draft = |to: &str| Draft::notable("write", "fs.write").tag("by", &by).tag("link-to", to);
-    match destination(parsed) {
-        Some((sources, target, is_folder)) => {
-            let to = sources.first().map_or("", |source| source.text.as_ref());
-            run.write_as(&target, draft(to));
-            if is_folder {
-                sources.iter().for_each(|source| run.write_as(&target.joined(source), draft(&source.text)));
-            }
-        }
-        None => {
-            if let Some(only) = parsed.operands.first() {
-                let name = only.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
-                run.write_as(&only.renamed(name), draft(&only.text));
-            }
-        }
+    let (cwd, home) = (run.cwd().to_owned(), run.home);
+    // A symbolic link holds its text, which is read from where the link lies.
+    let symbolic = parsed.has("s", "symbolic") && !parsed.has("r", "relative");
+    let draft = |source: &Operand<'a>, folder: &str| {
+        let base = if symbolic { folder } else { &cwd };
+        linked(&by, source, &path::place(source, base, home).raw)
+    };
+    if let Some(target) = targets::of(run, parsed) {
+        target.write(run, draft);
+    } else if let Some(only) = parsed.operands.first() {
+        let name = only.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+        run.write_as(&only.renamed(name), draft(only, &cwd));
     }
 }
 

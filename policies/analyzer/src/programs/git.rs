@@ -180,8 +180,10 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let written = || moved(Draft::notable("write", "fs.write"));
     sources.iter().for_each(|source| run.emit_on(moved(Draft::notable("delete", "fs.delete")), source));
     run.write_as(target, written());
-    if sources.len() > 1 || target.text.ends_with('/') {
-        sources.iter().for_each(|source| run.write_as(&target.joined(source), written()));
+    let sure = sources.len() > 1 || target.text.ends_with('/');
+    for source in sources {
+        let draft = if sure { written() } else { written().tag("into", &target.text) };
+        run.write_as(&target.joined(source), draft);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use guard_sdk::syntax::{Effect, Script};
 
+use super::linked::Overlay;
+
 /// The most bytes of text that effects and scripts may hold together.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -17,6 +19,8 @@ pub(crate) struct Collected {
     pub(crate) scripts: Vec<Script>,
     /// Why there may be more than is listed; empty if there is not.
     pub(crate) reasons: Vec<String>,
+    /// Links that the text makes.
+    pub(crate) overlay: Overlay,
     spent: usize,
 }
 

@@ -13,8 +13,11 @@ impl Walker {
     pub(super) fn call(&mut self, command: &Command, input: &Input) -> bool {
         let name = command.word(0);
         let Some(body) = self.shell.function(name) else { return false };
-        let nested = self.expanding.len() >= limits::CALL_DEPTH || self.expanding.iter().any(|outer| outer == name);
-        if nested || self.calls_left == 0 {
+        if self.defining || self.expanding.iter().any(|outer| outer == name) {
+            return false;
+        }
+        if self.expanding.len() >= limits::CALL_DEPTH || self.calls_left == 0 {
+            self.partial("too many calls of functions to follow");
             return false;
         }
         self.calls_left -= 1;

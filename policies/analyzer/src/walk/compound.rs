@@ -118,9 +118,11 @@ impl Walker {
                     walker.apart(|walker| {
                         // It runs later, with what holds then; so do the functions that it calls.
                         walker.shell.forget_all();
-                        let calls = std::mem::take(&mut walker.calls_left);
+                        let outer = std::mem::replace(&mut walker.defining, true);
+                        let sink = walker.sink.take();
                         walker.pipeline(unit, body);
-                        walker.calls_left = calls;
+                        walker.sink = sink;
+                        walker.defining = outer;
                     });
                 });
             }

@@ -26,7 +26,7 @@ pub(super) struct Pending<'t> {
 impl Walker {
     /// Takes the wrappers off a command and lists what is left.
     pub(super) fn dispatch(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
-        if let Some(name) = layer::program(&pending.argv).filter(|_| !self.copies.is_empty()) {
+        if let Some(name) = layer::program(&pending.argv).filter(|_| !self.files.copies.is_empty()) {
             let name = name.to_owned();
             self.names.insert(name);
         }
@@ -59,12 +59,14 @@ impl Walker {
         let texts = runs.iter().any(|run| matches!(run.what, What::Text { .. }));
         let stays = outer.is_some();
         let mut fed: Vec<Redirection> = Vec::new();
+        let mut capture = None;
         if stays || texts {
             let argv = outer.unwrap_or_default();
             let carries = stays || !pending.redirections.is_empty() || !pending.assignments.is_empty();
             if carries {
                 let assignments = pending.assignments.clone();
                 let redirections = std::mem::take(&mut pending.redirections);
+                capture = self.capture(&redirections);
                 if stays {
                     // What it is given to read, it hands on.
                     fed = redirections
@@ -152,6 +154,7 @@ impl Walker {
             }
         }
         self.parent = before;
+        self.captured(capture);
         output
     }
 
@@ -213,6 +216,9 @@ impl Walker {
                 .iter()
                 .map(|redirection| redirection.body.len() + 2 * redirection.target.text.len())
                 .sum::<usize>();
+        let searches = |name: &str| matches!(name, "PATH" | "path" | "fish_user_paths");
+        self.files.searched |= assignments.iter().any(|assignment| searches(&assignment.name))
+            || argv.iter().any(|word| word.text.split_once('=').is_some_and(|(name, _)| searches(name)));
         if self.commands.len() >= limits::COMMANDS || self.words > limits::WORDS || self.bytes > limits::RESULT {
             self.partial("more commands than can be listed");
             self.full = true;

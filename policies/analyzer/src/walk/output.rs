@@ -64,25 +64,6 @@ pub(super) fn takes_output(redirection: &Redirection) -> bool {
     matches!(redirection.fd, 1 | -1)
 }
 
-/// The files that `command` writes, each with its text if that is known, and whether it is added to what stands there.
-/// `output` is what it writes to its output.
-pub(super) fn files(command: &Command, output: &Input) -> Vec<(Word, Option<String>, bool)> {
-    let known = || output.text().map(str::to_owned);
-    let mut files = Vec::new();
-    for redirection in &command.redirections {
-        let adds = matches!(redirection.operator.as_str(), ">>" | "&>>");
-        if takes_output(redirection) && (adds || matches!(redirection.operator.as_str(), ">" | ">|" | "&>")) {
-            files.push((redirection.target.clone(), known(), adds));
-        }
-    }
-    if command.program() == "tee" {
-        let adds = command.argv.iter().any(|word| word.text == "-a");
-        let names = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-        files.extend(names.map(|name| (name.clone(), known(), adds)));
-    }
-    files
-}
-
 /// What `command` writes to its standard output, wherever that goes, if its words say so.
 pub(super) fn of(command: &Command, input: &Input) -> Input {
     let plain = command.argv.iter().all(|word| !word.dynamic && !word.glob);
@@ -92,6 +73,7 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
         _ => None,
     };
     let text = match command.program() {
+        "echo" if !plain => return spelled_out(words),
         _ if !plain => None,
         "echo" => echo(words),
         "printf" => printf(words),
@@ -121,6 +103,13 @@ fn installed(name: &str) -> String {
 
 fn reversed(text: &str) -> String {
     text.lines().map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n")
+}
+
+/// What `echo` prints of words with parts that only the run shows.
+fn spelled_out(words: &[Word]) -> Input {
+    let options = words.iter().take_while(|word| matches!(word.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en"));
+    let words = words.get(options.count()..).unwrap_or_default();
+    Input::Piped(crate::wrappers::layer::joined(words))
 }
 
 fn echo(words: &[Word]) -> Option<String> {

@@ -6,11 +6,15 @@ use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
 use super::layers::Pending;
 use super::output::{self, Input};
-use super::shell::{self, Shell};
-use super::{Place, Walker, state};
+use super::shell::Shell;
+use super::{Place, Walker, held, state};
 use crate::limits;
+use crate::word::expand::literal;
 use crate::wrappers;
 use crate::wrappers::shells::{self, Script};
+
+/// What is said of a file that runs although nobody can know what it holds.
+pub(super) const NOT_KNOWN: &str = "a file that the text itself writes runs, and what it holds is not known";
 
 impl Walker {
     /// Lists a command that is no wrapper.
@@ -51,23 +55,33 @@ impl Walker {
             self.via.pop();
         }
         let listed = self.commands.last().filter(|command| command.id == id);
-        let output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input));
-        let written = listed.map(|command| output::files(command, &output)).unwrap_or_default();
+        let mut output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input));
         // Only a builtin of this very shell changes it.
         let own = self.via.iter().skip(self.texts_via);
         let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
+        let script = script.or_else(|| self.found(&listed?.argv));
         let concerns = |command: &Command| script.is_some() || (ours && self.concerns_shell(command.word(0)));
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
-        let whole = listed.filter(|command| !self.files.is_empty() || writes_for_later(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
-        let output = if redirected { Input::Pipe } else { output };
-        for (path, text, adds) in written {
-            self.keep_file(&path, text, adds);
+        let keeps =
+            |command: &&Command| redirected || !self.files.is_empty() || self.sink.is_some() || held::writes(command);
+        let whole = listed.filter(keeps).cloned();
+        let written = whole.as_ref().map(|command| {
+            if let Some(text) = self.concatenated(command) {
+                output = Input::Piped(text);
+            }
+            self.shown(command, &pending.input, &output)
+        });
+        if redirected {
+            output = Input::Pipe;
         }
         self.run_children(&mut pending, id);
         self.run_variables(id);
-        if let Some(command) = &whole {
-            self.keep_copies(command);
+        if let (Some(command), Some(shown)) = (&whole, &written) {
+            self.keep_written(command, &pending.input, shown);
+            if !redirected {
+                self.collect(shown);
+            }
             self.run_written(command, place);
         }
         if let (Some(script), Some(command)) = (script, &kept)
@@ -117,22 +131,6 @@ impl Walker {
         self.parent = before;
     }
 
-    /// Keeps what a file holds, if it is known. What stood in it before other text is added is not known.
-    fn keep_file(&mut self, path: &Word, text: Option<String>, adds: bool) {
-        let Some(path) = self.path_of(path) else { return };
-        let before = self.files.remove(&path).filter(|_| adds).unwrap_or_default();
-        let text = text.map(|text| if before.is_empty() { text } else { format!("{before}\n{text}") });
-        if let Some(text) = text.filter(|text| self.files.len() < limits::FILES && text.len() <= limits::SOURCE) {
-            self.files.insert(path, text);
-        }
-    }
-
-    /// A file's path, as far as it is known.
-    pub(super) fn path_of(&self, file: &Word) -> Option<String> {
-        let path = self.shell.plain(file)?;
-        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or(path))
-    }
-
     /// What is redirected to standard input, if this text wrote it to a file or prints it.
     pub(super) fn supplied(&mut self, redirections: &[Redirection]) -> Option<Input> {
         let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
@@ -140,8 +138,11 @@ impl Walker {
             let text = self.printed(&part.text)?;
             return Some(Input::Here(crate::word::expand::literal(&text)));
         }
-        let text = self.files.get(&self.path_of(&input.target)?).filter(|_| input.operator == "<")?;
-        Some(Input::Here(crate::word::expand::literal(text)))
+        let held = self.files.get(&self.path_of(&input.target)?).filter(|_| input.operator == "<")?.clone();
+        if !held.whole {
+            self.partial(NOT_KNOWN);
+        }
+        Some(Input::Here(held.text))
     }
 
     /// Runs the text of a file that this text wrote, or what a process substitution prints. Whether it is known.
@@ -165,18 +166,41 @@ impl Walker {
                 .collect();
             output::redirected(&own, &self.shell).and_then(|input| input.text().map(str::to_owned))
         } else {
-            self.path_of(&script.file).and_then(|path| self.files.get(&path).cloned())
+            return self.run_files(script, command);
         };
+        let Some(text) = text else { return false };
+        self.run_held(script, &literal(&text), &script.file.text, command)
+    }
+
+    /// Runs the files that this text wrote and that a script's name means. Whether all of them are known.
+    fn run_files(&mut self, script: &Script, command: &Command) -> bool {
+        let files = self.meant(&script.file);
+        let mut all = !files.is_empty();
+        for path in files {
+            let Some(held) = self.files.get(&path).cloned() else { continue };
+            if !held.whole {
+                self.partial(NOT_KNOWN);
+            }
+            all &= self.run_held(script, &held.text, &path, command);
+        }
+        all
+    }
+
+    /// Runs a text that a file holds. Whether it is shell.
+    fn run_held(&mut self, script: &Script, text: &Word, name: &str, command: &Command) -> bool {
         // A first line that names another interpreter makes the text another language.
-        let foreign = |text: &String| {
-            let line = text.lines().next().unwrap_or_default();
-            line.starts_with("#!") && !line.trim_end().ends_with("sh")
-        };
-        let Some(text) = text.filter(|text| !foreign(text)) else { return false };
-        let name = script.file.text.clone();
-        if self.expanding.len() >= limits::CALL_DEPTH || self.expanding.contains(&name) {
+        let line = text.text.lines().next().unwrap_or_default();
+        if line.starts_with("#!") && !line.trim_end().ends_with("sh") {
+            return false;
+        }
+        if self.expanding.iter().any(|outer| outer == name) {
             return true;
         }
+        if self.expanding.len() >= limits::CALL_DEPTH {
+            self.partial("files that run files are nested too deeply to follow");
+            return true;
+        }
+        let name = name.to_owned();
         let certain = std::mem::replace(&mut self.certain, false);
         let parent = std::mem::replace(&mut self.parent, command.id);
         let shell = (!script.here).then(|| self.shell.clone());
@@ -184,7 +208,7 @@ impl Walker {
         self.shell.set_parameters(&script.parameters);
         self.via.push(Via { kind: "script".to_owned(), detail: name.clone() });
         self.expanding.push(name);
-        self.run_text(&crate::word::expand::literal(&text), command.span);
+        self.run_text(text, command.span);
         self.expanding.pop();
         self.via.pop();
         self.shell.restore_parameters(parameters);
@@ -195,11 +219,6 @@ impl Walker {
         self.certain = certain;
         true
     }
-}
-
-/// Whether a command copies programs or sets what others run.
-fn writes_for_later(command: &Command) -> bool {
-    matches!(command.program(), "cp" | "ln" | "install" | "mv" | "npm" | "pnpm" | "yarn" | "bun")
 }
 
 /// The number of the descriptor that a file stands for.

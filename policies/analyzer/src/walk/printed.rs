@@ -24,9 +24,11 @@ impl Walker {
         probe.shell = self.shell.clone();
         probe.outputs_left = std::mem::take(&mut self.outputs_left);
         probe.depth = self.depth + 1;
+        probe.files = std::mem::take(&mut self.files);
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
         let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
         self.outputs_left = probe.outputs_left;
+        self.files = std::mem::take(&mut probe.files);
         // That a text is decoded is worth telling more than the text.
         let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
         match output {

@@ -301,6 +301,7 @@ impl Shell {
                 "literal" | "glob" => text.push_str(&part.text),
                 "tilde" if index == 0 && part.text == "~" && !self.home.is_empty() => text.push_str(&self.home),
                 "variable" if part.text == "HOME" && !self.home.is_empty() => text.push_str(&self.home),
+                "command" if is_pwd(&part.text) && !self.cwd.is_empty() => text.push_str(&self.cwd),
                 _ => return None,
             }
         }
@@ -324,6 +325,12 @@ impl Shell {
     pub(crate) fn lose_directory(&mut self) {
         self.cwd.clear();
     }
+}
+
+/// Whether a substitution gives the working directory.
+fn is_pwd(substitution: &str) -> bool {
+    let inner = substitution.trim_start_matches("$(").trim_end_matches(')').trim_matches('`');
+    matches!(inner.trim(), "pwd" | "pwd -L" | "pwd -P")
 }
 
 /// Two values, one behind the other.

@@ -36,17 +36,35 @@ pub(super) fn is_language(name: &str) -> bool {
     LANGUAGES.iter().any(|language| language.programs.contains(&plain))
 }
 
-/// The file of code that the interpreter `name` is given, if it is one.
-pub(super) fn file<'a>(name: &str, argv: &'a [Word]) -> Option<&'a Word> {
+/// The files of code that the interpreter `name` may be given, if it is one.
+pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
     let lower = name.to_ascii_lowercase();
     let plain = unversioned(&lower);
-    let language = LANGUAGES.iter().find(|language| language.programs.contains(&plain) && !language.operand)?;
-    let options = leading(argv.get(1..)?, language.takes);
-    if options.flag(language.code).is_some() || options.flag(&["m"]).is_some() {
-        return None;
+    let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
+        return Vec::new();
+    };
+    let options = leading(argv.get(1..).unwrap_or_default(), language.takes);
+    let named = options.flags.iter().filter(|flag| flag.is_any(FILES) && !flag.is_any(language.code));
+    let mut found: Vec<Word> = named.map(Flag::word).collect();
+    if let Some(module) = options.flag(&["m"]) {
+        let path = module.text().replace('.', "/");
+        found.extend([format!("{path}.py"), format!("{path}/__main__.py")].iter().map(|path| literal(path)));
+    } else if !language.operand && options.flag(language.code).is_none() {
+        found.extend(options.rest.iter().find(|word| word.text != "run").cloned());
     }
-    options.rest.iter().find(|word| word.text != "run")
+    // A module is named without its ending.
+    let ends: &[&str] = match plain {
+        "node" | "nodejs" | "bun" | "tsx" | "deno" | "ts-node" => &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"],
+        "ruby" => &[".rb"],
+        _ => &[],
+    };
+    let longer: Vec<Word> = found.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
+    found.extend(longer);
+    found
 }
+
+/// Options whose value is a file of code.
+const FILES: &[&str] = &["f", "file", "r", "require", "import", "i", "include"];
 
 /// What the code that a command is given runs.
 pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {

@@ -1,6 +1,6 @@
 //! Copies to and from other machines: what they start on the way, and what they delete at the end.
 
-use super::{cp, destination, is_remote};
+use super::{cp, is_remote, targets};
 use crate::draft::Draft;
 use crate::options::Parsed;
 use crate::run::Run;
@@ -17,7 +17,8 @@ pub(super) fn rsync<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for list in ["files-from", "exclude-from", "include-from", "password-file"] {
         parsed.values("", list).for_each(|file| run.read(&file));
     }
-    let Some((sources, target, _)) = destination(parsed) else { return };
+    let Some(target) = targets::of(run, parsed) else { return };
+    let (sources, target) = (target.sources, target.place);
     let deletes =
         ["delete", "delete-before", "delete-during", "delete-after", "delete-excluded", "delete-delay", "del"];
     if deletes.iter().any(|name| parsed.has("", name)) {

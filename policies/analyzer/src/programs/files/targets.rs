@@ -1,0 +1,103 @@
+//! Where copies, moves and links go. A target that is a folder, or may be one, gets a file in it for each source.
+
+use crate::draft::Draft;
+use crate::options::{Operand, Parsed};
+use crate::run::{Run, path};
+
+/// The target of a copy.
+pub(super) struct Target<'a, 'p> {
+    pub(super) sources: &'p [Operand<'a>],
+    pub(super) place: Operand<'a>,
+    folder: Folder,
+    /// Whole trees may be put there, over what is there.
+    tree: bool,
+    /// A source keeps its folders: `cp --parents a/b DIR`.
+    keeps_folders: bool,
+}
+
+/// Whether the target is a folder, by the text alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Folder {
+    Surely,
+    /// If it is one on the machine.
+    Perhaps,
+    Never,
+}
+
+/// Where the sources go.
+pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target<'a, 'p>> {
+    let keeps_folders = parsed.is("", "parents") || run.name == "rsync" && parsed.has("R", "relative");
+    let tree = match run.name.as_str() {
+        "mv" | "gmv" | "ditto" => true,
+        "cp" | "gcp" => parsed.has("rRa", "recursive") || parsed.has("", "archive"),
+        "rsync" => parsed.has("ra", "recursive") || parsed.has("", "archive"),
+        "scp" => parsed.is("r", ""),
+        _ => false,
+    };
+    if let Some(place) = parsed.value("t", "target-directory") {
+        return Some(Target { sources: &parsed.operands, place, folder: Folder::Surely, tree, keeps_folders });
+    }
+    let (last, sources) = parsed.operands.split_last()?;
+    let (first, others) = sources.split_first()?;
+    let text = last.text.as_ref();
+    let by_text =
+        text.ends_with('/') || text.ends_with("/.") || matches!(text, "." | ".." | "~") || text.ends_with("/..");
+    let several = !others.is_empty() || first.word.glob;
+    let folder = if parsed.is("T", "no-target-directory") {
+        Folder::Never
+    } else if by_text || several || keeps_folders {
+        Folder::Surely
+    } else {
+        Folder::Perhaps
+    };
+    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders })
+}
+
+impl<'a> Target<'a, '_> {
+    /// Writes the target, and the files that the sources become in it. `draft` says what is written for a source, and
+    /// in which folder.
+    pub(super) fn write(&self, run: &mut Run<'a>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
+        let Some(first) = self.sources.first() else { return };
+        let by_rsync = run.name == "rsync";
+        let contents = self.tree && self.sources.iter().any(|source| self.merges(source, by_rsync));
+        let place = path::place(&self.place, run.cwd(), run.home).raw;
+        let parent = place.rsplit_once('/').map_or("", |(parent, _)| parent);
+        run.write_as(&self.place, draft(first, parent).flag("tree", contents));
+        // Of a place that only the run shows, nothing can be said of what is in it.
+        let perhaps = self.folder == Folder::Perhaps && !place.is_empty() && path::device(&place).is_none();
+        if self.folder != Folder::Surely && !perhaps {
+            return;
+        }
+        for source in self.sources {
+            if perhaps && (self.merges(source, by_rsync) || is_other_name(&source.text, &self.place.text)) {
+                continue;
+            }
+            let inner = if self.keeps_folders {
+                self.place.renamed(format!("{}/{}", self.place.text.trim_end_matches('/'), source.text))
+            } else {
+                // Of `host:path`, the name is that of the path.
+                let there = if super::is_remote(source) { source.text.split_once(':') } else { None };
+                self.place.joined(&there.map_or_else(|| source.clone(), |(_, path)| source.renamed(path.to_owned())))
+            };
+            let draft = draft(source, &place).flag("tree", self.tree);
+            let unsure = perhaps && !self.place.word.glob;
+            run.write_as(&inner, if unsure { draft.tag("into", &self.place.text) } else { draft });
+        }
+    }
+
+    /// Whether what is in the source comes right below the target: with `-T`, or for `x/.`.
+    fn merges(&self, source: &Operand<'a>, by_rsync: bool) -> bool {
+        self.folder == Folder::Never || by_rsync && source.text.ends_with('/') || is_dots(&source.text)
+    }
+}
+
+fn is_dots(source: &str) -> bool {
+    matches!(source.rsplit('/').next(), Some("." | ".."))
+}
+
+/// Whether the target is the source's name with something behind it, as of a copy that is kept: no folder.
+fn is_other_name(source: &str, target: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let (source, target) = (name(source), name(target));
+    target.len() > source.len() && target.starts_with(source.as_str())
+}

@@ -1,0 +1,92 @@
+//! Effects on what lies behind links that the text itself made before.
+
+use guard_sdk::syntax::{Effect, Severity};
+
+use super::path;
+use crate::links::Links;
+use crate::run::Run;
+
+/// The links of a text, and what a command that is being looked at takes along.
+#[derive(Debug, Default)]
+pub(crate) struct Overlay {
+    links: Links,
+    /// Those that the command makes that is being looked at.
+    fresh: Vec<(String, String)>,
+    /// The command that made them.
+    maker: u32,
+    /// A command that moves or copies a link as it is, and where that leads.
+    carried: Option<(u32, String)>,
+}
+
+impl Run<'_> {
+    /// Adds an effect; and, where its path goes through a link that the text made, one on what lies there.
+    pub(super) fn push(&mut self, effect: Effect) {
+        let room = self.out.overlay.settle(effect.command_id);
+        let behind = self.behind(&effect);
+        self.out.overlay.learn(&effect);
+        self.out.push(effect);
+        if let Some(behind) = behind {
+            self.out.push(behind);
+        }
+        if !room {
+            self.reason("too many links are made to follow them");
+        }
+    }
+
+    fn behind(&self, effect: &Effect) -> Option<Effect> {
+        let raw = effect.path.raw.as_str();
+        let by = effect.tag("by").unwrap_or_default();
+        // A link that is removed, moved or replaced is one itself.
+        let itself = match effect.kind.as_str() {
+            "delete" => by != "shred",
+            "write" => matches!(by, "mv" | "ln" | "install") || effect.tag("link-to").is_some(),
+            _ => false,
+        };
+        let place = self.out.overlay.links.follow(raw, !itself)?;
+        let mut behind = effect.clone();
+        if behind.operation == "fs.delete.recursive"
+            && path::is_catastrophic(&place, effect.tag("glob").is_some(), self.home)
+        {
+            behind.severity = Severity::Catastrophic;
+        }
+        behind.tags.push(("through".to_owned(), effect.target.clone()));
+        behind.target.clone_from(&place);
+        behind.path.raw = place;
+        Some(behind)
+    }
+}
+
+impl Overlay {
+    /// Lays the links of the commands before this one over the paths. False if there is no room.
+    fn settle(&mut self, id: u32) -> bool {
+        if self.maker == id || self.fresh.is_empty() {
+            return true;
+        }
+        let fresh = std::mem::take(&mut self.fresh);
+        fresh.iter().all(|(link, leads_to)| self.links.insert(link, leads_to))
+    }
+
+    /// Takes note of a link that is made, moved or copied.
+    fn learn(&mut self, effect: &Effect) {
+        let (raw, by) = (effect.path.raw.as_str(), effect.tag("by").unwrap_or_default());
+        if raw.is_empty() {
+            return;
+        }
+        let takes = match effect.kind.as_str() {
+            "delete" => by == "mv",
+            "read" => effect.tag("recursive").is_some(),
+            _ => false,
+        };
+        if takes && let Some(leads_to) = self.links.at(raw) {
+            self.carried = Some((effect.command_id, leads_to.to_owned()));
+        }
+        let carried = match &self.carried {
+            Some((id, leads_to)) if *id == effect.command_id && effect.kind == "write" => Some(leads_to.as_str()),
+            _ => None,
+        };
+        if let Some(leads_to) = effect.tag("leads-to").or(carried) {
+            self.maker = effect.command_id;
+            self.fresh.push((raw.to_owned(), leads_to.to_owned()));
+        }
+    }
+}

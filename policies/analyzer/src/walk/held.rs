@@ -1,0 +1,426 @@
+//! What the files hold that a text writes.
+
+use std::collections::BTreeMap;
+
+use guard_sdk::syntax::{Command, Redirection, Word};
+
+use super::output::{self, Input};
+use super::{Walker, shell};
+use crate::limits;
+use crate::links::Links;
+use crate::word::expand::literal;
+
+/// What a file holds, or what is printed into it.
+#[derive(Debug, Clone)]
+pub(super) struct Held {
+    /// What is known of it. It may have parts that only the run shows.
+    pub(super) text: Word,
+    /// Nothing of it was printed by a program that says something else each time. A file that lay there before counts as
+    /// known: to run it is nothing new.
+    pub(super) whole: bool,
+}
+
+impl Held {
+    pub(super) fn known(text: Word) -> Held {
+        let whole = text.text.len() <= limits::SOURCE;
+        Held { text: if whole { text } else { literal("") }, whole }
+    }
+
+    /// Nothing, or nothing new.
+    pub(super) fn nothing() -> Held {
+        Held::known(literal(""))
+    }
+
+    fn unknown() -> Held {
+        Held { whole: false, ..Held::nothing() }
+    }
+
+    fn append(&mut self, more: &Held) {
+        self.whole &= more.whole && self.text.text.len() + more.text.text.len() <= limits::SOURCE;
+        if self.whole || !more.whole {
+            self.text.text.push_str(&more.text.text);
+            self.text.parts.extend(more.text.parts.iter().cloned());
+            self.text.dynamic |= more.text.dynamic;
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.text.text.is_empty()
+    }
+}
+
+/// Files, programs and links that a text makes, by their paths.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    known: BTreeMap<String, Held>,
+    /// Copies of programs and links to them, and the programs' names.
+    pub(super) copies: BTreeMap<String, String>,
+    pub(super) links: Links,
+    /// Folders of its own are searched for programs.
+    pub(super) searched: bool,
+    full: bool,
+}
+
+impl Files {
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.copies.is_empty()
+    }
+
+    pub(super) fn get(&self, path: &str) -> Option<&Held> {
+        self.known.get(path)
+    }
+
+    pub(super) fn insert(&mut self, path: &str, held: Held) {
+        if self.known.len() < limits::FILES || self.known.contains_key(path) {
+            self.known.insert(path.to_owned(), held);
+        } else {
+            self.full = true;
+        }
+    }
+
+    fn copy_program(&mut self, path: &str, name: &str) {
+        if self.copies.len() < limits::FILES || self.copies.contains_key(path) {
+            self.copies.insert(path.to_owned(), name.to_owned());
+        } else {
+            self.full = true;
+        }
+    }
+
+    fn forget(&mut self, path: &str) {
+        self.known.remove(path);
+        self.copies.remove(path);
+    }
+
+    /// All files, and what they hold.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Held)> {
+        self.known.iter()
+    }
+
+    /// Whatever was at `from`, or below it, is at `to` as well.
+    fn copy(&mut self, from: &str, to: &str) {
+        if from == to {
+            return;
+        }
+        let behind = |path: &str| match path.strip_prefix(from) {
+            Some("") => Some(to.to_owned()),
+            Some(rest) if rest.starts_with('/') => Some(format!("{to}{rest}")),
+            _ => None,
+        };
+        let held: Vec<_> = self.known.iter().filter_map(|(path, held)| Some((behind(path)?, held.clone()))).collect();
+        let names: Vec<_> = self.copies.iter().filter_map(|(path, name)| Some((behind(path)?, name.clone()))).collect();
+        held.into_iter().for_each(|(path, held)| self.insert(&path, held));
+        names.iter().for_each(|(path, name)| self.copy_program(path, name));
+    }
+}
+
+/// Where the output of a compound command goes, and what the commands around it were collecting.
+pub(super) struct Capture {
+    files: Vec<(String, bool)>,
+    outer: Option<Held>,
+}
+
+/// Where programs of the system lie.
+const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/"];
+
+/// Programs that print what lies here already, if they read no other program's output.
+const TELLING: &[&str] = &["cat", "sed", "envsubst", "head", "tail", "git"];
+
+/// Programs that print nothing.
+const SILENT: &[&str] = &[
+    "cd", "mkdir", "chmod", "chown", "touch", "rm", "cp", "mv", "ln", "set", "shopt", "export", "declare", "local",
+    "true", "false", ":", "[", "[[", "test", "exit", "return", "trap", "read", "shift", "umask", "wait", "sleep", "unset",
+];
+
+/// Whether a command writes files other than by a redirection, or makes copies of some.
+pub(super) fn writes(command: &Command) -> bool {
+    matches!(command.program(), "tee" | "dd" | "sort" | "sed" | "gsed" | "npm" | "pnpm" | "yarn" | "bun")
+        || is_copy(command)
+}
+
+fn is_copy(command: &Command) -> bool {
+    matches!(
+        command.program(),
+        "cp" | "gcp" | "mv" | "gmv" | "ln" | "gln" | "link" | "install" | "ginstall" | "rsync" | "scp" | "ditto"
+    )
+}
+
+impl Walker {
+    /// What a command prints. `output`: what its words say of that.
+    pub(super) fn shown(&self, command: &Command, input: &Input, output: &Input) -> Held {
+        let program = command.program();
+        if let Input::Piped(word) | Input::Here(word) = output {
+            let exact = program == "printf" || program == "echo" && command.word(1).starts_with("-n");
+            return Held::known(if exact { word.clone() } else { line(word) });
+        }
+        if command.argv.is_empty() || SILENT.contains(&program) || self.defined.contains_key(program) {
+            return Held::nothing();
+        }
+        if !TELLING.contains(&program) {
+            return Held::unknown();
+        }
+        let mut held = Held::nothing();
+        let mut reads_file = false;
+        for operand in operands(command) {
+            let known = self.path_of(operand).and_then(|path| self.files.get(&path));
+            match known {
+                Some(known) if program == "cat" => held.append(known),
+                Some(_) => held.append(&Held::unknown()),
+                None => {}
+            }
+            reads_file |= operand.text != "-";
+        }
+        // The operands of others may be no files.
+        let is_fed = !matches!(input, Input::Outer | Input::File);
+        if is_fed && (!reads_file || program != "cat") {
+            return Held::unknown();
+        }
+        held
+    }
+
+    /// What `cat FILES` prints, if this text wrote all of them.
+    pub(super) fn concatenated(&self, command: &Command) -> Option<Word> {
+        if command.program() != "cat" || self.files.is_empty() {
+            return None;
+        }
+        let operands = operands(command);
+        let known = |word: &&Word| self.path_of(word).is_some_and(|path| self.files.get(&path).is_some());
+        let held = self.shown(command, &Input::Outer, &Input::Pipe);
+        (!operands.is_empty() && operands.iter().all(|word| known(&word)) && held.whole).then_some(held.text)
+    }
+
+    /// Keeps what a command that was listed writes to files. `shown`: what it prints.
+    pub(super) fn keep_written(&mut self, command: &Command, input: &Input, shown: &Held) {
+        for redirection in &command.redirections {
+            if let Some(adds) = writes_output(redirection) {
+                self.keep_file(&redirection.target, shown.clone(), adds);
+            }
+        }
+        let given = || match input {
+            Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
+            Input::Pipe => Held::unknown(),
+            Input::Outer | Input::File => Held::nothing(),
+        };
+        let words = command.argv.get(1..).unwrap_or_default();
+        match command.program() {
+            "tee" => {
+                let adds = words.iter().any(|word| matches!(word.text.as_str(), "-a" | "--append"));
+                operands(command).into_iter().for_each(|name| self.keep_file(name, given(), adds));
+            }
+            "dd" => {
+                let named = |key: &str| words.iter().find_map(|word| word.text.strip_prefix(key)).map(literal);
+                let Some(to) = named("of=") else { return };
+                match named("if=").filter(|from| !is_input(&from.text)) {
+                    Some(from) => self.keep_copy(&from, &to, input),
+                    None => self.keep_file(&to, given(), false),
+                }
+            }
+            "sort" => {
+                let own = |word: &Word| word.text.strip_prefix("--output=").or(word.text.strip_prefix("-o")).map(literal);
+                let Some(at) = words.iter().position(|word| own(word).is_some()) else { return };
+                let attached = words.get(at).and_then(own).filter(|file| !file.text.is_empty());
+                let Some(to) = attached.or_else(|| words.get(at + 1).cloned()) else { return };
+                let others = operands(command).into_iter().find(|word| word.text != to.text).cloned();
+                match others {
+                    Some(from) => self.keep_copy(&from, &to, input),
+                    None => self.keep_file(&to, given(), false),
+                }
+            }
+            "sed" | "gsed" => {
+                for script in words {
+                    let line = script.text.trim_start_matches(|char: char| char.is_ascii_digit() || "$,p; ".contains(char));
+                    match line.strip_prefix("w ") {
+                        Some(file) => self.keep_file(&literal(file.trim()), given(), false),
+                        // What is written is not what was read.
+                        None if script.text.contains("w ") => {
+                            let file = script.text.rsplit("w ").next().unwrap_or_default();
+                            self.keep_file(&literal(file.trim()), Held::unknown(), false);
+                        }
+                        None => {}
+                    }
+                }
+            }
+            "cat" => {
+                if let ([from], Some(to)) = (operands(command).as_slice(), command.redirections.iter().find(|to| to.fd == 1))
+                {
+                    let (from, to) = (self.path_of(from), self.path_of(&to.target));
+                    if let (Some(from), Some(to)) = (from, to) {
+                        self.keep_program(&from, &to);
+                    }
+                }
+            }
+            _ if is_copy(command) => self.keep_copies(command, input),
+            _ => self.keep_settings(command),
+        }
+        if std::mem::take(&mut self.files.full) {
+            self.partial("too many files are written to follow what they hold");
+        }
+    }
+
+    /// Keeps what a file holds.
+    fn keep_file(&mut self, file: &Word, held: Held, adds: bool) {
+        if let Some(path) = self.path_of(file) {
+            self.keep_at(&path, held, adds);
+        }
+    }
+
+    fn keep_at(&mut self, path: &str, held: Held, adds: bool) {
+        let before = self.files.get(path).filter(|_| adds).cloned();
+        self.files.forget(path);
+        let held = match before {
+            Some(mut before) => {
+                before.append(&held);
+                before
+            }
+            None => held,
+        };
+        // What lay there before runs as it did before.
+        if !held.is_empty() || !held.whole {
+            self.files.insert(path, held);
+        }
+    }
+
+    fn keep_program(&mut self, from: &str, to: &str) {
+        if SYSTEM.iter().any(|folder| from.starts_with(folder)) {
+            self.files.copy_program(to, from.rsplit('/').next().unwrap_or_default());
+        }
+    }
+
+    /// `cp FROM TO`, where the target is no folder.
+    fn keep_copy(&mut self, from: &Word, to: &Word, input: &Input) {
+        let Some(to) = self.path_of(to) else { return };
+        if is_input(&from.text) {
+            let held = match input {
+                Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
+                Input::Pipe => Held::unknown(),
+                Input::Outer | Input::File => Held::nothing(),
+            };
+            return self.keep_at(&to, held, false);
+        }
+        let Some(from) = self.path_of(from) else { return };
+        self.files.forget(&to);
+        self.keep_program(&from, &to);
+        self.files.copy(&from, &to);
+    }
+
+    /// Keeps what `cp`, `mv`, `ln` and their like put elsewhere: at the target, and in it if that is a folder.
+    fn keep_copies(&mut self, command: &Command, input: &Input) {
+        let words = command.argv.get(1..).unwrap_or_default();
+        let named = |pair: &[Word]| pair.first().is_some_and(|option| matches!(option.text.as_str(), "-t" | "--target-directory"));
+        let behind = words.windows(2).find(|pair| named(pair)).and_then(<[Word]>::last);
+        let attached = words.iter().find_map(|word| word.text.strip_prefix("--target-directory=")).map(literal);
+        let folder = attached.as_ref().or(behind);
+        let mut sources: Vec<&Word> = operands(command).into_iter().filter(|word| Some(*word) != behind).collect();
+        let Some(to) = folder.or_else(|| sources.pop()) else { return };
+        let options = || words.iter().filter(|word| word.text.starts_with('-') && !word.text.starts_with("--"));
+        let links = matches!(command.program(), "ln" | "gln" | "link")
+            || matches!(command.program(), "cp" | "gcp") && options().any(|word| word.text.contains(['s', 'l']));
+        let symbolic = options().any(|word| word.text.contains('s')) && !options().any(|word| word.text.contains('r'));
+        for from in sources {
+            let name = from.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let inside = literal(&format!("{}/{name}", to.text.trim_end_matches('/')));
+            if links {
+                let Some(target) = self.path_of(to) else { continue };
+                let base = target.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+                let base = if symbolic { base } else { self.shell.cwd.clone() };
+                let leads_to = self.shell.plain(from).and_then(|path| shell::resolve(&base, &path));
+                let Some(leads_to) = leads_to else { continue };
+                self.keep_program(&leads_to, &target);
+                let inner = format!("{target}/{name}");
+                let room = self.files.links.insert(&target, &leads_to) && self.files.links.insert(&inner, &leads_to);
+                self.files.full |= !room;
+                continue;
+            }
+            if from.glob {
+                let known: Vec<String> = self.matching(from);
+                for path in known {
+                    let name = path.rsplit('/').next().unwrap_or_default();
+                    let inside = literal(&format!("{}/{name}", to.text.trim_end_matches('/')));
+                    self.keep_copy(&literal(&path), &inside, input);
+                }
+                continue;
+            }
+            self.keep_copy(from, to, input);
+            self.keep_copy(from, &inside, input);
+        }
+    }
+
+    /// The files that this text wrote and that a pattern matches.
+    pub(super) fn matching(&self, pattern: &Word) -> Vec<String> {
+        let Some(pattern) = self.path_of(pattern) else { return Vec::new() };
+        let fits = |path: &str| {
+            let (mut pattern, mut path) = (pattern.split('/'), path.split('/'));
+            loop {
+                match (pattern.next(), path.next()) {
+                    (None, None) => return true,
+                    (Some(step), Some(name)) if crate::word::expand::parameter::matches(step, name) => {}
+                    _ => return false,
+                }
+            }
+        };
+        self.files.all().map(|(path, _)| path).filter(|path| fits(path)).cloned().collect()
+    }
+
+    /// A file's path, as far as it is known, behind links that this text made.
+    pub(super) fn path_of(&self, file: &Word) -> Option<String> {
+        let path = self.shell.plain(file)?;
+        let path = shell::resolve(&self.shell.cwd, &path).unwrap_or(path);
+        Some(self.files.links.follow(&path, true).unwrap_or(path))
+    }
+
+    /// Begins to collect what a compound command prints to the files of these redirections.
+    pub(super) fn capture(&mut self, redirections: &[Redirection]) -> Option<Capture> {
+        let files: Vec<_> = redirections
+            .iter()
+            .filter_map(|redirection| Some((self.path_of(&redirection.target)?, writes_output(redirection)?)))
+            .collect();
+        if files.is_empty() {
+            return None;
+        }
+        let outer = self.sink.replace(Held::nothing());
+        Some(Capture { files, outer })
+    }
+
+    /// Keeps what was collected.
+    pub(super) fn captured(&mut self, capture: Option<Capture>) {
+        let Some(Capture { files, outer }) = capture else { return };
+        let held = std::mem::replace(&mut self.sink, outer).unwrap_or_else(Held::nothing);
+        for (path, adds) in files {
+            self.keep_at(&path, held.clone(), adds);
+        }
+    }
+
+    /// Collects what a command prints, where something waits for that.
+    pub(super) fn collect(&mut self, shown: &Held) {
+        if let Some(sink) = &mut self.sink {
+            sink.append(shown);
+        }
+    }
+}
+
+/// Whether a redirection writes standard output to a file, and if so, whether it adds to it.
+fn writes_output(redirection: &Redirection) -> Option<bool> {
+    match redirection.operator.as_str() {
+        ">>" | "&>>" if output::takes_output(redirection) => Some(true),
+        ">" | ">|" | "&>" | ">&" if output::takes_output(redirection) => Some(false),
+        _ => None,
+    }
+}
+
+fn is_input(file: &str) -> bool {
+    file == "-" || crate::wrappers::shells::is_input(file)
+}
+
+/// The words of a command that are no options.
+fn operands(command: &Command) -> Vec<&Word> {
+    command.argv.iter().skip(1).filter(|word| word.text == "-" || !word.text.starts_with('-')).collect()
+}
+
+/// A text that ends its last line.
+fn line(word: &Word) -> Word {
+    let mut word = word.clone();
+    if !word.text.ends_with('\n') {
+        word.text.push('\n');
+        word.parts.extend(literal("\n").parts);
+    }
+    word
+}
