@@ -8,6 +8,7 @@ mod compound;
 mod layers;
 mod names;
 mod output;
+mod patterns;
 mod plain;
 mod printed;
 pub(crate) mod shell;
