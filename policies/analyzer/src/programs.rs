@@ -101,6 +101,11 @@ pub(crate) fn is_known(name: &str) -> bool {
     lookup(name).is_some() || table::entry(name).is_some()
 }
 
+/// The names of all programs whose effects are known.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().copied().flatten().flat_map(|program| program.names.iter().copied()).chain(table::names())
+}
+
 /// Whether the program is known to do nothing that an effect could say.
 pub(crate) fn is_plain(name: &str) -> bool {
     plain::is_plain(name)

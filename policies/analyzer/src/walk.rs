@@ -9,6 +9,7 @@ mod held;
 mod layers;
 mod names;
 mod output;
+mod patterns;
 mod plain;
 mod printed;
 pub(crate) mod shell;

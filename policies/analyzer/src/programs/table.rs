@@ -124,6 +124,11 @@ pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
     NAMES.get(place).and_then(|(_, at)| ENTRIES.get(*at))
 }
 
+/// The names of all programs of the tables.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(name, _)| *name)
+}
+
 /// Adds the effects of the program `name` when it is given `words`; false if no table has it.
 pub(super) fn find<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) -> bool {
     find_as(run, name, name, words)

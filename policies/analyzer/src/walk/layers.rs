@@ -48,7 +48,7 @@ impl Walker {
             None
         } else {
             let known = wrappers::peel(&pending.argv, pending.input.text());
-            known.or_else(|| self.behind_unknown(&pending))
+            known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(&pending))
         };
         if pending.level >= limits::WRAPPERS {
             self.partial("too many wrappers around one command");
@@ -75,7 +75,8 @@ impl Walker {
                         .cloned()
                         .collect();
                 }
-                let id = self.push(argv, assignments, redirections, pending.span, pending.certain, place);
+                let certain = pending.certain && !argv.first().is_some_and(|name| name.glob);
+                let id = self.push(argv, assignments, redirections, pending.span, certain, place);
                 self.run_children(&mut pending, id);
                 self.run_variables(id);
                 if stays {

@@ -8,20 +8,13 @@ use crate::programs;
 use crate::word::expand::literal;
 use crate::word::expand::parameter;
 use crate::wrappers;
-use crate::wrappers::layer::{Layer, Place, What, joined, program, spelled};
-
-/// Programs that a pattern is taken to mean, if it can: those by which most is lost, and those that run others.
-const SUPPOSED: &[&str] = &[
-    "rm", "dd", "shred", "mkfs", "sudo", "doas", "su", "bash", "sh", "zsh", "git", "find", "chmod", "chown", "mv",
-    "cp", "curl", "wget", "python3", "python", "perl", "env", "xargs", "docker", "kubectl", "tee", "truncate", "kill",
-];
+use crate::wrappers::layer::{Layer, Place, What, joined, spelled};
 
 impl Walker {
     /// Puts what a name is taken to mean in its place. Whether it did.
     pub(super) fn name_is_supposed(&mut self, argv: &mut Vec<Word>) -> bool {
-        let Some(first) = argv.first().filter(|first| first.glob || first.dynamic) else { return false };
-        let words = if first.glob { matched(first).map(|word| vec![word]) } else { defaults(first) };
-        let words = words.or_else(|| {
+        let Some(first) = argv.first().filter(|first| first.dynamic) else { return false };
+        let words = defaults(first).or_else(|| {
             let found = named_after(argv)?;
             self.partial("the name of a command is known only at run time");
             Some(vec![found])
@@ -106,19 +99,4 @@ fn named_after(argv: &[Word]) -> Option<Word> {
     };
     let known = wrappers::peel(&std::iter::once(literal(&found)).chain(rest.iter().cloned()).collect::<Vec<_>>(), None);
     (known.is_some() || programs::is_known(&found)).then(|| literal(&found))
-}
-
-/// `/bin/r?`: a program that the pattern can match.
-fn matched(name: &Word) -> Option<Word> {
-    if name.dynamic || name.text.contains('{') {
-        return None;
-    }
-    let pattern = program(std::slice::from_ref(name))?;
-    if !pattern.contains(['*', '?', '[']) || !pattern.contains(|char: char| char.is_ascii_alphabetic()) {
-        return None;
-    }
-    let folder = name.text.strip_suffix(pattern)?;
-    let names_system = folder.is_empty() || folder.ends_with("bin/") || folder.contains(['*', '?', '[']);
-    let found = SUPPOSED.iter().find(|known| parameter::matches(pattern, known)).filter(|_| names_system)?;
-    Some(literal(&format!("{folder}{found}")))
 }

@@ -143,7 +143,7 @@ impl Walker {
     }
 
     /// Whether a command, taken alone, loses something that does not come back by itself.
-    fn loses(&self, what: &What) -> bool {
+    pub(super) fn loses(&self, what: &What) -> bool {
         let mut probe = Walker::new(self.dialect, &self.shell.cwd, "");
         probe.unknown_left = 0;
         probe.outputs_left = 0;

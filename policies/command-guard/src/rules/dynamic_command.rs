@@ -1,5 +1,5 @@
-//! `dynamic-command`: a command whose name is known only at run time and whose words look like those of a deletion, or
-//! whose name is printed on the spot.
+//! `dynamic-command`: a command whose name is known only at run time, or is a pattern, and whose words look like those
+//! of a deletion, or whose name is printed on the spot.
 //!
 //! ## Why
 //! The name decides whether anything is lost, and nobody knows the name.
@@ -7,13 +7,14 @@
 //! ## Examples
 //! - asked: `$cmd -rf build`
 //! - asked: `$(printf rm) a`
+//! - asked: `"$tool" -r ~/notes`
 //! - passes: `$PYTHON -m pytest`
 //! - passes: `$(which python3) x.py`
 //!
 //! ## Instead
 //! Write the command's name out.
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Word};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, is_program};
@@ -29,9 +30,9 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(view: &CallView<'_>) -> Option<Hit> {
-    let unknown = |command: &&Command| command.argv.first().is_some_and(|name| name.dynamic);
+    let unknown = |command: &&Command| command.argv.first().is_some_and(|name| name.dynamic || name.glob);
     let mut commands = view.analysis.commands.iter().filter(unknown);
-    let telling = commands.find(|command| command.argv.iter().skip(1).any(|word| fits_deletion(&word.text)));
+    let telling = commands.find(|command| looks_like_deletion(command.argv.get(1..).unwrap_or_default()));
     let command = telling.or_else(|| assembled(view))?;
     let why = format!("`{}` is known only at run time, and may be a deletion", shorten(command.word(0)));
     Some(Hit::of_command(RULE.default, command.id, why, "write the command's name out"))
@@ -45,6 +46,33 @@ fn assembled<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     });
     let mut outer = printing.filter_map(|command| view.command_by_id(command.parent));
     outer.find(|outer| outer.argv.first().is_some_and(|name| name.parts.iter().any(|part| part.kind == "command")))
+}
+
+/// Whether words are those of a deletion: by one of them, by options that stand apart, or by whose files they name.
+fn looks_like_deletion(words: &[Word]) -> bool {
+    if words.iter().any(|word| fits_deletion(&word.text)) {
+        return true;
+    }
+    let short = |word: &&Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.len() <= 4;
+    let has = |letters: [char; 2]| words.iter().filter(short).any(|word| word.text.contains(letters));
+    if !has(['r', 'R']) {
+        return false;
+    }
+    let mut operands = words.iter().filter(|word| !word.text.starts_with('-')).peekable();
+    let named = operands.peek().is_some();
+    has(['f', 'F']) || words.iter().any(is_home) || (named && operands.all(|word| lies_at_home(word)))
+}
+
+/// Whether a word is a home, the root, or all that is in one of them.
+fn is_home(word: &Word) -> bool {
+    let path = word.text.trim_end_matches(['*', '/']);
+    let home = matches!(path, "~" | "$HOME" | "${HOME}") || (path.is_empty() && word.text.starts_with('/'));
+    home || path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/")).is_some_and(|name| !name.contains('/'))
+}
+
+/// Whether a word names something in a home.
+fn lies_at_home(word: &Word) -> bool {
+    ["~", "$HOME", "${HOME}", "/home/", "/Users/"].iter().any(|home| word.text.starts_with(home))
 }
 
 /// Whether a word is what a deletion would have.

@@ -1,0 +1,73 @@
+//! A pattern in the place of a command's name: any program that fits it may run.
+//!
+//! The pattern itself stays as a command, for nobody knows all programs. Those that fit and are known are listed
+//! behind it as uncertain: each by which something would be lost, and a few others.
+
+use guard_sdk::syntax::{Via, Word};
+
+use super::Walker;
+use crate::programs;
+use crate::word::expand::{literal, parameter};
+use crate::wrappers::layer::{Layer, Place, Run, What, program};
+
+/// Programs that stand in no table under these very names: those that run others, and other spellings of known ones.
+const MORE: &[&str] = &[
+    "sudo", "doas", "su", "env", "xargs", "eval", "exec", "command", "nohup", "time", "busybox", "python3", "pip3",
+    "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.ntfs", "mkfs.f2fs",
+    "mkfs.exfat", "newfs_apfs", "newfs_hfs", "newfs_msdos", "newfs_exfat",
+];
+
+/// The most programs that fit and are looked into.
+const MOST: usize = 160;
+/// The most that are listed: those by which something is lost, and others.
+const LISTED: usize = 8;
+
+impl Walker {
+    /// The programs that a command may run whose name is a pattern.
+    pub(super) fn fitting(&mut self, argv: &[Word]) -> Option<Layer> {
+        let (name, words) = argv.split_first().filter(|(name, _)| name.glob && !name.dynamic)?;
+        let pattern = program(argv)?;
+        let spells = pattern.contains(|char: char| char.is_ascii_alphanumeric());
+        if !pattern.contains(['*', '?', '[']) || !spells || name.text.contains('{') {
+            return None;
+        }
+        let folder = name.text.strip_suffix(pattern)?;
+        let of_system = folder.is_empty() || folder.ends_with("bin/") || folder.contains(['*', '?', '[']);
+        if !of_system {
+            return None;
+        }
+        if self.unknown_left == 0 {
+            self.partial("too many names of commands are patterns");
+            return None;
+        }
+        self.unknown_left -= 1;
+        self.partial("the name of a command is a pattern");
+        let fits = |known: &&str| parameter::matches(pattern, known);
+        let mut found: Vec<&str> = MORE.iter().copied().chain(programs::names()).filter(fits).collect();
+        if found.len() > MOST {
+            self.partial("too many programs fit the name of a command");
+            found.truncate(MOST);
+        }
+        let run = |program: &str| {
+            let first = literal(&format!("{folder}{program}"));
+            let words = std::iter::once(first).chain(words.iter().cloned()).collect();
+            Run {
+                via: Via { kind: "unknown".to_owned(), detail: pattern.to_owned() },
+                what: What::Words { assignments: Vec::new(), words },
+                place: Place::Apart,
+                certain: false,
+                mark: None,
+            }
+        };
+        let (mut losing, mut others) = (Vec::new(), Vec::new());
+        for program in found {
+            let run = run(program);
+            let to = if losing.len() < LISTED && self.loses(&run.what) { &mut losing } else { &mut others };
+            if to.len() < LISTED {
+                to.push(run);
+            }
+        }
+        losing.append(&mut others);
+        (!losing.is_empty()).then(|| Layer { outer: Some(argv.to_vec()), runs: losing })
+    }
+}
