@@ -99,6 +99,11 @@ pub(crate) fn is_known(name: &str) -> bool {
     lookup(name).is_some() || table::entry(name).is_some()
 }
 
+/// Whether it is a subcommand of git that loses, publishes or writes something.
+pub(crate) fn is_verb_of_git(name: &str) -> bool {
+    git::is_verb(name)
+}
+
 /// Whether the program is known to do nothing that an effect could say.
 pub(crate) fn is_plain(name: &str) -> bool {
     plain::is_plain(name)

@@ -19,7 +19,7 @@ mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use guard_sdk::syntax::{Command, Coverage, Span, Via};
+use guard_sdk::syntax::{Command, Coverage, Span, Via, Word};
 
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
@@ -78,6 +78,8 @@ pub(crate) struct Walker {
     files: BTreeMap<String, String>,
     /// Copies of programs and links to them that the text makes, and the programs' names.
     copies: BTreeMap<String, String>,
+    /// Aliases of git that the text defines.
+    git_aliases: BTreeMap<String, Word>,
     /// Functions and aliases whose text is being walked.
     expanding: Vec<String>,
 }
@@ -158,6 +160,7 @@ impl Walker {
             unknown_left: limits::UNKNOWN,
             files: BTreeMap::new(),
             copies: BTreeMap::new(),
+            git_aliases: BTreeMap::new(),
             expanding: Vec::new(),
         }
     }

@@ -4,6 +4,7 @@
 
 mod carried;
 mod code;
+pub(crate) mod git_settings;
 pub(crate) mod layer;
 mod remote;
 mod search;
@@ -42,7 +43,7 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         | "oc" => remote::peel(name, argv),
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
-        "git" => shells::git_alias(argv),
+        "git" => git_settings::alias(argv),
         "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => shells::of_windows(name, argv),
         _ if shells::is_shell(name) => shells::command_text(argv),
         // The loader runs the program that it is given.
@@ -78,9 +79,4 @@ pub(crate) fn reads_code(name: &str) -> bool {
 /// The file of code that a command has a general language read.
 pub(crate) fn code_file(argv: &[Word]) -> Option<&Word> {
     code::file(program(argv)?, argv)
-}
-
-/// Whether the value of this setting of git, in lower case, is a program.
-pub(crate) fn is_program_setting(name: &str) -> bool {
-    carried::is_program_setting(name)
 }

@@ -148,24 +148,6 @@ pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
     Some(layer)
 }
 
-/// `git -c alias.x='!TEXT' x WORDS`.
-pub(super) fn git_alias(argv: &[Word]) -> Option<Layer> {
-    let spec = takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env");
-    let options = leading(argv.get(1..)?, spec);
-    let (verb, words) = options.rest.split_first()?;
-    let setting = options.flags.iter().filter(|flag| flag.is("c")).find_map(|flag| {
-        let (name, value) = flag.text().split_once('=')?;
-        let name = name.to_ascii_lowercase();
-        (name.strip_prefix("alias.")? == verb.text.to_ascii_lowercase()).then_some(value)
-    })?;
-    let mut text = crate::word::expand::literal(setting.strip_prefix('!').unwrap_or(setting));
-    if !setting.starts_with('!') {
-        text = joined(&[crate::word::expand::literal("git"), text]);
-    }
-    let text = joined(&[std::slice::from_ref(&text), words].concat());
-    Some(Layer::one("alias", &verb.text, What::Text { text, parameters: None }, Place::Apart))
-}
-
 /// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program stays.
 pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
