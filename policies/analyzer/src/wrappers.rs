@@ -6,6 +6,7 @@ mod carried;
 mod code;
 pub(crate) mod git_settings;
 pub(crate) mod layer;
+mod packages;
 mod remote;
 mod search;
 pub(crate) mod shells;
@@ -41,6 +42,9 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "parallel" => search::parallel(argv, input),
         "ssh" | "autossh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl"
         | "oc" => remote::peel(name, argv),
+        "node" | "nodejs" | "bun" | "deno" | "tsx" => {
+            agent_script(argv).or_else(|| table::peel(name, argv))
+        }
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
         "git" => git_settings::alias(argv),
@@ -61,6 +65,17 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         }
         _ => table::peel(name, argv),
     }
+}
+
+/// An interpreter that is given the script of an agent: the agent runs, with the words behind.
+fn agent_script(argv: &[Word]) -> Option<Layer> {
+    let operand = |word: &Word| !word.text.starts_with('-') && word.text != "run";
+    let at = argv.iter().skip(1).position(operand)? + 1;
+    let agent = packages::agent(&argv.get(at)?.text)?;
+    let words = std::iter::once(literal(agent)).chain(argv.get(at + 1..)?.iter().cloned()).collect();
+    let mut layer = Layer::one("code", program(argv)?, What::Words { assignments: Vec::new(), words }, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    Some(layer)
 }
 
 /// Whether the standard input of this program is often a program itself: code, queries, or commands of a store.
