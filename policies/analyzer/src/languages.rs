@@ -3,8 +3,12 @@
 //! A language takes a text and answers with a list of [`Found`]. It knows no command and no program's options; who asked
 //! writes the list down as effects of the command that holds the text.
 
+pub(crate) mod awk;
 pub(crate) mod code;
+pub(crate) mod pieces;
+pub(crate) mod sed;
 pub(crate) mod sql;
+pub(crate) mod with_options;
 
 use crate::draft::Draft;
 

@@ -118,6 +118,11 @@ impl<'a> Flag<'a> {
         names.iter().any(|name| self.is(name))
     }
 
+    /// Its value.
+    pub(crate) fn operand(&self) -> Option<&Operand<'a>> {
+        self.value.as_ref()
+    }
+
     /// The text of its value; empty if it has none.
     pub(crate) fn text(&self) -> &str {
         self.value.as_ref().map_or("", |value| &value.text)

@@ -106,6 +106,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().flat_map(|program| program.names.iter().copied()).chain(table::names())
 }
 
+/// Whether it is a subcommand of git that loses, publishes or writes something.
+pub(crate) fn is_verb_of_git(name: &str) -> bool {
+    git::is_verb(name)
+}
+
 /// Whether the program is known to do nothing that an effect could say.
 pub(crate) fn is_plain(name: &str) -> bool {
     plain::is_plain(name)

@@ -22,7 +22,7 @@ mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use guard_sdk::syntax::{Command, Coverage, Span, Via};
+use guard_sdk::syntax::{Command, Coverage, Span, Via, Word};
 
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
@@ -84,6 +84,8 @@ pub(crate) struct Walker {
     files: Files,
     /// What a compound command has printed so far, where that is to be kept.
     sink: Option<Held>,
+    /// Aliases of git that the text defines.
+    git_aliases: BTreeMap<String, Word>,
     /// Functions and aliases whose text is being walked.
     expanding: Vec<String>,
 }
@@ -165,6 +167,7 @@ impl Walker {
             unknown_left: limits::UNKNOWN,
             files: Files::default(),
             sink: None,
+            git_aliases: BTreeMap::new(),
             expanding: Vec::new(),
         }
     }

@@ -4,7 +4,9 @@
 
 mod carried;
 mod code;
+pub(crate) mod git_settings;
 pub(crate) mod layer;
+mod packages;
 mod remote;
 mod search;
 pub(crate) mod shells;
@@ -40,9 +42,10 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "parallel" => search::parallel(argv, input),
         "ssh" | "autossh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl"
         | "oc" => remote::peel(name, argv),
+        "node" | "nodejs" | "bun" | "deno" | "tsx" => agent_script(argv).or_else(|| table::peel(name, argv)),
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
-        "git" => shells::git_alias(argv),
+        "git" => git_settings::alias(argv),
         "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => shells::of_windows(name, argv),
         _ if shells::is_shell(name) => shells::command_text(argv),
         // The loader runs the program that it is given.
@@ -62,6 +65,17 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
     }
 }
 
+/// An interpreter that is given the script of an agent: the agent runs, with the words behind.
+fn agent_script(argv: &[Word]) -> Option<Layer> {
+    let operand = |word: &Word| !word.text.starts_with('-') && word.text != "run";
+    let at = argv.iter().skip(1).position(operand)? + 1;
+    let agent = packages::agent(&argv.get(at)?.text)?;
+    let words = std::iter::once(literal(agent)).chain(argv.get(at + 1..)?.iter().cloned()).collect();
+    let mut layer = Layer::one("code", program(argv)?, What::Words { assignments: Vec::new(), words }, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    Some(layer)
+}
+
 /// Whether the standard input of this program is often a program itself: code, queries, or commands of a store.
 pub(crate) fn reads_program(argv: &[Word]) -> bool {
     const STORES: &[&str] = &["sql", "maria", "mongo", "redis", "valkey", "duckdb", "clickhouse", "cqlsh", "keydb"];
@@ -78,9 +92,4 @@ pub(crate) fn reads_code(name: &str) -> bool {
 /// The files of code that a command may have a general language read.
 pub(crate) fn code_files(argv: &[Word]) -> Vec<Word> {
     program(argv).map(|name| code::files(name, argv)).unwrap_or_default()
-}
-
-/// Whether the value of this setting of git, in lower case, is a program.
-pub(crate) fn is_program_setting(name: &str) -> bool {
-    carried::is_program_setting(name)
 }

@@ -124,29 +124,54 @@ pub(crate) const SWITCHES: &[&str] = &[
     "constholds=false",
 ];
 
-/// Options with which a harness runs without its hooks.
-pub(crate) const OPTIONS: &[(&str, &[&str])] = &[
-    ("claude", &["--bare", "--safe-mode"]),
-    ("codex", &["features.hooks=false", "--disable=hooks", "features.codex_hooks=false"]),
-    ("opencode", &["--pure"]),
+/// A harness that a command may start.
+pub(crate) struct Agent {
+    pub(crate) program: &'static str,
+    /// Options with which it runs without its hooks.
+    pub(crate) without: &'static [&'static str],
+    /// Options whose value names other settings.
+    pub(crate) settings: &'static [&'static str],
+    /// Variables that move the settings which hold its hooks, besides `HOME`.
+    pub(crate) moves: &'static [&'static str],
+    /// Variables, with their values, with which it runs without its hooks.
+    pub(crate) switches: &'static [(&'static str, &'static [&'static str])],
+}
+
+const fn agent(program: &'static str, moves: &'static [&'static str]) -> Agent {
+    Agent { program, without: &[], settings: &[], moves, switches: &[] }
+}
+
+pub(crate) const AGENTS: &[Agent] = &[
+    Agent {
+        without: &["--bare", "--safe-mode"],
+        settings: &["--settings", "--setting-sources"],
+        switches: &[("CLAUDE_CODE_SIMPLE", ON)],
+        ..agent("claude", &["CLAUDE_CONFIG_DIR"])
+    },
+    Agent {
+        without: &["features.hooks=false", "--disable=hooks", "features.codex_hooks=false"],
+        ..agent("codex", &["CODEX_HOME"])
+    },
+    Agent {
+        without: &["--pure"],
+        switches: &[("OPENCODE_PURE", ON), ("OPENCODE_DISABLE_DEFAULT_PLUGINS", ON)],
+        ..agent("opencode", &["XDG_CONFIG_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR"])
+    },
+    Agent {
+        settings: &["--settings-file"],
+        switches: &[("PLUGINS", &["off"])],
+        ..agent("amp", &["XDG_CONFIG_HOME", "AMP_SETTINGS_FILE"])
+    },
+    Agent { settings: &["--config-dir"], ..agent("copilot", &["XDG_CONFIG_HOME", "COPILOT_HOME"]) },
+    agent("auggie", &[]),
+    agent("crush", &["XDG_CONFIG_HOME", "CRUSH_GLOBAL_CONFIG"]),
+    agent("cursor-agent", &["CURSOR_CONFIG_DIR"]),
+    agent("droid", &[]),
+    agent("gemini", &["GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"]),
+    agent("grok", &[]),
+    agent("kiro-cli", &["KIRO_HOME"]),
+    agent("qwen", &["QWEN_HOME", "QWEN_CODE_SYSTEM_SETTINGS_PATH"]),
 ];
 
-/// Variables with which a harness runs without its hooks or plugins.
-pub(crate) const VARIABLES: &[(&str, &str, &[&str])] =
-    &[("opencode", "OPENCODE_PURE", &["1", "true"]), ("amp", "PLUGINS", &["off"])];
-
-/// Programs of harnesses, and variables that move the settings which hold their hooks.
-pub(crate) const MOVES: &[(&str, &[&str])] = &[
-    ("claude", &["HOME", "CLAUDE_CONFIG_DIR"]),
-    ("codex", &["HOME", "CODEX_HOME"]),
-    ("copilot", &["HOME", "COPILOT_HOME"]),
-    ("gemini", &["HOME"]),
-    ("qwen", &["HOME"]),
-    ("droid", &["HOME"]),
-    ("opencode", &["HOME", "XDG_CONFIG_HOME", "OPENCODE_CONFIG_DIR"]),
-    ("cursor-agent", &["HOME"]),
-    ("amp", &["HOME", "XDG_CONFIG_HOME"]),
-    ("grok", &["HOME"]),
-    ("kiro-cli", &["HOME", "KIRO_HOME"]),
-    ("crush", &["HOME", "XDG_CONFIG_HOME"]),
-];
+/// Values that switch a variable on.
+const ON: &[&str] = &["1", "true"];

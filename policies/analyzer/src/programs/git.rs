@@ -14,6 +14,7 @@ use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
+use crate::wrappers::git_settings;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["git"], GLOBAL, git),
@@ -48,9 +49,9 @@ const VERBS: &[Verb] = &[
     verb("rm", Options::new("", "pathspec-from-file"), rm),
     verb("mv", Options::NONE, mv),
     verb("worktree", Options::leading("", ""), worktree),
-    verb("clone", CLONE, clone),
+    verb("clone", git_settings::CLONE, clone),
     verb("init", Options::new("b", "template separate-git-dir object-format initial-branch"), init),
-    verb("config", Options::new("f", "file blob type default"), config),
+    verb("config", git_settings::CONFIG, config),
     verb("remote", Options::leading("", ""), refs::remote),
     verb("update-ref", Options::new("m", ""), refs::update_ref),
     verb("reflog", Options::leading("", ""), refs::reflog),
@@ -93,8 +94,10 @@ const VERBS: &[Verb] = &[
     verb("commit", Options::new("mFCct", "message file author date template"), commit),
 ];
 
-const CLONE: Options =
-    Options::new("obucj", "origin branch upload-pack config depth template reference separate-git-dir filter");
+/// Whether it is a subcommand that has effects.
+pub(super) fn is_verb(name: &str) -> bool {
+    VERBS.iter().any(|verb| verb.name == name)
+}
 
 fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("C", "").for_each(|folder| run.enter(&folder));
@@ -209,6 +212,14 @@ fn worktree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn clone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some(url) = parsed.operands.first() else { return };
     run.emit(Draft::routine("network", "network.request").target(&url.text).certain(!url.dynamic));
+    for setting in git_settings::given(run.arguments()).iter().filter(|setting| setting.decides_what_runs()) {
+        run.emit(
+            Draft::notable("vcs", "git.config")
+                .target(&setting.name)
+                .tag("scope", "local")
+                .tag("runs", &setting.value.text),
+        );
+    }
     if let Some(folder) = parsed.operands.get(1) {
         run.write(folder);
         return;
@@ -249,7 +260,12 @@ fn config<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     let scope =
         ["global", "system", "local", "worktree"].into_iter().find(|name| parsed.is("", name)).unwrap_or("local");
-    run.emit(Draft::notable("vcs", "git.config").target(key).tag("scope", scope));
+    let draft = Draft::notable("vcs", "git.config").target(key).tag("scope", scope);
+    let setting = git_settings::given(run.arguments()).into_iter().find(git_settings::Setting::decides_what_runs);
+    run.emit(match setting {
+        Some(setting) => draft.tag("runs", &setting.value.text),
+        None => draft,
+    });
     parsed.values("f", "file").for_each(|file| run.write(&file));
 }
 

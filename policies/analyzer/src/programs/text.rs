@@ -1,10 +1,13 @@
 //! Programs that search, sort and transform text: they read operands behind a pattern, and some write in place.
 
+mod script;
+
 use guard_sdk::syntax::Word;
 
 use super::program::Program;
 use super::readers::reads;
 use crate::draft::Draft;
+use crate::languages::{awk, sed};
 use crate::options::{Operand, Options, Parsed};
 use crate::run::input::Input;
 use crate::run::{Run, here};
@@ -17,12 +20,8 @@ pub(super) const TABLE: &[Program] = &[
         grep,
     ),
     Program::new(&["ag", "ack", "ugrep"], Options::new("ABCGm", "ignore ignore-dir type"), grep),
-    Program::new(&["sed", "gsed"], Options::new("efl", "expression file line-length").with_attached("i"), sed),
-    Program::new(
-        &["awk", "gawk", "mawk", "nawk"],
-        Options::new("Fvfil", "field-separator assign file include load"),
-        awk,
-    ),
+    Program::new(&["sed", "gsed"], sed::OPTIONS, script::sed),
+    Program::new(&["awk", "gawk", "mawk", "nawk", "original-awk"], awk::OPTIONS, script::awk),
     Program::new(
         &["sort", "gsort"],
         Options::new("kotST", "key output field-separator buffer-size temporary-directory"),
@@ -82,101 +81,6 @@ fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("rR", "recursive") || matches!(run.name.as_str(), "rg" | "ag" | "ack");
     for operand in parsed.from(usize::from(!patterns_elsewhere)) {
         run.read_as(operand, Draft::routine("read", "fs.read").flag("recursive", recursive));
-    }
-}
-
-fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let mut files = parsed.operands.as_slice();
-    let in_place = parsed.has("i", "in-place");
-    let written_elsewhere = parsed.is("e", "expression") || parsed.is("f", "file");
-    // The BSD spelling `-i ''` puts the suffix into a word of its own.
-    if let Some((first, rest)) = files.split_first().filter(|(first, _)| in_place && first.text.is_empty()) {
-        files = if first.word.quoted || first.text.is_empty() { rest } else { files };
-    }
-    parsed.values("f", "file").for_each(|operand| run.read(&operand));
-    let mut keeps_nothing = false;
-    for script in parsed.values("e", "expression") {
-        keeps_nothing |= blanks(&script.text);
-        sed_script(run, &script);
-    }
-    if !written_elsewhere {
-        let Some((script, rest)) = files.split_first() else { return };
-        keeps_nothing = blanks(&script.text);
-        sed_script(run, script);
-        files = rest;
-    }
-    for file in files {
-        if in_place && keeps_nothing {
-            run.empty(file, Draft::notable("write", "fs.write").tag("by", "sed"));
-        } else if in_place {
-            run.write(file);
-        } else {
-            run.read(file);
-        }
-    }
-}
-
-/// Whether a sed script deletes every line, or all that stands in every line.
-fn blanks(script: &str) -> bool {
-    let script: String = script.chars().filter(|char| !char.is_whitespace()).collect();
-    let command = script.trim_end_matches(';');
-    let every = ["1,$", "1~1", "0~1", "//", "/.*/", "/^/", "/$/"];
-    let command = every.iter().find_map(|address| command.strip_prefix(address)).unwrap_or(command);
-    matches!(command, "d" | "D") || {
-        let mut rest = command.strip_prefix('s').unwrap_or_default().chars();
-        let delimiter = rest.next();
-        let mut parts = rest.as_str().split(|char| Some(char) == delimiter);
-        let pattern = parts.next().unwrap_or_default();
-        matches!(pattern, ".*" | "^.*" | "^.*$" | ".*$" | ".") && parts.next() == Some("")
-    }
-}
-
-/// Notes the script, and the files that its `w` commands and flags name.
-fn sed_script<'a>(run: &mut Run<'a>, script: &Operand<'a>) {
-    run.script("sed", &script.text, !script.dynamic);
-    for line in script.text.lines() {
-        let Some((before, file)) = line.rsplit_once("w ") else { continue };
-        let is_command = before.is_empty() || before.ends_with(|c: char| c.is_ascii_digit() || "/$|#,;{gp".contains(c));
-        if is_command && !file.trim().is_empty() {
-            let draft = Draft::notable("write", "fs.write").tag("by", "sed").certain(false);
-            run.write_as(&script.renamed(file.trim().to_owned()), draft);
-        }
-    }
-}
-
-fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let in_place = parsed.values("i", "include").any(|library| library.text == "inplace");
-    parsed.values("f", "file").for_each(|operand| run.read(&operand));
-    let mut files = parsed.operands.as_slice();
-    if !parsed.is("f", "file") {
-        let Some((program, rest)) = files.split_first() else { return };
-        run.script("awk", &program.text, !program.dynamic);
-        awk_program(run, program);
-        files = rest;
-    }
-    for file in files.iter().filter(|file| !file.text.contains('=') || file.text.contains('/')) {
-        if in_place {
-            run.write(file);
-        } else {
-            run.read(file);
-        }
-    }
-}
-
-/// Files that an awk program writes by a literal name, and whether it starts commands.
-fn awk_program<'a>(run: &mut Run<'a>, program: &Operand<'a>) {
-    let mut rest = program.text.as_ref();
-    while let Some((_, behind)) = rest.split_once('>') {
-        rest = behind;
-        let named = behind.trim_start_matches('>').trim_start().strip_prefix('"').and_then(|text| text.split_once('"'));
-        let Some((name, _)) = named.filter(|(name, _)| !name.is_empty() && name.len() < 4096) else { continue };
-        // A comparison with a string looks the same; `print` before it tells them apart well enough.
-        if program.text.contains("print") {
-            run.write_as(&program.renamed(name.to_owned()), Draft::notable("write", "fs.write").tag("by", "awk"));
-        }
-    }
-    if program.text.contains("system(") || program.text.contains("| \"") || program.text.contains("|\"") {
-        run.reason("commands of an awk program are not followed");
     }
 }
 

@@ -39,10 +39,11 @@ impl Walker {
             pending.input = self.supplied(&pending.redirections).unwrap_or(input);
         }
         self.add_words(&mut pending.argv, &pending.assignments);
+        self.keep_git_alias(&pending.argv);
         let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
         let layer = if pending.level >= limits::WRAPPERS {
             None
-        } else if let Some(layer) = self.unalias(&pending.argv) {
+        } else if let Some(layer) = self.unalias(&pending.argv).or_else(|| self.unalias_git(&pending.argv)) {
             Some(layer)
         } else if shadowed {
             None

@@ -4,11 +4,13 @@ use guard_sdk::syntax::Word;
 
 use super::Walker;
 use crate::limits;
+use crate::options::leading;
 use crate::programs;
 use crate::word::expand::literal;
 use crate::word::expand::parameter;
 use crate::wrappers;
-use crate::wrappers::layer::{Layer, Place, What, joined, spelled};
+use crate::wrappers::git_settings;
+use crate::wrappers::layer::{Layer, Place, What, joined, program, spelled};
 
 impl Walker {
     /// Puts what a name is taken to mean in its place. Whether it did.
@@ -48,6 +50,31 @@ impl Walker {
             run.certain = false;
         }
         Some(layer)
+    }
+
+    /// Keeps the alias that a call of git defines.
+    pub(super) fn keep_git_alias(&mut self, argv: &[Word]) {
+        if program(argv) != Some("git") {
+            return;
+        }
+        let Some((name, value)) = git_settings::defined(argv.get(1..).unwrap_or_default()) else { return };
+        if self.git_aliases.len() < limits::VARIABLES || self.git_aliases.contains_key(&name) {
+            self.git_aliases.insert(name, value);
+        } else {
+            self.partial("more aliases of git than are followed");
+        }
+    }
+
+    /// What an alias of git that this text defined makes of a call.
+    pub(super) fn unalias_git(&self, argv: &[Word]) -> Option<Layer> {
+        if self.git_aliases.is_empty() || program(argv) != Some("git") {
+            return None;
+        }
+        let verb = leading(argv.get(1..)?, git_settings::GLOBAL).rest.first()?.text.to_ascii_lowercase();
+        if self.expanding.contains(&verb) {
+            return None;
+        }
+        git_settings::expanded(argv, self.git_aliases.get(&verb)?)
     }
 }
 

@@ -5,16 +5,26 @@ use guard_sdk::syntax::{Assignment, Via, Word};
 use super::Walker;
 use crate::limits;
 use crate::word::expand::{Values as _, literal};
-use crate::wrappers::is_program_setting;
+use crate::wrappers::git_settings;
 use crate::wrappers::layer::program;
 
 /// Variables whose value some program runs.
 const COMMANDS: &[&str] = &[
+    "AWS_PAGER",
     "BASH_ENV",
+    "BAT_PAGER",
     "BROWSER",
+    "CVSEDITOR",
+    "CVS_RSH",
+    "DELTA_PAGER",
+    "DIFFPAGER",
     "EDITOR",
     "ENV",
     "FCEDIT",
+    "FZF_DEFAULT_COMMAND",
+    "GH_BROWSER",
+    "GH_EDITOR",
+    "GH_PAGER",
     "GIT_ASKPASS",
     "GIT_EDITOR",
     "GIT_EXTERNAL_DIFF",
@@ -23,21 +33,30 @@ const COMMANDS: &[&str] = &[
     "GIT_SEQUENCE_EDITOR",
     "GIT_SSH",
     "GIT_SSH_COMMAND",
+    "GLAB_PAGER",
     "HGEDITOR",
+    "HGMERGE",
     "KUBE_EDITOR",
     "LESSCLOSE",
     "LESSOPEN",
     "MANPAGER",
     "PAGER",
+    "NIX_PAGER",
+    "P4DIFF",
+    "P4EDITOR",
     "PROMPT_COMMAND",
+    "PSQL_EDITOR",
+    "PSQL_PAGER",
     "PS0",
     "PS1",
     "PS4",
+    "RSYNC_CONNECT_PROG",
     "RSYNC_RSH",
     "SSH_ASKPASS",
     "SUDO_ASKPASS",
     "SUDO_EDITOR",
     "SVN_EDITOR",
+    "SVN_SSH",
     "SYSTEMD_EDITOR",
     "SYSTEMD_PAGER",
     "VISUAL",
@@ -102,17 +121,18 @@ fn loaded_from_anywhere<'v>(name: &str, value: &'v str) -> Option<&'v str> {
 }
 
 /// The command in the value of a variable that holds more than a command, as it is spelled.
-fn held(name: &str, value: &str, assignments: &[Assignment]) -> Option<String> {
+fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let setting = |key: &str, value: &str| {
+        let setting = git_settings::Setting { name: key.to_ascii_lowercase(), value: literal(value), stays: true };
+        setting.command().map(|command| command.text)
+    };
     if let Some(number) = name.strip_prefix("GIT_CONFIG_VALUE_") {
-        let key = format!("GIT_CONFIG_KEY_{number}");
-        let key = &assignments.iter().find(|assignment| assignment.name == key)?.value.text;
-        return is_program_setting(&key.to_ascii_lowercase()).then(|| value.trim_start_matches('!').to_owned());
+        return setting(&key(&format!("GIT_CONFIG_KEY_{number}"))?, value);
     }
     match name {
         "GIT_CONFIG_PARAMETERS" => {
             let (key, text) = value.trim_matches('\'').split_once('=')?;
-            let program = is_program_setting(&key.trim_matches('\'').to_ascii_lowercase());
-            program.then(|| text.trim_matches(['\'', '!']).to_owned())
+            setting(key.trim_matches('\''), text.trim_matches('\''))
         }
         "MAKEFLAGS" | "GNUMAKEFLAGS" => {
             let (_, text) = value.split_once("--eval=")?;
@@ -168,16 +188,16 @@ impl Walker {
         let mut folders =
             searched.flat_map(|(_, value)| value.text.split(':')).filter(|folder| folder.starts_with('/'));
         let planted = folders.find(|folder| self.fills(folder, id)).map(str::to_owned);
-        let found: Vec<(String, Word)> = all
-            .into_iter()
-            .filter_map(|(name, value)| {
-                if COMMANDS.contains(&name.as_str()) {
-                    return Some((name, value));
-                }
-                let text = held(&name, &value.text, &command.assignments).filter(|_| !value.dynamic)?;
-                Some((name, literal(&text)))
-            })
-            .collect();
+        let key = |name: &str| {
+            let own = all.iter().find(|(known, _)| known == name).map(|(_, key)| key.text.clone());
+            own.or_else(|| self.shell.value(name).map(|key| key.text.clone()))
+        };
+        let mut found: Vec<(String, Word)> = Vec::new();
+        for (name, value) in &all {
+            let text = || held(name, &value.text, key).filter(|_| !value.dynamic).map(|text| literal(&text));
+            let text = if COMMANDS.contains(&name.as_str()) { Some(value.clone()) } else { text() };
+            found.extend(text.map(|text| (name.clone(), text)));
+        }
         if let Some(path) = loaded.or(planted) {
             self.partial(&format!("{LOADS}{path}"));
         }

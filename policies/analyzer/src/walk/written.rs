@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
+use super::held::Held;
 use super::layers::Pending;
 use super::output::Input;
-use super::held::Held;
 use super::plain::NOT_KNOWN;
 use super::started::{PACKAGERS, Started};
 use super::{Place, Walker};

@@ -5,6 +5,7 @@
 
 use guard_sdk::syntax::{Via, Word};
 
+use super::git_settings;
 use super::layer::{Place, Run, What, takes};
 use crate::options::{Flag, Options, leading};
 use crate::word::expand::literal;
@@ -229,47 +230,6 @@ fn of(name: &str, what: What) -> Run {
     Run { via, what, place: Place::Apart, certain: true, mark: None }
 }
 
-/// Settings of git whose value is a program: whole names, and the ends of names that have something in between.
-const SETTINGS: &[&str] = &[
-    "core.askpass",
-    "core.editor",
-    "core.fsmonitor",
-    "core.gitproxy",
-    "core.pager",
-    "core.sshcommand",
-    "credential.helper",
-    "diff.external",
-    "gpg.program",
-    "gpg.ssh.program",
-    "gpg.ssh.defaultkeycommand",
-    "interactive.difffilter",
-    "sequence.editor",
-    "sendemail.smtpserver",
-    "uploadpack.packobjectshook",
-];
-const SETTING_ENDS: &[(&str, &str)] = &[
-    ("filter.", ".clean"),
-    ("filter.", ".smudge"),
-    ("filter.", ".process"),
-    ("diff.", ".command"),
-    ("diff.", ".textconv"),
-    ("merge.", ".driver"),
-    ("mergetool.", ".cmd"),
-    ("difftool.", ".cmd"),
-    ("browser.", ".cmd"),
-    ("credential.", ".helper"),
-    ("remote.", ".uploadpack"),
-    ("remote.", ".receivepack"),
-    ("trailer.", ".command"),
-    ("trailer.", ".cmd"),
-    ("pager.", ""),
-];
-
-/// Whether the value of this setting of git is a program, or with `!` before it.
-pub(super) fn is_program_setting(name: &str) -> bool {
-    SETTINGS.contains(&name) || SETTING_ENDS.iter().any(|(start, end)| name.starts_with(start) && name.ends_with(end))
-}
-
 /// Subcommands of git that run the text of an option.
 const GIT_OPTIONS: &[(&str, &[&str])] = &[
     ("rebase", &["x", "exec"]),
@@ -297,13 +257,14 @@ const GIT_OPTIONS: &[(&str, &[&str])] = &[
 ];
 
 fn git(words: &[Word]) -> Vec<Run> {
-    let global = takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env attr-source");
-    let options = leading(words, global);
+    let options = leading(words, git_settings::GLOBAL);
     let mut found = Vec::new();
-    for setting in options.flags.iter().filter(|flag| flag.is("c")) {
-        let Some((name, text)) = setting.text().split_once('=') else { continue };
-        if is_program_setting(&name.to_ascii_lowercase()) {
-            found.extend(run("git", &literal(text.strip_prefix('!').unwrap_or(text))));
+    for setting in git_settings::given(words) {
+        match setting.command() {
+            Some(text) if setting.is_alias() => {
+                found.push(Run { certain: false, ..of("git", What::Text { text, parameters: None }) });
+            }
+            text => found.extend(text.and_then(|text| run("git", &text))),
         }
     }
     let Some((verb, rest)) = options.rest.split_first() else { return found };

@@ -5,10 +5,11 @@
 //! [`crate::languages::code`].
 
 mod languages;
+mod scripts;
 
 use guard_sdk::syntax::{Part, Via, Word};
 
-use super::layer::{Place, Run, What, takes};
+use super::layer::{Place, Run, What};
 use crate::options::{Flag, leading};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
@@ -33,32 +34,39 @@ const LONGEST: usize = 4096;
 /// Whether this program, in lower case, reads code of a general language.
 pub(super) fn is_language(name: &str) -> bool {
     let plain = unversioned(name);
-    LANGUAGES.iter().any(|language| language.programs.contains(&plain))
+    scripts::is_awk(plain) || LANGUAGES.iter().any(|language| language.programs.contains(&plain))
 }
 
 /// The files of code that the interpreter `name` may be given, if it is one.
 pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
     let lower = name.to_ascii_lowercase();
     let plain = unversioned(&lower);
+    let words = argv.get(1..).unwrap_or_default();
+    if scripts::is_awk(plain) {
+        return scripts::awk_files(words);
+    }
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
-    let options = leading(argv.get(1..).unwrap_or_default(), language.takes);
+    let options = leading(words, language.takes);
     let named = options.flags.iter().filter(|flag| flag.is_any(FILES) && !flag.is_any(language.code));
     let mut found: Vec<Word> = named.map(Flag::word).collect();
     if let Some(module) = options.flag(&["m"]) {
         let path = module.text().replace('.', "/");
         found.extend([format!("{path}.py"), format!("{path}/__main__.py")].iter().map(|path| literal(path)));
-    } else if !language.operand && options.flag(language.code).is_none() {
+    } else if options.flag(language.code).is_none() {
         found.extend(options.rest.iter().find(|word| word.text != "run").cloned());
     }
     // A module is named without its ending.
     let ends: &[&str] = match plain {
-        "node" | "nodejs" | "bun" | "tsx" | "deno" | "ts-node" => &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"],
+        "node" | "nodejs" | "bun" | "tsx" | "deno" | "ts-node" => {
+            &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"]
+        }
         "ruby" => &[".rb"],
         _ => &[],
     };
-    let longer: Vec<Word> = found.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
+    let longer: Vec<Word> =
+        found.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
     found.extend(longer);
     found
 }
@@ -75,19 +83,20 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     }
     match lower.as_str() {
         "crontab" if words.iter().all(|word| word.text == "-") => return schedule(input.unwrap_or_default()),
-        "sed" | "gsed" => return sed(words),
+        "sed" | "gsed" => return scripts::sed(words, input),
         _ => {}
     }
     let plain = unversioned(&lower);
+    if scripts::is_awk(plain) {
+        return scripts::awk(words, input);
+    }
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
     let options = leading(words, language.takes);
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
-    let is_file = options.flag(&["f", "file"]).is_some();
     match options.rest.first() {
-        Some(word) if language.operand && !is_file => texts.push(&word.text),
         Some(word) if plain == "deno" && word.text == "eval" => {
             texts
                 .extend(options.rest.iter().skip(1).map(|word| word.text.as_str()).find(|text| !text.starts_with('-')));
@@ -163,44 +172,12 @@ fn schedule(input: &str) -> Vec<Run> {
     found
 }
 
-/// `sed '1e COMMAND'`.
-fn sed(words: &[Word]) -> Vec<Run> {
-    let options = leading(words, takes("efEl", "expression file"));
-    let scripts = options.flags.iter().filter(|flag| flag.is_any(&["e", "expression"]));
-    let mut texts: Vec<&str> = scripts.map(Flag::text).collect();
-    if texts.is_empty() && options.flag(&["f", "file"]).is_none() {
-        texts.extend(options.rest.first().map(|word| word.text.as_str()));
-    }
-    let command = |script: &&str| {
-        let behind = script.trim_start_matches(|char: char| char.is_ascii_digit() || "$,! ".contains(char));
-        behind.strip_prefix("e ").map(|command| run("sed", text(command)))
-    };
-    let mut found: Vec<Run> = texts.iter().filter_map(command).collect();
-    for script in &texts {
-        found.extend(script.split([';', '\n']).skip(1).filter_map(|piece| command(&piece)).take(MOST));
-        found.extend(replaced(script).map(|command| run("sed", text(&command))));
-    }
-    found
-}
-
-/// What `s/PATTERN/COMMAND/e` runs, as far as it is written out.
-fn replaced(script: &str) -> Option<String> {
-    let rest = script.trim_start_matches(|char: char| char.is_ascii_digit() || "$,! ".contains(char));
-    let rest = rest.strip_prefix('s')?;
-    let delimiter = rest.chars().next().filter(char::is_ascii_punctuation)?;
-    let mut parts = rest.strip_prefix(delimiter)?.split(delimiter);
-    let (_, command, flags) = (parts.next()?, parts.next()?, parts.next()?);
-    let plain = flags.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (plain && flags.contains('e') && parts.next().is_none()).then(|| command.to_owned())
-}
-
 /// The commands that a piece of code starts.
 fn commands(language: &Language, code: &str) -> Vec<What> {
     let mut found = Vec::new();
     if !language.needs.is_empty() && !language.needs.iter().any(|need| code.contains(need)) {
         return found;
     }
-    let awk = language.operand;
     let mut at = 0;
     let mut before = ' ';
     let mut tried = 0;
@@ -242,28 +219,6 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
                 };
                 if let Some((command, _)) = rest.get(3..).unwrap_or_default().split_once(close) {
                     found.push(text(command));
-                }
-            }
-            // `print | "command"` and `"command" | getline`.
-            '|' if awk => {
-                tried += 1;
-                let tail = rest.get(1..).unwrap_or_default().trim_start_matches(['&', ' ']);
-                if let Some((command, _)) = string(tail) {
-                    found.push(text(&command));
-                }
-            }
-            '"' if awk => {
-                if let Some((inside, width)) = string(rest) {
-                    let tail = rest.get(width..).unwrap_or_default().trim_start();
-                    if tail
-                        .strip_prefix('|')
-                        .is_some_and(|tail| tail.trim_start_matches(['&', ' ']).starts_with("getline"))
-                    {
-                        found.push(text(&inside));
-                    }
-                    at += width;
-                    before = '"';
-                    continue;
                 }
             }
             _ => {}

@@ -3,7 +3,7 @@
 use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, What, joined, program, takes};
-use crate::options::leading;
+use crate::options::{Flag, Options, Parsed, leading};
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
@@ -25,8 +25,43 @@ enum Call<'a> {
     File(&'a Word, &'a [Word]),
 }
 
+/// Shells whose options take their texts as values: which of them take a value, those with the text that runs, and those
+/// with a text that runs before what the shell then reads.
+const BY_VALUE: &[(&str, Options, &[&str], &[&str])] = &[
+    (
+        "fish",
+        takes("cCpdfDo", "command init-command profile profile-startup debug debug-output debug-stack-frames features"),
+        &["c", "command"],
+        &["C", "init-command"],
+    ),
+    (
+        "nu",
+        takes(
+            "ceImt",
+            "commands execute include-path table-mode threads config env-config plugin-config plugins \
+              log-level log-target error-style testbin",
+        ),
+        &["c", "commands"],
+        &["e", "execute"],
+    ),
+];
+
+/// The options of a shell whose texts are their values.
+fn by_value(argv: &[Word]) -> Option<(Parsed<'_>, &'static [&'static str], &'static [&'static str])> {
+    let name = program(argv)?;
+    let (_, takes, texts, before) = BY_VALUE.iter().find(|(shell, ..)| *shell == name)?;
+    Some((leading(argv.get(1..)?, *takes), texts, before))
+}
+
 /// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
 fn call(argv: &[Word]) -> Option<Call<'_>> {
+    if let Some((options, texts, _)) = by_value(argv) {
+        return match options.rest.split_first() {
+            _ if options.flag(texts).is_some() => None,
+            Some((word, parameters)) if !is_input(&word.text) => Some(Call::File(word, parameters)),
+            _ => Some(Call::Input),
+        };
+    }
     let mut rest = argv.get(1..)?;
     let (mut text, mut input, mut set_up) = (false, false, None);
     while let Some((first, tail)) = rest.split_first() {
@@ -61,6 +96,16 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
 
 /// `bash -c TEXT`.
 pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
+    if let Some((options, texts, before)) = by_value(argv) {
+        let is_text = |flag: &&Flag<'_>| flag.is_any(texts) || flag.is_any(before);
+        let mut layer = Layer { outer: None, runs: Vec::new() };
+        for flag in options.flags.iter().filter(is_text) {
+            let what = What::Text { text: flag.word(), parameters: None };
+            layer.runs.append(&mut Layer::one("shell-c", program(argv)?, what, Place::Apart).runs);
+        }
+        layer.outer = options.flag(texts).is_none().then(|| argv.to_vec());
+        return (!layer.runs.is_empty()).then_some(layer);
+    }
     let Call::Text(text, parameters) = call(argv)? else { return None };
     let parameters = Some(parameters.to_vec());
     let name = program(argv).unwrap_or_default();
@@ -90,6 +135,8 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
             let file = |word: &Word| matches!(word.text.as_str(), "-f" | "-l" | "-r" | "-d" | "-c");
             !words.iter().any(file) && (program(argv) == Some("batch") || !words.is_empty())
         }
+        // In fish and zsh it reads its input if it is given no file.
+        Some("source" | ".") => argv.get(1).is_none_or(|file| file.text == "-"),
         Some(name) => is_shell(name) && matches!(call(argv), Some(Call::Input)),
         None => false,
     }
@@ -146,24 +193,6 @@ pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
     let mut layer = Layer::one("trap", "", What::Text { text: text.clone(), parameters: None }, Place::Apart);
     layer.outer = Some(argv.to_vec());
     Some(layer)
-}
-
-/// `git -c alias.x='!TEXT' x WORDS`.
-pub(super) fn git_alias(argv: &[Word]) -> Option<Layer> {
-    let spec = takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env");
-    let options = leading(argv.get(1..)?, spec);
-    let (verb, words) = options.rest.split_first()?;
-    let setting = options.flags.iter().filter(|flag| flag.is("c")).find_map(|flag| {
-        let (name, value) = flag.text().split_once('=')?;
-        let name = name.to_ascii_lowercase();
-        (name.strip_prefix("alias.")? == verb.text.to_ascii_lowercase()).then_some(value)
-    })?;
-    let mut text = crate::word::expand::literal(setting.strip_prefix('!').unwrap_or(setting));
-    if !setting.starts_with('!') {
-        text = joined(&[crate::word::expand::literal("git"), text]);
-    }
-    let text = joined(&[std::slice::from_ref(&text), words].concat());
-    Some(Layer::one("alias", &verb.text, What::Text { text, parameters: None }, Place::Apart))
 }
 
 /// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program stays.

@@ -6,6 +6,7 @@ mod tools;
 use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
+use super::packages;
 use crate::options::{Flag, Options, Parsed, leading};
 
 /// A wrapper whose operands are a program and its words.
@@ -97,6 +98,8 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         return None;
     }
     let detail = options.flag(wrapper.detail).map_or("", Flag::text);
+    let missing = missing_variables(name, &options);
+    let detail = if missing.is_empty() { detail } else { &missing };
     let place = match options.flag(wrapper.directory).map(Flag::word) {
         Some(directory) => Place::Directory(directory),
         None => wrapper.place(),
@@ -107,7 +110,10 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     }
     let mut rest = options.rest.get(wrapper.skip..)?;
     let mut assigned = Vec::new();
-    if wrapper.assigns {
+    if name == "systemd-run" {
+        let given = options.flags.iter().filter(|flag| flag.is_any(&["E", "setenv"])).map(Flag::word);
+        assigned = assignments(&given.collect::<Vec<_>>()).0;
+    } else if wrapper.assigns {
         (assigned, rest) = assignments(rest);
     } else if wrapper.skip > 0 && rest.first().is_some_and(|word| word.text == "--") {
         rest = rest.get(1..)?;
@@ -125,13 +131,31 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         rest = tail;
     }
     let entry = options.flag(&[wrapper.entry]).map(Flag::word).filter(|_| !wrapper.entry.is_empty());
-    let inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
+    let mut inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
+    packages::replace(name, &mut inner);
     let what = What::Words { assignments: assigned, words: inner.clone() };
     let mut layer = finish(wrapper, detail, what, place, &inner)?;
     if let Some(Run { certain, .. }) = layer.runs.first_mut() {
         *certain = options.certain;
     }
     Some(layer)
+}
+
+/// The variables that a wrapper takes from the environment, as it is told: `-i` for all of them.
+fn missing_variables(name: &str, options: &Parsed<'_>) -> String {
+    let all = match name {
+        "env" => {
+            options.flag(&["i", "ignore-environment"]).is_some()
+                || options.rest.first().is_some_and(|word| word.text == "-")
+        }
+        "exec" => options.flag(&["c"]).is_some(),
+        _ => false,
+    };
+    if all {
+        return "-i".to_owned();
+    }
+    let taken = options.flags.iter().filter(|flag| name == "env" && flag.is_any(&["u", "unset"]));
+    taken.map(|flag| format!("-u {}", flag.text())).collect::<Vec<_>>().join(" ")
 }
 
 /// Options, those with two values included.

@@ -7,13 +7,14 @@
 //! ## Examples
 //! - asked: `git config core.hooksPath /tmp/h`
 //! - asked: `git config --global alias.st '!sh x'`
+//! - asked: `git clone -c core.sshCommand=./connect https://example.org/r.git`
 //! - passes: `git config --global core.editor 'code --wait'`
 //! - passes: `git config alias.st status`
 //!
 //! ## Instead
 //! Set it for one command with `git -c`, or ask the user to set it.
 
-use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
@@ -28,18 +29,13 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     if effect.operation != "git.config" {
         return None;
     }
     let key = effect.target.to_ascii_lowercase();
-    let runs = RUN.contains(&key.as_str())
-        || key.starts_with("filter.")
-        || key.starts_with("alias.")
-            && view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text.starts_with('!')));
-    let is_ordinary = view.command(effect).is_some_and(is_ordinary);
-    (runs && !is_ordinary).then(|| {
-        let value = view.command(effect).and_then(|command| command.argv.last()).map_or("", |value| &value.text);
+    let value = effect.tag("runs")?;
+    (!is_ordinary(value)).then(|| {
         let (why, remedy) = match key.as_str() {
             "core.hookspath" if matches!(value, "" | "/dev/null" | "/dev/null/") => (
                 "no hook of the repository runs from then on, so the checks before a commit and a push are off"
@@ -49,6 +45,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             "core.hookspath" => {
                 ("git then runs the hooks of another folder, and those of the repository no longer".to_owned(), HOOKS)
             }
+            "include.path" => ("git reads more settings from that file, and some of them decide what runs".to_owned(), SET),
             "init.templatedir" => ("git copies the hooks of that folder into each new repository".to_owned(), SET),
             _ => (format!("git runs the value of `{}` as a program", shorten(&effect.target)), SET),
         };
@@ -59,16 +56,12 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 const SET: &str = "set it for one command with `git -c`, or ask the user to set it";
 const HOOKS: &str = "leave the hooks as they are, or ask the user to set it";
 
-/// Whether the setting is taken away, or becomes a program that it ordinarily is, with no more than options.
-fn is_ordinary(command: &Command) -> bool {
-    let unset = command.argv.iter().any(|word| matches!(word.text.as_str(), "--unset" | "--unset-all" | "unset"));
-    let Some(value) = command.argv.last() else { return false };
-    let mut words = value.text.split_whitespace();
-    let plain = !value.dynamic && !value.text.contains([';', '|', '&', '`', '$', '\n', '>', '<', '(', '\\']);
-    unset
-        || plain
-            && words.next().is_none_or(|name| ORDINARY.contains(&name))
-            && words.all(|word| word.starts_with('-') && !word.contains(['=', ':', '+']) || is_timeout(word))
+/// Whether the setting becomes a program that it ordinarily is, with no more than options.
+fn is_ordinary(value: &str) -> bool {
+    let mut words = value.split_whitespace();
+    !value.contains([';', '|', '&', '`', '$', '\n', '>', '<', '(', '\\'])
+        && words.next().is_none_or(|name| ORDINARY.contains(&name))
+        && words.all(|word| word.starts_with('-') && !word.contains(['=', ':', '+']) || is_timeout(word))
 }
 
 /// Whether the word says how long a password is kept.
@@ -104,20 +97,4 @@ const ORDINARY: &[&str] = &[
     "vi",
     "vim",
     "zed",
-];
-
-/// Settings, in lower case, whose value is a program.
-const RUN: &[&str] = &[
-    "core.askpass",
-    "core.editor",
-    "core.fsmonitor",
-    "core.hookspath",
-    "core.pager",
-    "core.sshcommand",
-    "credential.helper",
-    "diff.external",
-    "gpg.program",
-    "init.templatedir",
-    "sequence.editor",
-    "uploadpack.packobjectshook",
 ];

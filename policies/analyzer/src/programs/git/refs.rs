@@ -52,10 +52,34 @@ pub(super) fn remote<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn update_ref<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("", "stdin") {
+        return updates(run, parsed.is("z", ""));
+    }
     if parsed.has("d", "delete") {
         run.emit(Draft::destructive("vcs", "git.ref.delete").target(parsed.text(0)));
     } else if parsed.operands.len() > 1 && parsed.text(0).starts_with("refs/heads/") {
         parsed.operands.iter().take(1).for_each(|branch| moved(run, branch));
+    }
+}
+
+/// Changes of references that stand on standard input, a line each.
+fn updates(run: &mut Run<'_>, with_nul: bool) {
+    let Some(input) = run.input().filter(|input| input.certain) else {
+        return run.emit(Draft::destructive("vcs", "git.ref.delete").certain(false));
+    };
+    for line in input.text.split(if with_nul { '\0' } else { '\n' }) {
+        let mut words = line.split_whitespace().map(|word| word.trim_matches('"'));
+        match (words.next(), words.next()) {
+            (Some("delete" | "symref-delete"), Some(name)) => {
+                run.emit(Draft::destructive("vcs", "git.ref.delete").target(name))
+            }
+            (Some("update" | "symref-update"), Some(name)) => {
+                if let Some(name) = name.strip_prefix("refs/heads/") {
+                    run.emit(Draft::destructive("vcs", "git.branch.move").target(name));
+                }
+            }
+            _ => {}
+        }
     }
 }
 

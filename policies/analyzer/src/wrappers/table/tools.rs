@@ -22,6 +22,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         verbs: &["run"],
         ..PLAIN
     },
+    Wrapper { name: "uv", verbs: &["tool"], after: &["run"], ..PLAIN },
     Wrapper { name: "poetry", takes: takes("CP", "directory project"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "pipx", takes: takes("", "spec python index-url pip-args"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "pipenv", verbs: &["run"], ..PLAIN },

@@ -1,0 +1,280 @@
+//! Scripts of `sed`: the commands that they start, and the files that they read and write.
+//!
+//! The commands of GNU sed, whose `e` the others do not have. What cannot be read ends the script: `sed` itself runs no
+//! script that it does not understand.
+
+use super::pieces::Pieces;
+use super::with_options::Given;
+use crate::options::{Operand, Options, Parsed};
+
+/// Which options of `sed` take a value.
+pub(crate) const OPTIONS: Options = Options::new("efl", "expression file line-length").with_attached("i");
+
+/// What a script does besides editing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// A text becomes shell.
+    Runs(Pieces),
+    /// What a line holds then becomes shell.
+    RunsLines,
+    /// The text that a line holds once `from`, which has no meaning of its own in a pattern, is replaced becomes shell.
+    RunsReplaced {
+        from: String,
+        to: String,
+    },
+    Reads(String),
+    Writes(String),
+}
+
+/// The most acts of one script; further ones count as unknown text that runs.
+const MOST: usize = 256;
+
+/// The script of a call and the operands behind it; `content` gives the text of a file of commands.
+pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> Option<String>) -> Given<'a> {
+    // The BSD spelling `-i ''` puts the suffix into a word of its own.
+    let suffix = parsed.has("i", "in-place") && parsed.operands.first().is_some_and(|first| first.text.is_empty());
+    super::with_options::given(parsed, &["e", "expression"], &["f", "file"], usize::from(suffix), content)
+}
+
+/// What the script does.
+pub(crate) fn acts(script: &str) -> Vec<Act> {
+    let mut reader = Reader { rest: script, acts: Vec::new(), replaced: None };
+    while reader.command().is_some() {
+        if reader.acts.len() >= MOST {
+            reader.acts.push(Act::Runs(Pieces::unknown()));
+            break;
+        }
+    }
+    reader.acts
+}
+
+struct Reader<'s> {
+    rest: &'s str,
+    acts: Vec<Act>,
+    /// What the last replacement before leaves in a line.
+    replaced: Option<Pieces>,
+}
+
+impl<'s> Reader<'s> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let char = chars.next();
+        self.rest = chars.as_str();
+        char
+    }
+
+    fn skip(&mut self, skips: impl Fn(char) -> bool) {
+        self.rest = self.rest.trim_start_matches(skips);
+    }
+
+    /// The rest of the line, without the newline.
+    fn line(&mut self) -> &'s str {
+        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        line
+    }
+
+    /// One command with its addresses; `None` at the end, or where nothing can be read.
+    fn command(&mut self) -> Option<()> {
+        self.skip(|char| char.is_whitespace() || char == ';');
+        self.peek()?;
+        if self.address() {
+            self.skip(|char| char == ' ' || char == '\t');
+            if self.peek() == Some(',') {
+                self.next();
+                self.skip(|char| char == ' ' || char == '\t');
+                self.address();
+            }
+        }
+        self.skip(|char| matches!(char, ' ' | '\t' | '!'));
+        match self.next()? {
+            '#' => drop(self.line()),
+            'a' | 'i' | 'c' => drop(self.text()),
+            ':' | 'b' | 't' | 'T' | 'v' => self.skip(|char| char != '\n' && char != ';'),
+            'r' | 'R' => {
+                let file = self.line().trim_start().to_owned();
+                self.acts.push(Act::Reads(file));
+            }
+            'w' | 'W' => {
+                let file = self.line().trim_start().to_owned();
+                self.acts.push(Act::Writes(file));
+            }
+            'e' => self.execute(),
+            's' => self.substitute()?,
+            'y' => {
+                let delimiter = self.next()?;
+                self.until(delimiter, false)?;
+                self.until(delimiter, false)?;
+            }
+            // One letter, perhaps with a number.
+            '{' | '}' | '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H' | 'l' | 'L' | 'n' | 'N' | 'p' | 'P' | 'q'
+            | 'Q' | 'x' | 'z' => self.skip(|char| char == ' ' || char == '\t' || char.is_ascii_digit()),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Reads an address; whether there was one.
+    fn address(&mut self) -> bool {
+        match self.peek() {
+            Some(char) if char.is_ascii_digit() || matches!(char, '$' | '+' | '~') => {
+                self.next();
+                self.skip(|char| char.is_ascii_digit() || char == '~');
+                true
+            }
+            Some(opener @ ('/' | '\\')) => {
+                self.next();
+                let delimiter = if opener == '\\' { self.next() } else { Some(opener) };
+                delimiter.and_then(|delimiter| self.until(delimiter, true));
+                self.skip(|char| matches!(char, 'I' | 'M'));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What stands before the next `delimiter`, which is taken as well. In a pattern a bracket hides one.
+    fn until(&mut self, delimiter: char, pattern: bool) -> Option<String> {
+        let mut text = String::new();
+        loop {
+            let char = self.next()?;
+            match char {
+                _ if char == delimiter => return Some(text),
+                '\\' => {
+                    let escaped = self.next()?;
+                    if escaped != delimiter {
+                        text.push('\\');
+                    }
+                    text.push(escaped);
+                }
+                '[' if pattern => {
+                    text.push(char);
+                    self.bracket(&mut text);
+                }
+                _ => text.push(char),
+            }
+        }
+    }
+
+    /// The rest of a bracket expression, if it has an end on this line.
+    fn bracket(&mut self, text: &mut String) {
+        let body = self.rest.strip_prefix('^').unwrap_or(self.rest);
+        let body = body.strip_prefix(']').unwrap_or(body);
+        let mut at = self.rest.len() - body.len();
+        loop {
+            let Some(tail) = self.rest.get(at..) else { return };
+            let class = ["[:", "[.", "[="].into_iter().find_map(|open| {
+                let close: String = open.chars().rev().map(|char| if char == '[' { ']' } else { char }).collect();
+                tail.strip_prefix(open)?.find(&close).map(|end| end + 4)
+            });
+            match (class, tail.chars().next()) {
+                (Some(width), _) => at += width,
+                (None, Some(']')) => break,
+                (None, Some(char)) if char != '\n' => at += char.len_utf8(),
+                _ => return,
+            }
+        }
+        if let Some((inside, rest)) = self.rest.split_at_checked(at + 1) {
+            text.push_str(inside);
+            self.rest = rest;
+        }
+    }
+
+    /// The text of `a`, `c`, `e`, `i`: up to a newline that no backslash hides.
+    fn text(&mut self) -> String {
+        let mut text = String::new();
+        while let Some(char) = self.next() {
+            match char {
+                '\n' => break,
+                '\\' => text.extend(self.next()),
+                _ => text.push(char),
+            }
+        }
+        text.trim_start().to_owned()
+    }
+
+    fn execute(&mut self) {
+        let command = self.text();
+        let bare = matches!(command.trim(), "" | ";" | "}") || command.starts_with(';');
+        if !bare {
+            return self.acts.push(Act::Runs(Pieces::known(&command)));
+        }
+        let act = self.replaced.clone().map_or(Act::RunsLines, Act::Runs);
+        self.acts.push(act);
+    }
+
+    fn substitute(&mut self) -> Option<()> {
+        let delimiter = self.next().filter(|char| !matches!(char, '\n' | '\\'))?;
+        let pattern = self.until(delimiter, true)?;
+        let replacement = self.until(delimiter, false)?;
+        let (mut runs, mut file) = (false, None);
+        loop {
+            match self.peek() {
+                Some('e') => runs = true,
+                Some('w') => {
+                    self.next();
+                    file = Some(self.line().trim_start().to_owned());
+                    break;
+                }
+                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | ' ' | '\t' | '\r') => {}
+                Some(char) if char.is_ascii_digit() => {}
+                Some('}' | ';' | '\n' | '#') | None => break,
+                Some(_) => return None,
+            }
+            self.next();
+        }
+        let pieces = replaced(&replacement);
+        if runs {
+            let plain = |text: &str| !text.is_empty() && !text.contains(['\\', '[', '*', '.', '^', '$', '&', '+', '?']);
+            match pieces.text() {
+                Some(to) if plain(&pattern) => {
+                    self.acts.push(Act::RunsReplaced { from: pattern, to });
+                }
+                _ => self.acts.push(Act::Runs(pieces.clone())),
+            }
+        }
+        self.replaced = Some(pieces).filter(Pieces::says_something);
+        self.acts.extend(file.map(Act::Writes));
+        Some(())
+    }
+}
+
+/// What a replacement puts into a line: `&` and `\1` are known only at run time.
+fn replaced(replacement: &str) -> Pieces {
+    let mut pieces = Pieces::default();
+    let mut chars = replacement.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '&' => pieces.push_unknown(),
+            '\\' => match chars.next() {
+                Some('0'..='9') => pieces.push_unknown(),
+                // They change the case of what follows.
+                Some('L' | 'U' | 'l' | 'u' | 'E') => {}
+                Some('n') => pieces.push("\n"),
+                Some('t') => pieces.push("\t"),
+                Some(base @ ('x' | 'o' | 'd')) => {
+                    let (radix, most) = match base {
+                        'x' => (16, 2),
+                        'o' => (8, 3),
+                        _ => (10, 3),
+                    };
+                    let digits: String = chars.clone().take(most).take_while(|char| char.is_digit(radix)).collect();
+                    let code = u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32);
+                    chars.by_ref().take(digits.len()).for_each(drop);
+                    pieces.push(&code.map_or_else(|| base.to_string(), String::from));
+                }
+                Some(other) => pieces.push(&other.to_string()),
+                None => {}
+            },
+            other => pieces.push(&other.to_string()),
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! The program of `sed` and `awk`: their options hold it, or files, or the first operand does.
+
+use crate::options::{Operand, Parsed};
+
+/// What a call is given to run.
+#[derive(Debug)]
+pub(crate) struct Given<'a> {
+    pub(crate) text: String,
+    /// All of it is known.
+    pub(crate) known: bool,
+    /// How many operands stand before the files.
+    pub(crate) operands: usize,
+    /// Files that hold it.
+    pub(crate) files: Vec<Operand<'a>>,
+}
+
+/// The pieces of a program, which count in their order with newlines between them. The first `skip` operands are none.
+pub(super) fn given<'a>(
+    parsed: &Parsed<'a>,
+    texts: &[&str],
+    files: &[&str],
+    skip: usize,
+    content: impl Fn(&Operand<'a>) -> Option<String>,
+) -> Given<'a> {
+    let mut given = Given { text: String::new(), known: true, operands: skip, files: Vec::new() };
+    let mut any = false;
+    for flag in &parsed.flags {
+        let Some(value) = flag.operand() else { continue };
+        let is_file = flag.is_any(files);
+        if !is_file && !flag.is_any(texts) {
+            continue;
+        }
+        any = true;
+        given.known &= !value.dynamic || is_file;
+        if is_file {
+            let text = content(value);
+            given.known &= text.is_some();
+            given.text.push_str(&text.unwrap_or_default());
+            given.files.push(value.clone());
+        } else {
+            given.text.push_str(&value.text);
+        }
+        given.text.push('\n');
+    }
+    if let Some(operand) = parsed.operands.get(skip).filter(|_| !any) {
+        given.known = !operand.dynamic;
+        given.text.push_str(&operand.text);
+        given.operands = skip + 1;
+    }
+    given
+}

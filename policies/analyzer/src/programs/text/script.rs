@@ -1,0 +1,114 @@
+//! `sed` and `awk`: the files that they and their scripts read and write.
+
+use guard_sdk::syntax::Word;
+
+use crate::draft::Draft;
+use crate::languages::pieces::Pieces;
+use crate::languages::with_options::Given;
+use crate::languages::{awk, sed as script};
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
+use crate::wrappers::shells::is_input;
+
+/// The text of a file of commands, where the call holds it.
+fn content(run: &Run<'_>, file: &Operand<'_>) -> Option<String> {
+    let is_stream = file.text == "-" || is_input(&file.text);
+    let input = if is_stream { run.input() } else { run.substituted(file) };
+    input.filter(|input| input.certain).map(|input| input.text)
+}
+
+pub(super) fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let in_place = parsed.has("i", "in-place");
+    let given = script::given(parsed, |file| content(run, file));
+    given.files.iter().for_each(|file| run.read(file));
+    run.script("sed", given.text.trim_end_matches('\n'), given.known);
+    let keeps_nothing = given.text.split('\n').any(blanks);
+    for act in script::acts(&given.text) {
+        match act {
+            script::Act::Reads(file) => read(run, &given, &Pieces::known(&file)),
+            script::Act::Writes(file) => write(run, &given, &Pieces::known(&file), "sed"),
+            script::Act::Runs(pieces) => started(run, &pieces),
+            script::Act::RunsReplaced { to, .. } => started(run, &Pieces::known(&to)),
+            script::Act::RunsLines => started(run, &Pieces::unknown()),
+        }
+    }
+    for file in parsed.from(given.operands) {
+        if in_place && keeps_nothing {
+            run.empty(file, Draft::notable("write", "fs.write").tag("by", "sed"));
+        } else if in_place {
+            run.write(file);
+        } else {
+            run.read(file);
+        }
+    }
+}
+
+/// Whether a sed script deletes every line, or all that stands in every line.
+fn blanks(script: &str) -> bool {
+    let script: String = script.chars().filter(|char| !char.is_whitespace()).collect();
+    let command = script.trim_end_matches(';');
+    let every = ["1,$", "1~1", "0~1", "//", "/.*/", "/^/", "/$/"];
+    let command = every.iter().find_map(|address| command.strip_prefix(address)).unwrap_or(command);
+    matches!(command, "d" | "D") || {
+        let mut rest = command.strip_prefix('s').unwrap_or_default().chars();
+        let delimiter = rest.next();
+        let mut parts = rest.as_str().split(|char| Some(char) == delimiter);
+        let pattern = parts.next().unwrap_or_default();
+        matches!(pattern, ".*" | "^.*" | "^.*$" | ".*$" | ".") && parts.next() == Some("")
+    }
+}
+
+pub(super) fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let in_place = parsed.values("i", "include").any(|library| library.text == "inplace");
+    let given = awk::given(parsed, |file| content(run, file));
+    given.files.iter().for_each(|file| run.read(file));
+    run.script("awk", given.text.trim_end_matches('\n'), given.known);
+    for act in awk::acts(&given.text, awk::variables(parsed)) {
+        match act {
+            awk::Act::Reads(pieces) => read(run, &given, &pieces),
+            awk::Act::Writes(pieces) => write(run, &given, &pieces, "awk"),
+            awk::Act::Runs(pieces) => started(run, &pieces),
+        }
+    }
+    for file in parsed.from(given.operands).iter().filter(|file| !file.text.contains('=') || file.text.contains('/')) {
+        if in_place {
+            run.write(file);
+        } else {
+            run.read(file);
+        }
+    }
+}
+
+/// The word that names a file, if more than its end is known.
+fn name(given: &Given<'_>, pieces: &Pieces) -> Option<Word> {
+    let mut word = pieces.word();
+    word.quoted = true;
+    let begins_known = word.parts.first().is_none_or(|part| part.kind == "literal");
+    word.dynamic |= !given.known;
+    (begins_known && !word.text.is_empty()).then_some(word)
+}
+
+fn read(run: &mut Run<'_>, given: &Given<'_>, pieces: &Pieces) {
+    if let Some(word) = name(given, pieces) {
+        run.read(&Operand::of(&word));
+    }
+}
+
+fn write(run: &mut Run<'_>, given: &Given<'_>, pieces: &Pieces, by: &str) {
+    if let Some(word) = name(given, pieces) {
+        let certain = by != "sed";
+        run.write_as(&Operand::of(&word), Draft::notable("write", "fs.write").tag("by", by).certain(certain));
+    }
+}
+
+/// A text becomes shell. Unless it was listed as commands, it is named.
+fn started(run: &mut Run<'_>, pieces: &Pieces) {
+    let mut children = run.pipelines.children(run.commands, run.command.id);
+    if children.any(|child| child.via.last().is_some_and(|via| matches!(via.kind.as_str(), "code" | "eval"))) {
+        return;
+    }
+    match pieces.text() {
+        Some(text) if !text.trim().is_empty() => run.starts_helper(&text),
+        _ => run.reason("what a script starts is known only at run time"),
+    }
+}

@@ -1,0 +1,88 @@
+//! The commands that scripts of `sed` and `awk` start.
+
+use guard_sdk::syntax::{Via, Word};
+
+use super::super::layer::{Place, Run, What};
+use crate::languages::pieces::Pieces;
+use crate::languages::{awk, sed};
+use crate::options::{Operand, parse};
+use crate::word::expand::literal;
+use crate::wrappers::shells::is_input;
+
+/// The most lines of an input that run.
+const MOST: usize = 64;
+
+/// Whether this program runs programs of `awk`.
+pub(super) fn is_awk(name: &str) -> bool {
+    matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "original-awk")
+}
+
+/// The text of a file of commands, where it is standard input.
+fn content(file: &Operand<'_>, input: Option<&str>) -> Option<String> {
+    input.filter(|_| file.text == "-" || is_input(&file.text)).map(str::to_owned)
+}
+
+pub(super) fn sed(words: &[Word], input: Option<&str>) -> Vec<Run> {
+    let parsed = parse(words, sed::OPTIONS, false);
+    if parsed.is("", "sandbox") {
+        return Vec::new();
+    }
+    let given = sed::given(&parsed, |file| content(file, input));
+    let reads_files = parsed.operands.len() > given.operands || !given.files.is_empty();
+    let input = input.filter(|_| !reads_files);
+    let mut found = Vec::new();
+    for act in sed::acts(&given.text) {
+        match act {
+            sed::Act::Runs(pieces) => found.push(run("sed", &pieces)),
+            sed::Act::RunsLines => match input {
+                Some(input) => found.extend(lines(input, |line| Some(line.to_owned()))),
+                None => found.push(run("sed", &Pieces::unknown())),
+            },
+            sed::Act::RunsReplaced { from, to } => match input {
+                Some(input) => {
+                    found.extend(lines(input, |line| line.contains(&from).then(|| line.replace(&from, &to))));
+                }
+                None => found.push(run("sed", &Pieces::known(&to))),
+            },
+            sed::Act::Reads(_) | sed::Act::Writes(_) => {}
+        }
+    }
+    found
+}
+
+/// Runs of the lines of an input.
+fn lines(input: &str, change: impl Fn(&str) -> Option<String>) -> Vec<Run> {
+    let mut found: Vec<Run> =
+        input.lines().filter_map(change).take(MOST).map(|line| run("sed", &Pieces::known(&line))).collect();
+    if found.len() >= MOST {
+        found.push(run("sed", &Pieces::unknown()));
+    }
+    found
+}
+
+pub(super) fn awk(words: &[Word], input: Option<&str>) -> Vec<Run> {
+    let parsed = parse(words, awk::OPTIONS, false);
+    let given = awk::given(&parsed, |file| content(file, input));
+    let mut found = Vec::new();
+    for act in awk::acts(&given.text, awk::variables(&parsed)) {
+        if let awk::Act::Runs(pieces) = act {
+            found.push(run("awk", &pieces));
+        }
+    }
+    found
+}
+
+/// The files that hold the program of a call of `awk`.
+pub(super) fn awk_files(words: &[Word]) -> Vec<Word> {
+    let parsed = parse(words, awk::OPTIONS, false);
+    awk::given(&parsed, |_| None).files.iter().map(|file| file.word.clone()).collect()
+}
+
+/// A text that becomes shell. One of which nothing is known is evaluated as a whole.
+fn run(name: &str, pieces: &Pieces) -> Run {
+    let known = pieces.says_something();
+    let text = if known || pieces.text().is_some() { pieces.word() } else { Pieces::unknown().word() };
+    let text = if text.text.is_empty() { literal(":") } else { text };
+    let via = Via { kind: if known { "code" } else { "eval" }.to_owned(), detail: name.to_owned() };
+    Run { via, what: What::Text { text, parameters: None }, place: Place::Apart, certain: true, mark: None }
+}

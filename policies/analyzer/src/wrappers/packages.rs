@@ -1,0 +1,87 @@
+//! The program that a runner of packages starts, by the name of the package.
+
+use guard_sdk::syntax::Word;
+
+use crate::word::expand::literal;
+
+/// Runners whose first operand is a package.
+const RUNNERS: &[&str] = &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx"];
+
+/// Packages whose program has another name.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("@anthropic-ai/claude-code", "claude"),
+    ("@augmentcode/auggie", "auggie"),
+    ("@charmland/crush", "crush"),
+    ("@github/copilot", "copilot"),
+    ("@google/gemini-cli", "gemini"),
+    ("@openai/codex", "codex"),
+    ("@qwen-code/qwen-code", "qwen"),
+    ("@sourcegraph/amp", "amp"),
+    ("claude-code", "claude"),
+    ("gemini-cli", "gemini"),
+    ("opencode-ai", "opencode"),
+];
+
+/// The program of a package, without its version.
+fn program(package: &str) -> &str {
+    let package = package.strip_prefix("npm:").unwrap_or(package);
+    // The first `@` belongs to a scope.
+    let from = usize::from(package.starts_with('@'));
+    let version = package.get(from..).and_then(|rest| rest.find(['@', '=', '<', '>', '~', '[']));
+    let name = version.and_then(|at| package.get(..from + at)).filter(|name| !name.is_empty()).unwrap_or(package);
+    PROGRAMS.iter().find(|(known, _)| *known == name).map_or(name, |(_, program)| program)
+}
+
+/// Puts the program in the place of its package, where `runner` starts packages.
+pub(super) fn replace(runner: &str, words: &mut [Word]) {
+    let Some(first) = words.first_mut().filter(|first| RUNNERS.contains(&runner) && !first.dynamic) else { return };
+    if first.text.starts_with(['.', '/', '~']) || first.text.contains(char::is_whitespace) {
+        return;
+    }
+    let found = program(&first.text);
+    if found != first.text {
+        *first = literal(found);
+    }
+}
+
+/// The agent whose script an interpreter is given: the path ends in its program, or leads through its package.
+pub(super) fn agent(file: &str) -> Option<&'static str> {
+    let scoped = PROGRAMS.iter().filter(|(package, _)| package.starts_with('@'));
+    let through = |package: &str| {
+        file.split_once(package).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(['/', '@']))
+    };
+    scoped.clone().find(|(package, _)| through(package)).map(|(_, program)| *program).or_else(|| {
+        let name = file.rsplit_once('/')?.1;
+        PROGRAMS.iter().find(|(_, program)| *program == name).map(|(_, program)| *program)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_started_by_the_name_of_its_program() {
+        for (package, name) in [
+            ("rimraf@5", "rimraf"),
+            ("@openai/codex@latest", "codex"),
+            ("npm:@openai/codex", "codex"),
+            ("@org/tool@1.2", "@org/tool"),
+            ("ruff==0.3", "ruff"),
+            ("black[d]", "black"),
+            ("tsc", "tsc"),
+            ("@", "@"),
+        ] {
+            assert_eq!(program(package), name);
+        }
+    }
+
+    #[test]
+    fn an_agent_is_known_by_the_file_of_its_script() {
+        assert_eq!(agent("/a/node_modules/.bin/gemini"), Some("gemini"));
+        assert_eq!(agent("/a/@openai/codex/bin/run.js"), Some("codex"));
+        assert_eq!(agent("npm:@google/gemini-cli@1"), Some("gemini"));
+        assert_eq!(agent("gemini"), None);
+        assert_eq!(agent("src/codex.js"), None);
+    }
+}
