@@ -5,6 +5,7 @@
 mod account;
 mod calls;
 mod compound;
+mod foreign;
 mod layers;
 mod names;
 mod output;
@@ -227,8 +228,13 @@ impl Walker {
                 self.accounted = outer;
             }
             Err(told) => {
+                let span = unit.span(Range { start: 0, end: unit.text.len() });
+                if let Some((reason, text)) = foreign::understood(unit.text, self.dialect) {
+                    self.partial(reason);
+                    return self.guess(&text, span);
+                }
                 self.unparsed(&format!("the text does not parse: {told}"));
-                self.guess(unit.text, unit.span(Range { start: 0, end: unit.text.len() }));
+                self.guess(unit.text, span);
             }
         }
     }

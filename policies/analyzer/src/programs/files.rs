@@ -187,7 +187,8 @@ fn is_remote(operand: &Operand<'_>) -> bool {
 /// Writes the destination, and the names that the sources get in it.
 fn write_into<'a>(run: &mut Run<'a>, sources: &[Operand<'a>], folder: &Operand<'a>, is_folder: bool) {
     if is_remote(folder) && matches!(run.name.as_str(), "scp" | "rsync") {
-        run.emit(Draft::notable("network", "network.upload").target(&folder.text));
+        let draft = Draft::notable("network", "network.upload").target(&folder.text);
+        run.emit(draft.flag("file", run.name == "scp"));
         return;
     }
     if sources.iter().all(|source| source.text == "/dev/null") {

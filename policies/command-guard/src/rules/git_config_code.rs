@@ -1,5 +1,5 @@
-//! `git-config-code`: a git setting whose value git runs as a program. The rule passes ordinary editors, pagers and
-//! credential stores, and the removal of a setting.
+//! `git-config-code`: a git setting whose value git runs as a program, or, for all repositories of a user, one that leads
+//! to another host. The rule passes ordinary editors, pagers and credential stores, and the removal of a setting.
 //!
 //! ## Why
 //! The next harmless git command runs that program.
@@ -7,6 +7,7 @@
 //! ## Examples
 //! - asked: `git config core.hooksPath /tmp/h`
 //! - asked: `git config --global alias.st '!sh x'`
+//! - asked: `git config --global http.proxy http://h:8080`
 //! - passes: `git config --global core.editor 'code --wait'`
 //! - passes: `git config alias.st status`
 //!
@@ -37,6 +38,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         || key.starts_with("filter.")
         || key.starts_with("alias.")
             && view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text.starts_with('!')));
+    if let Some(why) = leads_elsewhere(&key, view.command(effect)?) {
+        return Some(Hit::new(RULE.default, effect, why, SET));
+    }
     let is_ordinary = view.command(effect).is_some_and(is_ordinary);
     (runs && !is_ordinary).then(|| {
         let value = view.command(effect).and_then(|command| command.argv.last()).map_or("", |value| &value.text);
@@ -54,6 +58,44 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         };
         Hit::new(RULE.default, effect, why, remedy)
     })
+}
+
+/// Why a setting for all repositories of the user, or of the machine, is one that others might gain by.
+fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
+    let words = || command.argv.iter().map(|word| word.text.as_str());
+    let for_all = words().any(|word| matches!(word, "--global" | "--system"));
+    let unset = words().any(|word| matches!(word, "--unset" | "--unset-all" | "unset" | "--get" | "--get-all" | "get"));
+    if !for_all || unset {
+        return None;
+    }
+    let value = words().next_back().unwrap_or_default().to_ascii_lowercase();
+    let family = |start: &str, end: &str| key.starts_with(start) && key.ends_with(end);
+    if value.is_empty() || value == key {
+        None
+    } else if family("http", "proxy") || key == "core.gitproxy" || family("remote.", ".proxy") {
+        Some("everything that git fetches and sends goes through another host from then on, in every repository")
+    } else if family("http", ".sslverify") && matches!(value.as_str(), "false" | "0" | "no" | "off") {
+        Some("git believes any host from then on, in every repository")
+    } else if family("http", ".extraheader") {
+        Some("git sends the value along with every request from then on")
+    } else if family("url.", "insteadof") && !is_same_host(key, &value) {
+        Some("git asks another host than the one that is written down, in every repository")
+    } else {
+        None
+    }
+}
+
+/// Whether an address stands for another spelling of the same host.
+fn is_same_host(key: &str, value: &str) -> bool {
+    let host = |text: &str| {
+        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+        rest.split(['/', ':']).next().unwrap_or_default().to_owned()
+    };
+    let to = key.trim_start_matches("url.");
+    let to = to.rsplit_once('.').map_or(to, |(to, _)| to);
+    // A name before the host is a token.
+    host(to) == host(value) && !to.contains("://") | !to.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
 }
 
 const SET: &str = "set it for one command with `git -c`, or ask the user to set it";

@@ -134,7 +134,7 @@ const KEEPERS: &[&str] = &[
 ];
 
 /// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
-fn is_certificate(path: &str) -> bool {
+pub(super) fn is_certificate(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
     let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
