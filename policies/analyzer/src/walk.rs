@@ -228,6 +228,9 @@ impl Walker {
                 self.accounted = outer;
             }
             Err(told) => {
+                if let Some(text) = foreign::respelled(unit.text, self.dialect) {
+                    return self.unit(Unit { text: &text, origin: unit.origin });
+                }
                 let span = unit.span(Range { start: 0, end: unit.text.len() });
                 if let Some((reason, text)) = foreign::understood(unit.text, self.dialect) {
                     self.partial(reason);

@@ -31,6 +31,25 @@ pub(crate) fn is_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
     names().all(below) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(inside)
 }
 
+/// Whether the effect's target is known to lie neither in the project nor where nothing is kept.
+pub(crate) fn is_outside(effect: &Effect, view: &CallView<'_>) -> bool {
+    let path = &effect.path;
+    if effect.tag("where").is_some() || !path.raw.starts_with('/') {
+        return false;
+    }
+    let names = || [&path.raw, &path.lexical, &path.canonical].into_iter();
+    let facts = view.facts();
+    let own = |folder: &String| !folder.is_empty() && names().any(|name| is_inside(name, folder));
+    ![&facts.cwd, &facts.project_root].into_iter().any(own) && !is_temporary(effect, view)
+}
+
+/// Whether the target lies in the home of the user who asks.
+pub(crate) fn is_in_home(effect: &Effect, view: &CallView<'_>) -> bool {
+    let path = &effect.path;
+    let home = &view.facts().home;
+    !home.is_empty() && [&path.raw, &path.lexical, &path.canonical].into_iter().any(|name| is_inside(name, home))
+}
+
 fn is_inside(name: &str, folder: &str) -> bool {
     name.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -9,6 +9,12 @@ use crate::parse::Dialect;
 /// The longest text that is looked at.
 const LONGEST: usize = 4096;
 
+/// The text with each word `\{}` as `{}`, which is the same to every shell, if it parses then. No place of a word changes.
+pub(super) fn respelled(text: &str, dialect: Dialect) -> Option<String> {
+    let plain = [" \\{}", "\t\\{}"].iter().fold(text.to_owned(), |text, word| text.replace(word, "  {}"));
+    (plain.len() == text.len() && plain != text && parse::parse(&plain, dialect).is_ok()).then_some(plain)
+}
+
 /// Why the text that does not parse is no reason for alarm by itself, and the text to guess at.
 pub(super) fn understood(text: &str, dialect: Dialect) -> Option<(&'static str, String)> {
     if text.len() > LONGEST || text.trim().contains('\n') {
@@ -146,6 +152,13 @@ mod tests {
         assert_eq!(analyze("x <a> )").coverage, Coverage::Unparsed);
         let analysis = analyze("rm -rf ~ <flag>");
         assert!(analysis.effects.iter().any(|effect| effect.operation == "fs.delete.recursive"), "{analysis:?}");
+    }
+
+    #[test]
+    fn a_brace_may_be_escaped() {
+        let analysis = analyze("find . -name x -exec sed -i s/a/b/ \\{} \\; -exec rm \\{} +");
+        assert_eq!(analysis.coverage, Coverage::Complete, "{analysis:?}");
+        assert!(analysis.effects.iter().any(|effect| effect.operation == "fs.delete"), "{analysis:?}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, is_temporary};
+use crate::blast_radius::{BlastRadius, blast_radius, is_in_home, is_outside};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -93,18 +93,10 @@ fn keeps_work(mode: &str) -> bool {
 
 /// Whether a new owner is given to what lies neither in the project nor in the home nor where nothing is kept.
 fn is_of_others(effect: &Effect, view: &CallView<'_>) -> bool {
-    if effect.operation != "fs.owner" || effect.tag("where").is_some() || !effect.path.raw.starts_with('/') {
-        return false;
-    }
-    let facts = view.facts();
-    let below = |name: &str, folder: &str| {
-        let folder = folder.trim_end_matches('/');
-        !folder.is_empty() && name.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let names = || [&effect.path.raw, &effect.path.lexical, &effect.path.canonical].into_iter();
-    let own = [&facts.cwd, &facts.project_root, &facts.home];
-    let is_own = names().any(|name| own.iter().any(|folder| below(name, folder)));
-    !is_own && !is_temporary(effect, view) && blast_radius(effect, view) < BlastRadius::WorkingDirectory
+    effect.operation == "fs.owner"
+        && is_outside(effect, view)
+        && !is_in_home(effect, view)
+        && blast_radius(effect, view) < BlastRadius::WorkingDirectory
 }
 
 /// Whether a path does nothing but lead up.

@@ -25,7 +25,7 @@ use guard_sdk::{Outcome, Presence, Rule};
 
 use super::Check;
 use super::shell_read_secret::is_certificate;
-use crate::blast_radius::is_temporary;
+use crate::blast_radius::{is_in_home, is_outside, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -66,7 +66,7 @@ fn is_made(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
     let is_name = !effect.target.contains(['*', '?', '[']);
     match effect.path.exists {
         Presence::Yes => false,
-        _ if MAKERS.contains(&program) => entry.starts_with("*."),
+        _ if MAKERS.contains(&program) => entry.starts_with("*.") && (!is_outside(effect, view) || is_in_home(effect, view)),
         Presence::No => entry == ".env.*" && is_name && !matches!(program, "sed" | "gsed" | "perl" | "ln"),
         Presence::Unknown => false,
     }

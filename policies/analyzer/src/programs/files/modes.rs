@@ -2,6 +2,7 @@
 
 use guard_sdk::syntax::Severity;
 
+use super::super::placeholder_operands;
 use super::loses_much;
 use crate::draft::Draft;
 use crate::options::Parsed;
@@ -84,7 +85,18 @@ pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
     let skip = usize::from(!parsed.has("", "reference"));
-    for operand in parsed.from(skip) {
+    // What a search selects lies below its start.
+    let started = parsed.from(skip).iter().flat_map(|operand| {
+        let starts = placeholder_operands::starts(run, operand);
+        if starts.is_empty() {
+            vec![(operand.clone(), recursive)]
+        } else {
+            starts.into_iter().map(|start| (start, true)).collect()
+        }
+    });
+    let started: Vec<_> = started.collect();
+    for (operand, recursive) in &started {
+        let recursive = *recursive;
         let much = recursive && loses_much(run, operand);
         let draft = Draft::notable("metadata", "fs.owner").severe(Severity::Destructive, much);
         run.emit_on(draft.flag("recursive", recursive), operand);
