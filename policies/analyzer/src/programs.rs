@@ -17,6 +17,7 @@ mod files;
 mod find;
 mod git;
 pub(crate) mod interpreters;
+mod machine;
 mod migrations;
 mod plain;
 mod process;
@@ -63,6 +64,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     if files::has_switches(run) {
         return;
     }
+    machine::find(run);
     let before = run.count();
     scripts::bare_sql(run);
     secrets::find(run);
@@ -70,6 +72,8 @@ pub(crate) fn find(run: &mut Run<'_>) {
     consoles::find(run, &called, run.arguments());
     let spoken = run.count() > before;
     let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
+    // A runner of packages takes a version behind the name: `npx tool@latest`.
+    let name = name.split_once('@').map_or(name.as_str(), |(package, _)| package).to_owned();
     if !act(run, &name) && !act(run, unversioned(&name)) && !spoken {
         plain::note_unknown(run);
     }

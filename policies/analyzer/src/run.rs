@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
     /// Adds an effect that is as certain as the caller says, whatever the command is.
     pub(crate) fn state(&mut self, draft: Draft, certain: bool) {
         let mut draft = draft;
-        if draft.severity > Severity::Notable && non_production::applies(self.command, &draft) {
+        if draft.severity >= Severity::Notable && non_production::applies(self.command, self.commands, &draft) {
             draft.severity = Severity::Notable;
             draft.tags.push(("rehearsal".to_owned(), "yes".to_owned()));
         }

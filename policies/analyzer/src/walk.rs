@@ -5,6 +5,7 @@
 mod account;
 mod calls;
 mod compound;
+mod foreign;
 mod held;
 mod layers;
 mod names;
@@ -237,8 +238,16 @@ impl Walker {
                 self.accounted = outer;
             }
             Err(told) => {
+                if let Some(text) = foreign::respelled(unit.text, self.dialect) {
+                    return self.unit(Unit { text: &text, origin: unit.origin });
+                }
+                let span = unit.span(Range { start: 0, end: unit.text.len() });
+                if let Some((reason, text)) = foreign::understood(unit.text, self.dialect) {
+                    self.partial(reason);
+                    return self.guess(&text, span);
+                }
                 self.unparsed(&format!("the text does not parse: {told}"));
-                self.guess(unit.text, unit.span(Range { start: 0, end: unit.text.len() }));
+                self.guess(unit.text, span);
             }
         }
     }

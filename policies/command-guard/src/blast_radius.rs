@@ -4,6 +4,8 @@
 use guard_sdk::syntax::Effect;
 pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, takes_whole};
 
+use policy_blast_radius::is_inside;
+
 use crate::call_view::CallView;
 
 /// How far the effect reaches.
@@ -14,4 +16,23 @@ pub(crate) fn blast_radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius 
 /// Whether the effect's target lies where nobody expects that anything is kept.
 pub(crate) fn is_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
     policy_blast_radius::is_temporary(effect, &|| view.facts())
+}
+
+/// Whether the effect's target is known to lie neither in the project nor where nothing is kept.
+pub(crate) fn is_outside(effect: &Effect, view: &CallView<'_>) -> bool {
+    let path = &effect.path;
+    if effect.tag("where").is_some() || !path.raw.starts_with('/') {
+        return false;
+    }
+    let names = || [&path.raw, &path.lexical, &path.canonical].into_iter();
+    let facts = view.facts();
+    let own = |folder: &String| !folder.is_empty() && names().any(|name| is_inside(name, folder));
+    ![&facts.cwd, &facts.project_root].into_iter().any(own) && !is_temporary(effect, view)
+}
+
+/// Whether the target lies in the home of the user who asks.
+pub(crate) fn is_in_home(effect: &Effect, view: &CallView<'_>) -> bool {
+    let path = &effect.path;
+    let home = &view.facts().home;
+    !home.is_empty() && [&path.raw, &path.lexical, &path.canonical].into_iter().any(|name| is_inside(name, home))
 }

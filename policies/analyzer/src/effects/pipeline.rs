@@ -159,6 +159,10 @@ fn from_here_string(run: &Run<'_>) -> Option<Draft> {
 }
 
 fn from_words(run: &Run<'_>) -> Option<Draft> {
+    // What such a name stands for is a pipe, which no system starts as a program.
+    if run.command.argv.first().is_some_and(|word| word.parts.first().is_some_and(|part| part.kind == "process")) {
+        return None;
+    }
     run.pipelines.children(run.commands, run.command.id).find_map(origin)
 }
 

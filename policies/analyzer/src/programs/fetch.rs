@@ -121,9 +121,10 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand<'a>>) {
-    let mut uploads = false;
+    let (mut uploads, mut whole) = (false, false);
     for file in parsed.values("T", "upload-file").chain(parsed.values("K", "config")) {
-        uploads |= parsed.is("T", "upload-file");
+        whole |= parsed.is("T", "upload-file");
+        uploads |= whole;
         run.read(&file);
     }
     // A file of headers, or of cookies, goes out as it is.
@@ -149,12 +150,12 @@ fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand
     for value in parsed.values("F", "form") {
         let Some((_, file)) = value.text.split_once("=@").or_else(|| value.text.split_once("=<")) else { continue };
         let file = file.split(';').next().unwrap_or_default().to_owned();
-        uploads = true;
+        (uploads, whole) = (true, true);
         run.read(&value.renamed(file.trim_matches('"').to_owned()));
     }
     if uploads {
         let url = url.map_or("", |url| url.text.as_ref()).to_owned();
-        run.emit(Draft::notable("network", "network.upload").target(&url));
+        run.emit(Draft::notable("network", "network.upload").target(&url).flag("file", whole));
     }
 }
 

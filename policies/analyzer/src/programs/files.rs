@@ -177,7 +177,8 @@ fn is_remote(operand: &Operand<'_>) -> bool {
 /// Writes the target, and the names that the sources get in it.
 fn write_into<'a>(run: &mut Run<'a>, target: &Target<'a, '_>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
     if is_remote(&target.place) && matches!(run.name.as_str(), "scp" | "rsync") {
-        run.emit(Draft::notable("network", "network.upload").target(&target.place.text));
+        let draft = Draft::notable("network", "network.upload").target(&target.place.text);
+        run.emit(draft.flag("file", run.name == "scp"));
         return;
     }
     if target.sources.iter().all(|source| source.text == "/dev/null") {

@@ -31,6 +31,19 @@ fn selected<'a>(text: String) -> Operand<'a> {
     Operand { text: Cow::Owned(text), word: &SELECTED, dynamic: false }
 }
 
+/// The start paths of the `find` that selects what a placeholder stands for, where nobody knows what it selects.
+pub(super) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
+    if operand.text != "{}" {
+        return Vec::new();
+    }
+    let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
+    let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
+    let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
+    let Some(finder) = finder.filter(|finder| finder.program().ends_with("find")) else { return Vec::new() };
+    let words: &[Word] = finder.argv.get(1..).unwrap_or_default();
+    find::starts(words).take(MAX_SUPPLIED).map(Operand::of).collect()
+}
+
 fn known<'a>(run: &Run<'a>) -> Option<Vec<Operand<'a>>> {
     if run.is_via("find-exec") {
         let place = usize::try_from(run.command.parent).ok()?.checked_sub(1)?;

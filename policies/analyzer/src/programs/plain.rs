@@ -1,6 +1,8 @@
 //! Programs and builtins that are known, and whose calls do nothing that an effect could say: they print, they ask, they
 //! wait, or they change only the shell that runs them.
 
+use guard_sdk::syntax::Word;
+
 use crate::draft::Draft;
 use crate::run::Run;
 
@@ -153,7 +155,24 @@ pub(super) fn note_unknown(run: &mut Run<'_>) {
     let name = run.command.program();
     if !is_plain(&run.name) && !run.is_function() {
         run.emit(Draft::routine("execute", "execute.unknown").target(name));
+        brings_out(run);
     }
+}
+
+/// What a tool that nobody has described does when its first word says that it publishes or deploys. A program of the
+/// project's own, which is started by its path, may mean anything by that.
+fn brings_out(run: &mut Run<'_>) {
+    let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
+    if run.command.word(0).contains('/') || run.arguments().iter().any(rehearses) {
+        return;
+    }
+    let draft = match run.command.word(1) {
+        "publish" => Draft::notable("package", "package.publish"),
+        "deploy" => Draft::notable("cloud", "cloud.deploy"),
+        _ => return,
+    };
+    let by = run.name.clone();
+    run.emit(draft.certain(false).tag("manager", &by));
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
+use guard_sdk::syntax::Command;
 use policy_secret_names::{Likelihood, likelihood};
 
 use crate::draft::Draft;
@@ -200,6 +201,28 @@ fn is_taken_in(run: &Run<'_>) -> bool {
 /// At most this many commands are looked at for the next one of a pipeline.
 const MAX_BEHIND: usize = 8;
 
+/// Programs that print what they read, or a part of it.
+const PASSING: &[&str] = &[
+    "awk", "base64", "cat", "column", "cut", "fold", "grep", "head", "hexdump", "jq", "nl", "od", "rev", "sed", "sort",
+    "strings", "tac", "tail", "tee", "tr", "xxd",
+];
+
+/// Whether all that follow in the pipeline print what they read, the last of them to where people see it.
+fn is_passed_on(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let id = usize::try_from(run.command.id).unwrap_or_default();
+    let after = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
+    let after = || after.clone().filter(|command| command.position.pipeline == position.pipeline);
+    let quiet = |text: &str| matches!(text, "-q" | "-c" | "--quiet" | "--silent" | "--count");
+    let passes = |command: &Command| {
+        PASSING.contains(&command.program())
+            && !(command.program() == "grep" && command.argv.iter().any(|word| quiet(&word.text)))
+            && !command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
+    };
+    let rest = position.length.saturating_sub(position.index + 1);
+    u32::try_from(after().count()) == Ok(rest) && after().all(passes)
+}
+
 /// Whether what the command prints goes to a file.
 fn is_redirected(run: &Run<'_>) -> bool {
     run.command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
@@ -257,10 +280,10 @@ const MAX_VARIABLES: usize = 16;
 /// Whether a variable whose name says that it holds a secret is printed, and nobody takes the output in.
 fn prints_variable(run: &Run<'_>) -> bool {
     let position = &run.command.position;
-    let is_last = position.length < 2 || position.index + 1 == position.length;
+    let is_shown = position.length < 2 || position.index + 1 == position.length || is_passed_on(run);
     let is_kept = is_redirected(run);
     let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
-    if !is_last || is_kept || is_captured {
+    if !is_shown || is_kept || is_captured {
         return false;
     }
     let names_secret = |name: &str| likelihood(name) == Some(Likelihood::Likely);
@@ -272,7 +295,8 @@ fn prints_variable(run: &Run<'_>) -> bool {
             let whole =
                 |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}}}"));
             let telling = word.parts.iter().filter(|part| part.kind == "variable" && names_secret(&part.text));
-            telling.take(MAX_VARIABLES).any(|part| whole(&part.text))
+            // A runner that is told of a secret this way leaves it out of its log.
+            !word.text.starts_with("::add-mask::") && telling.take(MAX_VARIABLES).any(|part| whole(&part.text))
         }),
         _ => false,
     }

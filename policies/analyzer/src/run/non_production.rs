@@ -14,9 +14,9 @@ const STORES: &[&str] = &["9200", "5984", "8086", "8529", "6333", "8123", "7474"
 
 /// Whether an effect changes nothing that others use: a database of the test environment, a cloud that runs here, a request to a server
 /// that runs here.
-pub(super) fn applies(command: &Command, draft: &Draft) -> bool {
+pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) -> bool {
     match draft.kind {
-        "database" => is_of_tests(command) || is_scratch_file(command),
+        "database" => is_of_tests(command) || is_scratch_file(command) || is_made_anew(command, commands),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),
         "network" => draft.operation == "http.delete" && is_local(&draft.target),
         _ => false,
@@ -48,6 +48,28 @@ fn is_scratch_file(command: &Command) -> bool {
     matches!(command.program(), "sqlite3" | "sqlite" | "duckdb")
         && operands.next().is_some_and(scratch)
         && !operands.any(opens)
+}
+
+/// The most commands that are looked at for the one that deletes a file.
+const MOST: usize = 32;
+
+/// Whether the text itself deletes the file right before, so that the database begins empty.
+fn is_made_anew(command: &Command, commands: &[Command]) -> bool {
+    let is_file = matches!(command.program(), "sqlite3" | "sqlite" | "duckdb");
+    let opens = |word: &str| word.contains(".open") || word.to_ascii_lowercase().contains("attach");
+    let mut words = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    let Some(file) = words.next().filter(|file| is_file && !file.dynamic && !file.glob) else { return false };
+    let fed = command.redirections.iter().any(|redirection| opens(&redirection.body));
+    let before = commands.iter().filter(|other| other.id < command.id).rev().take(MOST);
+    let deletes = |other: &Command| {
+        other.program() == "rm"
+            && other.certain
+            && other.position.length < 2
+            && other.position.within == command.position.within
+            && (other.cwd == command.cwd)
+            && other.argv.iter().skip(1).any(|word| word.text == file.text && !word.dynamic)
+    };
+    !fed && !words.any(|word| opens(&word.text)) && before.into_iter().any(deletes)
 }
 
 fn has_local_endpoint(command: &Command) -> bool {

@@ -30,7 +30,8 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let named = ["sql.drop-database", "sql.drop-schema", "sql.drop-table"].contains(&effect.operation.as_str());
-    (effect.operation.starts_with("sql.drop-") && !named).then(|| {
+    let lost = effect.tag("rehearsal").is_none();
+    (effect.operation.starts_with("sql.drop-") && !named && lost).then(|| {
         let why = match effect.operation.as_str() {
             "sql.drop-column" => "the values of the column are gone, and what uses it stops working",
             "sql.drop-partition" => "the rows of the partition go with it",

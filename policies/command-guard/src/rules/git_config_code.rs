@@ -1,5 +1,5 @@
-//! `git-config-code`: a git setting whose value git runs as a program. The rule passes ordinary editors, pagers and
-//! credential stores, and the removal of a setting.
+//! `git-config-code`: a git setting whose value git runs as a program, or, for all repositories of a user, one that leads
+//! to another host. The rule passes ordinary editors, pagers and credential stores, and the removal of a setting.
 //!
 //! ## Why
 //! The next harmless git command runs that program.
@@ -8,13 +8,14 @@
 //! - asked: `git config core.hooksPath /tmp/h`
 //! - asked: `git config --global alias.st '!sh x'`
 //! - asked: `git clone -c core.sshCommand=./connect https://example.org/r.git`
+//! - asked: `git config --global http.proxy http://h:8080`
 //! - passes: `git config --global core.editor 'code --wait'`
 //! - passes: `git config alias.st status`
 //!
 //! ## Instead
 //! Set it for one command with `git -c`, or ask the user to set it.
 
-use guard_sdk::syntax::Effect;
+use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
@@ -29,11 +30,14 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.operation != "git.config" {
         return None;
     }
     let key = effect.target.to_ascii_lowercase();
+    if let Some(why) = view.command(effect).and_then(|command| leads_elsewhere(&key, command)) {
+        return Some(Hit::new(RULE.default, effect, why, SET));
+    }
     let value = effect.tag("runs")?;
     (!is_ordinary(value)).then(|| {
         let (why, remedy) = match key.as_str() {
@@ -51,6 +55,44 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         };
         Hit::new(RULE.default, effect, why, remedy)
     })
+}
+
+/// Why a setting for all repositories of the user, or of the machine, is one that others might gain by.
+fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
+    let words = || command.argv.iter().map(|word| word.text.as_str());
+    let for_all = words().any(|word| matches!(word, "--global" | "--system"));
+    let unset = words().any(|word| matches!(word, "--unset" | "--unset-all" | "unset" | "--get" | "--get-all" | "get"));
+    if !for_all || unset {
+        return None;
+    }
+    let value = words().next_back().unwrap_or_default().to_ascii_lowercase();
+    let family = |start: &str, end: &str| key.starts_with(start) && key.ends_with(end);
+    if value.is_empty() || value == key {
+        None
+    } else if family("http", "proxy") || key == "core.gitproxy" || family("remote.", ".proxy") {
+        Some("everything that git fetches and sends goes through another host from then on, in every repository")
+    } else if family("http", ".sslverify") && matches!(value.as_str(), "false" | "0" | "no" | "off") {
+        Some("git believes any host from then on, in every repository")
+    } else if family("http", ".extraheader") {
+        Some("git sends the value along with every request from then on")
+    } else if family("url.", "insteadof") && !is_same_host(key, &value) {
+        Some("git asks another host than the one that is written down, in every repository")
+    } else {
+        None
+    }
+}
+
+/// Whether an address stands for another spelling of the same host.
+fn is_same_host(key: &str, value: &str) -> bool {
+    let host = |text: &str| {
+        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+        rest.split(['/', ':']).next().unwrap_or_default().to_owned()
+    };
+    let to = key.trim_start_matches("url.");
+    let to = to.rsplit_once('.').map_or(to, |(to, _)| to);
+    // A name before the host is a token.
+    host(to) == host(value) && !to.contains("://") | !to.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
 }
 
 const SET: &str = "set it for one command with `git -c`, or ask the user to set it";

@@ -1,6 +1,6 @@
 //! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
-//! directory, a change of a directory of the system, a mode that shows a secret to everybody, or a mode that gives
-//! whoever runs a file the rights of its owner. A recursive change of the root is denied. All other changes ask.
+//! directory, a change of a directory of the system, an owner for what lies outside of the project and the home, a mode
+//! that shows a secret to everybody, or a mode that gives whoever runs a file the rights of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
 //! Programs and keys stop working when their modes or owners are wrong, and nothing records the old ones.
@@ -9,6 +9,7 @@
 //! - denied: `chmod -R 777 /`
 //! - asked: `chown -R u ~`
 //! - asked: `chmod -R 777 .`
+//! - asked: `chown -R www-data /var/www/site`
 //! - asked: `chmod u+s /bin/bash`
 //! - asked: `chmod 644 ~/.ssh/id_rsa`
 //! - passes: `chmod -R u+w build`
@@ -24,7 +25,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius};
+use crate::blast_radius::{BlastRadius, blast_radius, is_in_home, is_outside};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -51,6 +52,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             let why = format!("there are secrets in `{}` (`{entry}`), and every user of the machine could read them", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "leave it to its owner alone with `chmod 600`"));
         }
+    }
+    if is_of_others(effect, view) {
+        let why = "the files belong neither to the project nor to its user, and who owns them decides who may use them";
+        return Some(Hit::new(Outcome::Ask, effect, why, "name the file you mean, and say who needs it"));
     }
     if effect.tag("recursive").is_none() {
         let why = "programs that look into the directory stop working when its mode or owner is wrong";
@@ -84,6 +89,14 @@ fn keeps_work(mode: &str) -> bool {
         let takes = clause.split_once('-').is_some_and(|(who, _)| matches!(who, "g" | "o" | "go" | "og"));
         gives || takes
     })
+}
+
+/// Whether a new owner is given to what lies neither in the project nor in the home nor where nothing is kept.
+fn is_of_others(effect: &Effect, view: &CallView<'_>) -> bool {
+    effect.operation == "fs.owner"
+        && is_outside(effect, view)
+        && !is_in_home(effect, view)
+        && blast_radius(effect, view) < BlastRadius::WorkingDirectory
 }
 
 /// Whether a path does nothing but lead up.

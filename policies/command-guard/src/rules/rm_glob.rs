@@ -21,7 +21,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use super::rm_recursive_force::name_of;
-use crate::blast_radius::{is_disposable, is_temporary};
+use crate::blast_radius::{is_disposable, is_outside, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -35,6 +35,9 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     effect.tag("glob")?;
+    if let Some(hit) = moved_away(effect, view) {
+        return Some(hit);
+    }
     let deletes = matches!(effect.operation.as_str(), "fs.delete" | "fs.delete.recursive");
     let moved = effect.tag("by").is_some_and(|program| !super::is_program(program, &["rm", "unlink", "shred", "find"]));
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
@@ -57,6 +60,19 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             _ => "list them first with `ls`, and name them",
         };
         Hit::new(RULE.default, effect, format!("the command {what} {which}"), remedy).naming(name, rest)
+    })
+}
+
+/// Files that another program finds, and that leave the project, or that are none of its own, by a move.
+fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let command = view.command(effect).filter(|_| effect.tag("by") == Some("mv"))?;
+    let is_found = command.via.iter().any(|via| matches!(via.kind.as_str(), "find-exec" | "xargs"));
+    let written = |other: &&Effect| other.command_id == effect.command_id && other.operation == "fs.write";
+    let leaves = is_outside(effect, view) || view.analysis.effects.iter().filter(written).any(|to| is_outside(to, view));
+    (is_found && leaves).then(|| {
+        let why = "the command moves what a search finds, and nothing records where it lay: ";
+        let remedy = "see the names first, and move them yourself";
+        Hit::new(RULE.default, effect, why, remedy).naming(format!("`{}`", shorten(&effect.target)), "")
     })
 }
 

@@ -1,4 +1,5 @@
-//! `service-stop`: a command that stops, disables or masks a service.
+//! `service-stop`: a command that stops, restarts, disables or masks a service. The rule passes the restart of a
+//! program that its user runs: by `systemctl --user`, by `pm2` and its kin, or in a container.
 //!
 //! ## Why
 //! Users of the service are cut off.
@@ -6,7 +7,9 @@
 //! ## Examples
 //! - asked: `systemctl stop x`
 //! - asked: `systemctl disable --now x`
+//! - asked: `sudo systemctl restart x`
 //! - passes: `systemctl status x`
+//! - passes: `pm2 restart x`
 //!
 //! ## Instead
 //! Look at the service first, such as with `systemctl status NAME`. The message names the command of the program.
@@ -23,12 +26,17 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    (matches!(effect.operation.as_str(), "service.stop" | "service.disable" | "service.mask")).then(|| {
-        Hit::new(
-            RULE.default,
-            effect,
-            "whoever uses the service is cut off",
-            instead(effect, "look first at how the service is"),
-        )
-    })
+    let why = match effect.operation.as_str() {
+        "service.stop" | "service.disable" | "service.mask" => "whoever uses the service is cut off",
+        "service.restart" if !is_of_user(effect) => "whoever uses the service is cut off until it runs again",
+        _ => return None,
+    };
+    Some(Hit::new(RULE.default, effect, why, instead(effect, "look first at how the service is")))
+}
+
+/// Whether the service is a program that a user runs, or one of a container.
+fn is_of_user(effect: &Effect) -> bool {
+    effect.tag("user").is_some()
+        || effect.tag("where") == Some("container")
+        || matches!(effect.tag("client"), Some("pm2" | "supervisorctl" | "circusctl" | "monit"))
 }

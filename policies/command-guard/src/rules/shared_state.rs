@@ -7,6 +7,9 @@
 //! - asked: `kubectl drain node-1`
 //! - asked: `terraform apply`
 //! - asked: `gh repo edit --visibility public`
+//! - asked: `gh pr create --fill`
+//! - asked: `fly deploy`
+//! - asked: `scp dist.tar.gz user@example.org:/srv`
 //! - passes: `terraform plan`
 //! - passes: `kubectl apply -f x.yaml`
 //!
@@ -36,6 +39,11 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
                 "everybody can read the code and its history from then on"
             }
             "github.repo.visibility" => "who could read the repository no longer can, or others can from then on",
+            "github.pr.create" | "github.pr.review" | "github.pr.change" | "github.issue.change" | "gitlab.pr.change"
+            | "gitlab.issue.change" => "others read it at once, and it stands there in the user's name",
+            "database.migrate.deploy" => "the database that others work with gets another schema",
+            "network.upload" | "cloud.upload" => "what is there is out of this machine's hands, and others may read it",
+            operation if is_deployed(operation) => "from then on others work with what is deployed",
             _ => "others use what it changes, and they notice at once",
         };
         let remedy = instead(effect, "show the difference first, such as with a dry run or a plan");
@@ -43,12 +51,26 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     })
 }
 
+/// Whether the operation brings a program, or a description of one, to where it runs for others.
+fn is_deployed(operation: &str) -> bool {
+    operation.starts_with("cloud.deploy") || matches!(operation, "cluster.sync" | "helm.change.release")
+}
+
+/// Whether an address is one of this machine, or one that only the shell knows.
+fn is_own(target: &str) -> bool {
+    let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let local = ["localhost", "127.", "0.0.0.0", "[::1]", "::1", "host.docker.internal"];
+    target.is_empty() || target.starts_with('$') || local.iter().any(|start| host.starts_with(start))
+}
+
 /// Whether the effect reaches beyond this machine in a way that others notice.
 fn is_shared(effect: &Effect) -> bool {
     match effect.operation.as_str() {
         // Applying a manifest or a chart is everyday work; going back, or by force, has a name of its own.
         "kubernetes.change" | "helm.change" | "package.publish" => false,
-        "redis.config" | "redis.shutdown" => true,
+        "redis.config" | "redis.shutdown" | "database.migrate.deploy" => true,
+        "network.upload" => effect.tag("file").is_some() && !is_own(&effect.target),
         operation => {
             let hosted = ["github.", "gitlab."].iter().any(|host| operation.starts_with(host));
             hosted || matches!(effect.kind.as_str(), "cloud" | "orchestration" | "package")

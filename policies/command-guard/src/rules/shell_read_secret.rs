@@ -134,7 +134,7 @@ const KEEPERS: &[&str] = &[
 ];
 
 /// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
-fn is_certificate(path: &str) -> bool {
+pub(super) fn is_certificate(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
     let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
@@ -142,8 +142,8 @@ fn is_certificate(path: &str) -> bool {
     !private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 
-/// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, the
-/// hosts that are known.
+/// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, a key
+/// that gets another form, the hosts that are known.
 fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
     if effect.target.rsplit('/').next() == Some("known_hosts") {
         return true;
@@ -155,7 +155,13 @@ fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
         let mut later = view.analysis.commands.iter().filter(|later| later.id > command.id).take(MOST);
         !later.any(|later| prints(later, view))
     };
+    let kept = || {
+        let mut pairs = command.argv.windows(2);
+        pairs.any(|pair| matches!(pair, [option, file] if option.text == "-out" && view.settings.files.secret(&file.text).is_some()))
+            && !command.argv.iter().any(|word| word.text == "-text")
+    };
     is_loaded(effect, view) && is_used()
+        || command.program() == "openssl" && !is_fed && kept()
         || command.program() == "openssl" && !is_fed && matches!(first, "x509" | "verify" | "crl" | "s_client")
 }
 

@@ -87,6 +87,14 @@ const OF_GIT: &[&str] = &[
     "/.git/info/exclude",
 ];
 
+/// Whether the file is a note or a draft of the harness's sessions, which steers nothing.
+fn is_of_sessions(effect: &Effect) -> bool {
+    let target = if effect.path.raw.is_empty() { &effect.target } else { &effect.path.raw };
+    let below = |folder: &str| target.split_once(folder).is_some_and(|(_, rest)| !rest.is_empty() && !rest.contains(".."));
+    below("/.claude/jobs/")
+        || effect.kind == "write" && ["/.claude/projects/", "/.claude/todos/", "/.claude/plans/"].into_iter().any(below)
+}
+
 /// Whether the change starts nothing, now or later: an empty folder, what git moves or merges, or a file
 /// of git that no program runs.
 fn is_harmless(effect: &Effect, entry: &str) -> bool {
@@ -94,7 +102,7 @@ fn is_harmless(effect: &Effect, entry: &str) -> bool {
         return false;
     }
     // Moved in the repository, or taken from one side of a merge: git has it all.
-    let tracked = effect.tag("tracked").is_some();
+    let tracked = effect.tag("tracked").is_some() || entry == ".claude/" && is_of_sessions(effect);
     let target = format!("/{}", effect.target);
     let own = |name: &&str| target.ends_with(*name);
     let lock = effect.kind == "delete" && target.contains("/.git/") && target.ends_with(".lock");

@@ -1,5 +1,6 @@
 //! `shell-write-secret`: a shell command that changes or removes a file that holds secrets. The rule passes a key that
-//! is made in a folder for temporary files.
+//! is made in a folder for temporary files, one that a program such as `openssl` makes where there is no file of its name
+//! yet, and certificates.
 //!
 //! ## Why
 //! Such a command goes around the rules of the file tools, and nothing brings an overwritten key back.
@@ -10,6 +11,7 @@
 //! - denied: `echo x >> ~/.ssh/authorized_keys`
 //! - passes: `echo x > .env.example`
 //! - passes: `git status .env`
+//! - passes: `openssl genrsa -out server.key 2048`
 //!
 //! ## Instead
 //! Write a placeholder to `.env.example` and ask the user for the change.
@@ -19,10 +21,11 @@
 //! - `files.exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Outcome, Rule};
+use guard_sdk::{Outcome, Presence, Rule};
 
 use super::Check;
-use crate::blast_radius::is_temporary;
+use super::shell_read_secret::is_certificate;
+use crate::blast_radius::{is_in_home, is_outside, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -43,6 +46,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.kind == "write" && entry.starts_with("*.") && is_temporary(effect, view) {
         return None;
     }
+    if effect.kind == "write" && (is_made(effect, entry, view) || entry == "*.pem" && is_certificate(&effect.target)) {
+        return None;
+    }
     let target = shorten(&effect.target);
     // A name that a link has says nothing of the file.
     let by_itself = view.settings.files.secret(&effect.target) == Some(entry);
@@ -50,6 +56,20 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
     let behind = format!(" never allowed, because secrets lie there{through}");
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
+}
+
+/// Whether the write makes a file that is not there yet: a key by a program that makes keys, or the settings of one
+/// environment. `.env` itself is the user's, there or not.
+fn is_made(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
+    const MAKERS: &[&str] = &["openssl", "certtool", "mkcert", "step", "keytool", "ssh-keygen", "certstrap", "cfssl"];
+    let program = view.command(effect).map_or("", |command| command.program());
+    let is_name = !effect.target.contains(['*', '?', '[']);
+    match effect.path.exists {
+        Presence::Yes => false,
+        _ if MAKERS.contains(&program) => entry.starts_with("*.") && (!is_outside(effect, view) || is_in_home(effect, view)),
+        Presence::No => entry == ".env.*" && is_name && !matches!(program, "sed" | "gsed" | "perl" | "ln"),
+        Presence::Unknown => false,
+    }
 }
 
 fn remedy(entry: &str) -> &'static str {

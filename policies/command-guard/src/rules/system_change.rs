@@ -1,5 +1,5 @@
-//! `system-change`: a change to mounts, the kernel, users, the firewall, network interfaces, timers, or services that
-//! start at boot.
+//! `system-change`: a change to mounts, the kernel, users, the firewall, network interfaces, timers, services that start
+//! at boot, or repositories of packages; an upgrade of all packages, and a build that the administrator installs.
 //!
 //! ## Why
 //! The change outlives the session, and other programs on the machine depend on it.
@@ -7,6 +7,8 @@
 //! ## Examples
 //! - asked: `ip link set eth0 down`
 //! - asked: `systemctl enable x`
+//! - asked: `apt-get upgrade -y`
+//! - asked: `sudo make install`
 //! - passes: `ip addr show`
 //! - passes: `apt-get install -y jq`
 //!
@@ -28,10 +30,18 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
+/// Whether the operation is about what is installed, and where it comes from.
+fn is_of_packages(operation: &str) -> bool {
+    matches!(operation, "system.install" | "system.package.upgrade" | "system.repository.add" | "system.trust.change")
+}
+
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let operation = effect.operation.as_str();
     let outlives = match effect.kind.as_str() {
-        // Installing a package is everyday work.
+        // In a container it is gone with the container.
+        "system" if is_of_packages(operation) && effect.tag("where") == Some("container") => false,
+        // Installing a package is everyday work, and so is the new version of one.
+        "system" if operation == "system.package.upgrade" => effect.target.is_empty(),
         "system" => !operation.starts_with("system.package."),
         _ => matches!(
             operation,

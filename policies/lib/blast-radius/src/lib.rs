@@ -124,7 +124,9 @@ pub fn is_temporary<'a>(effect: &Effect, facts: &dyn Fn() -> &'a Facts) -> bool 
     names().all(below) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(inside)
 }
 
-fn is_inside(name: &str, folder: &str) -> bool {
+/// Whether the name is the folder, or lies below it, by text alone.
+#[must_use]
+pub fn is_inside(name: &str, folder: &str) -> bool {
     name.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

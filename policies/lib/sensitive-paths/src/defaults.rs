@@ -135,6 +135,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     ".xsession",
     ".config/autostart/",
     ".config/fish/",
+    ".config/containers/systemd/",
     ".config/systemd/",
     "LaunchAgents/",
     "LaunchDaemons/",
@@ -157,13 +158,8 @@ pub(crate) const CONFIRM: &[&str] = &[
     "/proc/",
     "/sbin/",
     "/sys/",
-    "/usr/bin/",
-    "/usr/lib/",
-    "/usr/lib64/",
-    "/usr/libexec/",
-    "/usr/local/bin/",
-    "/usr/local/sbin/",
-    "/usr/sbin/",
+    "/usr/",
+    "/var/lib/",
     "/var/log/",
     "/var/spool/cron/",
 ];
@@ -173,4 +169,4 @@ pub(crate) const NOTES: &[&str] =
     &[".claude/jobs/", ".claude/plans/", ".claude/projects/", ".claude/tasks/", ".claude/todos/", ".claude/worktrees/"];
 
 /// Templates, which hold no secret.
-pub(crate) const EXEMPT: &[&str] = &["*.example", "*.sample", "*.template", "*.dist"];
+pub(crate) const EXEMPT: &[&str] = &["*.example", "*.sample", "*.template", "*.dist", "*.ports", "*.schema", "*.d.ts"];

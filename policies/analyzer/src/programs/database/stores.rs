@@ -107,7 +107,21 @@ fn redis_command(run: &mut Run<'_>, verb: &str, target: &str, certain: bool) {
         }
         "acl" if is(&["deluser", "setuser", "load"]) => Draft::destructive("database", "redis.config"),
         "module" if is(&["load", "loadex", "unload"]) => Draft::destructive("execute", "redis.module"),
-        "debug" if !is(&["object", "help", "sleep", "jmap"]) => Draft::destructive("database", "redis.shutdown"),
+        "debug"
+            if !is(&[
+                "object",
+                "help",
+                "sleep",
+                "jmap",
+                "populate",
+                "digest",
+                "digest-value",
+                "stringmatch-len",
+                "set-active-expire",
+            ]) =>
+        {
+            Draft::destructive("database", "redis.shutdown")
+        }
         "client" if is(&["kill"]) => Draft::destructive("database", "redis.client-kill"),
         "swapdb" => Draft::destructive("database", "redis.swap"),
         "eval" | "eval_ro" => {

@@ -2,6 +2,7 @@
 
 use guard_sdk::syntax::Severity;
 
+use super::super::placeholder_operands;
 use super::loses_much;
 use crate::draft::Draft;
 use crate::options::Parsed;
@@ -25,7 +26,9 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let much = recursive && loses_much(run, operand);
         let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
         let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
-        run.emit_on(draft.flag("raises", raises(mode)), operand);
+        // Of a folder, the bit of the group says whose the files in it are.
+        let of_folders = !recursive && by_group(mode) && (operand.text.ends_with('/') || only_folders(run));
+        run.emit_on(draft.flag("raises", raises(mode) && !of_folders), operand);
     }
 }
 
@@ -38,6 +41,28 @@ fn raises(mode: &str) -> bool {
     let digits = mode.trim_start_matches('0');
     let octal = digits.len() == 4 && matches!(digits.bytes().next(), Some(b'2' | b'4'..=b'7'));
     symbolic || octal && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// Whether the mode raises whoever starts a file to its group, and to nobody else.
+fn by_group(mode: &str) -> bool {
+    let digits = mode.trim_start_matches('0');
+    let octal = digits.len() == 4 && digits.starts_with('2') && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let clause = |clause: &str| !clause.contains('s') || clause.starts_with("g+") || clause.starts_with("g=");
+    octal || mode.contains('s') && mode.split(',').all(clause)
+}
+
+/// Whether a `find` hands the operands over, and finds folders only.
+fn only_folders(run: &Run<'_>) -> bool {
+    let place = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
+    let parent = place.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
+    let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
+    finder.is_some_and(|command| {
+        command.program().ends_with("find")
+            && command
+                .argv
+                .windows(2)
+                .any(|pair| matches!(pair, [test, kind] if test.text == "-type" && kind.text == "d"))
+    })
 }
 
 /// Attributes that keep even the administrator from a file, or let them at it again.
@@ -60,7 +85,18 @@ pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
     let skip = usize::from(!parsed.has("", "reference"));
-    for operand in parsed.from(skip) {
+    // What a search selects lies below its start.
+    let started = parsed.from(skip).iter().flat_map(|operand| {
+        let starts = placeholder_operands::starts(run, operand);
+        if starts.is_empty() {
+            vec![(operand.clone(), recursive)]
+        } else {
+            starts.into_iter().map(|start| (start, true)).collect()
+        }
+    });
+    let started: Vec<_> = started.collect();
+    for (operand, recursive) in &started {
+        let recursive = *recursive;
         let much = recursive && loses_much(run, operand);
         let draft = Draft::notable("metadata", "fs.owner").severe(Severity::Destructive, much);
         run.emit_on(draft.flag("recursive", recursive), operand);

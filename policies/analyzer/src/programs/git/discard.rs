@@ -1,6 +1,6 @@
 //! Subcommands that throw away changes of the work tree or the stash.
 
-use guard_sdk::syntax::Severity;
+use guard_sdk::syntax::{Command, Severity};
 
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
@@ -9,12 +9,47 @@ use crate::run::path;
 
 /// The file goes back to what git holds: its changes are lost, and it is written.
 fn discard(run: &mut Run<'_>, operand: &Operand<'_>, certain: bool) {
+    if names_deleted(run, operand) {
+        return run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").flag("tracked", true));
+    }
     let draft = Draft::destructive("vcs", "git.discard").certain(certain);
     let place = path::place(operand, run.cwd(), run.home);
     let whole = path::is_whole_directory(&operand.text, operand.word.glob, place.relative) || operand.text == ":/";
     run.emit_on(draft.flag("whole-directory", whole).flag("glob", operand.word.glob), operand);
     run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").certain(certain));
 }
+
+/// Whether the operand stands for files that git itself lists as deleted: there are no changes in what is not there.
+fn names_deleted(run: &Run<'_>, operand: &Operand<'_>) -> bool {
+    let is_substituted = operand.word.parts.len() == 1 && operand.word.parts.iter().all(|part| part.kind == "command");
+    let mut listing: Vec<&Command> = Vec::new();
+    if is_substituted {
+        let mut substitutions =
+            run.command.argv.iter().filter(|word| word.parts.iter().any(|part| part.kind == "command"));
+        // Which commands belong to which of several words is not told.
+        let only = substitutions.next().is_some() && substitutions.next().is_none();
+        listing.extend(run.pipelines.children(run.commands, run.command.id).filter(|_| only).take(MOST));
+    } else if operand.text == "{}" && run.is_via("xargs") {
+        let position = &run.command.position;
+        listing.extend(run.pipelines.stages(run.commands, position.pipeline, position.index).take(MOST));
+    }
+    let Some((first, filters)) = listing.split_first() else { return false };
+    let says = |wanted: &[&str]| first.argv.iter().any(|word| wanted.contains(&word.text.as_str()));
+    let lists = match (first.program(), first.word(1)) {
+        ("git", "ls-files") => {
+            says(&["-d", "--deleted"]) && !says(&["-m", "--modified", "-o", "--others", "-c", "--cached"])
+        }
+        ("git", "diff") => says(&["--diff-filter=D"]) && says(&["--name-only"]),
+        _ => false,
+    };
+    lists
+        && filters
+            .iter()
+            .all(|command| matches!(command.program(), "grep" | "egrep" | "rg" | "head" | "tail" | "sort" | "uniq"))
+}
+
+/// The most commands that are looked at for the list of files.
+const MOST: usize = 16;
 
 /// Whether an operand can only be a path: a branch does not look so.
 fn is_path(operand: &Operand<'_>) -> bool {

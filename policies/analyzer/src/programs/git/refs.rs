@@ -110,7 +110,9 @@ pub(super) fn fetch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for refspec in parsed.from(1) {
         let (forced, text) = refspec.text.strip_prefix('+').map_or((force, &*refspec.text), |rest| (true, rest));
         let branch = text.split_once(':').map(|(_, branch)| branch);
-        let is_ours = |branch: &&str| !branch.is_empty() && !branch.starts_with("refs/remotes/");
+        // What only the other side writes: its branches, its tags, its requests.
+        let theirs = ["refs/remotes/", "refs/tags/", "refs/pull/", "refs/merge-requests/", "refs/changes/"];
+        let is_ours = |branch: &&str| !branch.is_empty() && !theirs.iter().any(|start| branch.starts_with(start));
         if let Some(branch) = branch.filter(|branch| forced && is_ours(branch)) {
             moved(run, &refspec.renamed(branch.to_owned()));
         }
