@@ -144,6 +144,7 @@ fn of_tool(tool: &str, input: &Value) -> Analysis {
     let (kind, operation, severity) = match tool {
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
         "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
+        "WebFetch" => ("network", "network.request", Severity::Routine),
         _ => ("", "", Severity::Routine),
     };
     let text = |key: &str| input.get(key).and_then(Value::as_str);
@@ -156,7 +157,8 @@ fn of_tool(tool: &str, input: &Value) -> Analysis {
         Some(folder) if !glob.starts_with('/') => format!("{folder}/{glob}"),
         _ => glob.to_owned(),
     });
-    let paths = ["file_path", "path", "notebook_path"].into_iter().filter_map(text).chain(narrowed.as_deref());
+    let keys: &[&str] = if kind == "network" { &["url"] } else { &["file_path", "path", "notebook_path"] };
+    let paths = keys.iter().filter_map(|key| text(key)).chain(narrowed.as_deref());
     let is_space = |c: char| c.is_whitespace() || c == '\u{feff}';
     let spellings = paths.flat_map(|path| {
         let trimmed = path.trim_matches(is_space);
@@ -167,7 +169,7 @@ fn of_tool(tool: &str, input: &Value) -> Analysis {
         operation: operation.to_owned(),
         severity,
         target: path.to_owned(),
-        path: ResolvedPath::unresolved(path),
+        path: ResolvedPath::unresolved(if kind == "network" { "" } else { path }),
         command_id: 0,
         certain: true,
         tags: vec![("by".to_owned(), tool.to_owned())],

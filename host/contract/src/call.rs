@@ -35,7 +35,7 @@ pub const COMMON_TOOLS: [&str; 13] = [
 ];
 
 /// Tools that harnesses have besides, under the names that policies see.
-pub const OTHER_TOOLS: [&str; 38] = [
+pub const OTHER_TOOLS: [&str; 39] = [
     "AskUserQuestion",
     "BashOutput",
     "CronCreate",
@@ -54,6 +54,7 @@ pub const OTHER_TOOLS: [&str; 38] = [
     "NotebookRead",
     "ReadMcpResource",
     "ReadMcpResourceTool",
+    "ScheduleWakeup",
     "SendMessage",
     "Skill",
     "Sleep",

@@ -10,6 +10,7 @@ use guard_contract::call::{CallContext, PATTERNS, ToolCall};
 use guard_contract::paths::{is_below, trimmed};
 use guard_contract::syntax::{Analysis, Coverage, Effect, Severity};
 use guard_contract::unresolved;
+use serde_json::Value;
 
 /// The kinds of effects whose targets are files of this machine.
 const FILE_KINDS: [&str; 4] = ["read", "write", "delete", "metadata"];
@@ -66,6 +67,9 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
     let (kind, operation, severity) = match call.tool.as_str() {
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
         "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
+        "WebFetch" if call.input.get("url").is_some_and(Value::is_string) => {
+            ("network", "network.request", Severity::Routine)
+        }
         tool => return empty(Coverage::Partial, Some(format!("the host does not know what the tool `{tool}` does"))),
     };
     let effect = |path: &str| Effect {
@@ -73,14 +77,18 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
         operation: operation.to_owned(),
         severity,
         target: path.to_owned(),
-        path: unresolved(path),
+        path: unresolved(if kind == "network" { "" } else { path }),
         command_id: 0,
         certain: true,
         tags: vec![("by".to_owned(), call.tool.clone())],
     };
     let (patterns, all_told) = call.patterns();
     let mut targets: Vec<&str> = Vec::new();
-    for path in call.paths().chain(patterns.iter().map(String::as_str)) {
+    if kind == "network" {
+        targets.extend(call.input.get("url").and_then(Value::as_str));
+    }
+    let named = (kind != "network").then(|| call.paths().chain(patterns.iter().map(String::as_str)));
+    for path in named.into_iter().flatten() {
         // The harness may open the file without the white space around its name, and it may not.
         for spelling in [path, trimmed(path)] {
             if !targets.contains(&spelling) && (!spelling.is_empty() || path.is_empty()) {
@@ -169,6 +177,7 @@ mod tests {
         assert_eq!(targets("Glob", json!({ "pattern": "*.rs", "path": "src" })), ["src", "src/*.rs"]);
         assert_eq!(targets("Grep", json!({ "pattern": "x", "glob": "*.rs" })), ["*.rs"]);
         assert_eq!(targets("Read", json!({ "file_path": "x", "pattern": "y" })), ["x"]);
+        assert_eq!(targets("WebFetch", json!({ "url": "https://h/", "path": "x" })), ["https://h/"]);
         assert_eq!(of("Glob", json!({ "pattern": "{a,b}".repeat(12) })).coverage, Coverage::Partial);
     }
 }
