@@ -35,7 +35,9 @@ fn s1_04_every_tool_that_writes_goes_to_the_file_guard() {
     }
     let patch = "*** Begin Patch\n*** Update File: .env\n@@\n-a\n+b\n*** End Patch\n";
     assert_deny(&tool(&world, "apply_patch", json!({ "command": patch })), &["[protected-files: ", "'.env'"]);
-    assert_silent(&tool(&world, "Read", json!({ "file_path": ".env" })));
+    // Reading is no change: it is asked about where it is one of a secret.
+    assert_ask(&tool(&world, "Read", json!({ "file_path": ".env" })), &["[protected-files: secret-read]"]);
+    assert_silent(&tool(&world, "Read", json!({ "file_path": "Dockerfile" })));
 }
 
 #[test]

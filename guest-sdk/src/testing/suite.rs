@@ -138,26 +138,46 @@ fn coverage_of(coverage: Coverage) -> &'static str {
     }
 }
 
-/// The analysis that the host makes of a tool without a command: one effect for each path of a file tool.
+/// The analysis that the host makes of a tool without a command: one effect for each path of a file tool, and for what a
+/// search is narrowed to.
 fn of_tool(tool: &str, input: &Value) -> Analysis {
     let (kind, operation, severity) = match tool {
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
         "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
+        "WebFetch" => ("network", "network.request", Severity::Routine),
         _ => ("", "", Severity::Routine),
     };
-    let paths = ["file_path", "path", "notebook_path"].iter().filter_map(|key| input.get(*key)?.as_str());
+    let text = |key: &str| input.get(key).and_then(Value::as_str);
+    let narrowed = match tool {
+        "Glob" => text("pattern"),
+        "Grep" => text("glob"),
+        _ => None,
+    };
+    let narrowed = narrowed.map(|glob| match text("path") {
+        Some(folder) if !glob.starts_with('/') => format!("{folder}/{glob}"),
+        _ => glob.to_owned(),
+    });
+    let keys: &[&str] = if kind == "network" { &["url"] } else { &["file_path", "path", "notebook_path"] };
+    let paths = keys.iter().filter_map(|key| text(key)).chain(narrowed.as_deref());
+    let is_space = |c: char| c.is_whitespace() || c == '\u{feff}';
+    let spellings = paths.flat_map(|path| {
+        let trimmed = path.trim_matches(is_space);
+        std::iter::once(path).chain(Some(trimmed).filter(|trimmed| *trimmed != path && !trimmed.is_empty()))
+    });
     let effect = |path: &str| Effect {
         kind: kind.to_owned(),
         operation: operation.to_owned(),
         severity,
         target: path.to_owned(),
-        path: ResolvedPath::unresolved(path),
+        path: ResolvedPath::unresolved(if kind == "network" { "" } else { path }),
         command_id: 0,
         certain: true,
         tags: vec![("by".to_owned(), tool.to_owned())],
     };
-    let effects: Vec<Effect> = if kind.is_empty() { Vec::new() } else { paths.map(effect).collect() };
-    let coverage = if effects.is_empty() { Coverage::Partial } else { Coverage::Complete };
+    let (coverage, effects) = match kind {
+        "" => (Coverage::Partial, Vec::new()),
+        _ => (Coverage::Complete, spellings.map(effect).collect()),
+    };
     Analysis { coverage, reasons: Vec::new(), commands: Vec::new(), effects, scripts: Vec::new() }
 }
 

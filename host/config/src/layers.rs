@@ -95,6 +95,11 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
     if layer != Layer::Managed && options.lock.is_some() {
         return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
     }
+    for tool in &options.tool {
+        if let Err((text, hint)) = tools::arguments(tool) {
+            return refuse(text, &hint);
+        }
+    }
     if layer == Layer::Project {
         let given = [
             ("preset", options.preset.is_some()),
@@ -107,12 +112,16 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
         if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
             return refuse(
                 format!("`{key}` stands in a project's file"),
-                "a project's file holds `min-version` and `[[policy]]` only; set the key in your own guard.toml",
+                "a project's file holds `min-version`, `[[tool]]` and `[[policy]]` only; set the key in your own guard.toml",
             );
         }
         if options.policy.len() > PROJECT_ENTRIES && standing.is_limited(layer) {
             let hint = "merge some of them, or let the user run `guard-host trust`";
             return refuse(format!("more than {PROJECT_ENTRIES} policies in a project's file"), hint);
+        }
+        if options.tool.len() > PROJECT_ENTRIES && standing.is_limited(layer) {
+            let hint = "merge some of them, or let the user run `guard-host trust`";
+            return refuse(format!("more than {PROJECT_ENTRIES} entries for tools in a project's file"), hint);
         }
     }
     Ok(options)

@@ -41,6 +41,7 @@ pub use tools::check as check_tool;
 
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};
+use guard_contract::readings::Arguments;
 use guard_state::Places;
 use guard_state::session::Sessions;
 pub use trust::Trust;
@@ -53,6 +54,8 @@ pub const STARTER: &str = include_str!("starter.toml");
 pub struct Config {
     /// The chain.
     pub entries: Vec<Entry>,
+    /// What the arguments of tools hold that are not known.
+    pub tools: Vec<Arguments>,
     /// The verdict for an unreadable payload.
     pub on_malformed: OnMalformed,
     /// The verdict in place of an ask when the harness skips prompts.

@@ -10,6 +10,7 @@ use super::order::{self, Wish};
 use super::problem::placed;
 use super::project::project;
 use super::settings;
+use super::tools;
 use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed};
 use guard_builtins::Builtin;
 use guard_contract::Outcome;
@@ -42,7 +43,11 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
     let user = layer(Layer::User, &places.config, &places.home, &mut config);
     let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
-    let of_projects: Vec<_> = files.flat_map(|file| project(&file, places, &mut config).entries).collect();
+    let of_projects: Vec<_> = files.map(|file| project(&file, places, &mut config)).collect();
+    let all = [&managed, &user].into_iter().chain(&of_projects).flat_map(|chain| &chain.options.tool);
+    // What cannot be used has made its layer a problem.
+    config.tools = all.filter_map(|tool| tools::arguments(tool).ok()).collect();
+    let of_projects: Vec<_> = of_projects.into_iter().flat_map(|chain| chain.entries).collect();
 
     // The user's values first, so that the managed ones win.
     apply(&user.options, (Layer::User, &places.config), places, &mut config);
@@ -57,6 +62,7 @@ impl Config {
     pub fn bare(places: &Places) -> Self {
         Config {
             entries: Vec::new(),
+            tools: Vec::new(),
             on_malformed: OnMalformed::Report,
             bypass_ask: BypassAsk::Ask,
             deadline_ms: 2000,

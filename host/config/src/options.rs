@@ -29,6 +29,9 @@ pub struct Options {
     /// Where the approvals of a session are kept. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub session: Option<SessionOptions>,
+    /// What the arguments of tools hold that guard-host does not know, such as those of MCP servers.
+    #[serde(deserialize_with = "policy_only_tables::list")]
+    pub tool: Vec<ToolOptions>,
     /// The chain's entries.
     #[serde(deserialize_with = "policy_only_tables::list")]
     pub policy: Vec<PolicyOptions>,
@@ -116,6 +119,52 @@ pub enum AuditLevel {
 pub struct SessionOptions {
     /// The file that holds the approvals of all sessions.
     pub file: Option<String>,
+}
+
+/// `[[tool]]`. What it names is read as in a call of a tool that is known, and may be denied; without it, arguments are
+/// read by their usual names, which is a guess and asks at most.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ToolOptions {
+    /// A pattern of the tool's name. That of a server's tool is `mcp__SERVER__TOOL`, however the harness spells it.
+    pub r#match: String,
+    /// The arguments that hold shell text.
+    pub shell: Names,
+    /// The arguments that name a file.
+    pub path: Names,
+    /// The arguments that hold what is written to it.
+    pub content: Names,
+    /// The arguments that hold SQL.
+    pub sql: Names,
+    /// The arguments that hold an address.
+    pub url: Names,
+}
+
+/// A name, or a list of names.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a name, or a list of names")]
+pub enum Names {
+    /// One name.
+    One(String),
+    /// A list.
+    List(Vec<String>),
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names::List(Vec::new())
+    }
+}
+
+impl Names {
+    /// The names.
+    #[must_use]
+    pub fn list(&self) -> &[String] {
+        match self {
+            Names::One(name) => std::slice::from_ref(name),
+            Names::List(names) => names,
+        }
+    }
 }
 
 /// `[[policy]]`.

@@ -1,7 +1,11 @@
-//! The names and patterns of `tools`: each must be able to match a tool, or the policy is never asked.
+//! The names and patterns of `tools`: each must be able to match a tool, or the policy is never asked. And the entries of
+//! `[[tool]]`.
 
 use globset::GlobBuilder;
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
+use guard_contract::readings::Arguments;
+
+use super::options::ToolOptions;
 
 /// A name or a pattern of tools can match one.
 ///
@@ -27,6 +31,43 @@ pub fn check(pattern: &str) -> Result<(), (String, String)> {
     }
     let what = if pattern.contains(['*', '?', '[', '{']) { "matches no tool" } else { "is no tool" };
     Err((format!("`{pattern}` {what}"), hint(pattern)))
+}
+
+/// What a `[[tool]]` says.
+///
+/// # Errors
+///
+/// It says nothing: what is wrong, and what to do about it.
+pub(super) fn arguments(options: &ToolOptions) -> Result<Arguments, (String, String)> {
+    let entry = Arguments {
+        tool: options.r#match.clone(),
+        shell: options.shell.list().to_vec(),
+        path: options.path.list().to_vec(),
+        content: options.content.list().to_vec(),
+        sql: options.sql.list().to_vec(),
+        url: options.url.list().to_vec(),
+    };
+    let refuse = |text: String, hint: &str| Err((text, hint.to_owned()));
+    if let Err(text) = entry.check() {
+        return refuse(
+            format!("{text} in a `[[tool]]`"),
+            "give the name of a tool, or a pattern such as `mcp__*__run`",
+        );
+    }
+    if COMMON_TOOLS.contains(&entry.tool.as_str()) {
+        let hint = "name a tool of a server, such as `mcp__box__run`";
+        return refuse(format!("`match` is `{}`, a tool that is known", entry.tool), hint);
+    }
+    let lists = [&entry.shell, &entry.path, &entry.content, &entry.sql, &entry.url];
+    let given = || lists.into_iter().flatten();
+    if given().next().is_none() || given().any(String::is_empty) {
+        let hint = "give `shell`, `path`, `content`, `sql` or `url` the name of an argument";
+        return refuse(format!("the `[[tool]]` with the `match` `{}` names no argument", entry.tool), hint);
+    }
+    if entry.path.is_empty() && !entry.content.is_empty() {
+        return refuse("`content` stands without `path`".to_owned(), "say which argument names the file");
+    }
+    Ok(entry)
 }
 
 /// Harnesses call their tools by many names; policies see one for each kind.
@@ -77,6 +118,33 @@ mod tests {
         }
         for name in ["Bash", "*", "Ba*", "{Write,Edit}", "mcp__*", "mcp__github__push", "TodoWrite", "*Edit"] {
             assert_eq!(check(name), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_entry_for_a_tool_names_the_tool_and_what_its_arguments_hold() {
+        let read = |text: &str| {
+            let options: ToolOptions =
+                toml::from_str(text).map_err(|error| (error.message().to_owned(), String::new()))?;
+            arguments(&options)
+        };
+        let entry = read("match = 'mcp__*__run'\nshell = 'line'\npath = ['a', 'b']").unwrap();
+        assert_eq!((entry.shell.len(), entry.path.len(), entry.sql.len()), (1, 2, 0));
+        for (text, expected) in [
+            ("shell = 'x'", "`match` is empty"),
+            ("match = ''\nshell = 'x'", "`match` is empty"),
+            ("match = 'mcp__['\nshell = 'x'", "`mcp__[`"),
+            ("match = 'Write'\npath = 'x'", "`Write`"),
+            ("match = 'mcp__x__y'", "names no argument"),
+            ("match = 'mcp__x__y'\nsql = []", "names no argument"),
+            ("match = 'mcp__x__y'\nsql = ['q', '']", "names no argument"),
+            ("match = 'mcp__x__y'\ncontent = 'x'", "`content` stands without `path`"),
+            ("match = 'mcp__x__y'\nshel = 'x'", "unknown field `shel`"),
+            ("match = 'mcp__x__y'\nshell = 5", "a name, or a list of names"),
+            ("match = 5\nshell = 'x'", "invalid type"),
+        ] {
+            let (error, _) = read(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
         }
     }
 }

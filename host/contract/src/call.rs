@@ -35,7 +35,7 @@ pub const COMMON_TOOLS: [&str; 13] = [
 ];
 
 /// Tools that harnesses have besides, under the names that policies see.
-pub const OTHER_TOOLS: [&str; 38] = [
+pub const OTHER_TOOLS: [&str; 39] = [
     "AskUserQuestion",
     "BashOutput",
     "CronCreate",
@@ -54,6 +54,7 @@ pub const OTHER_TOOLS: [&str; 38] = [
     "NotebookRead",
     "ReadMcpResource",
     "ReadMcpResourceTool",
+    "ScheduleWakeup",
     "SendMessage",
     "Skill",
     "Sleep",
@@ -125,6 +126,42 @@ impl ToolCall {
         PATH_KEYS.iter().filter_map(|key| self.input.get(*key)?.as_str())
     }
 
+    /// The files that a search is narrowed to, as globs; those of a list in braces are apart. False: there are too many,
+    /// and some were left out.
+    #[must_use]
+    pub fn patterns(&self) -> (Vec<String>, bool) {
+        let keys: &[&str] = match self.tool.as_str() {
+            "Glob" => &["pattern", "glob_pattern", "globPattern", "glob", "query", "Pattern"],
+            "Grep" => {
+                &["glob", "glob_pattern", "include", "include_pattern", "includePattern", "file_pattern", "Includes"]
+            }
+            _ => &[],
+        };
+        let folder = self.input.get("path").and_then(Value::as_str).unwrap_or_default().trim_end_matches('/');
+        let mut left = Vec::new();
+        for value in keys.iter().filter_map(|key| self.input.get(*key)) {
+            let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            // One with `!` leaves files out.
+            let globs = list.iter().filter_map(Value::as_str).filter(|glob| !glob.is_empty() && !glob.starts_with('!'));
+            left.extend(globs.map(|glob| match folder.is_empty() || glob.starts_with(['/', '~']) {
+                true => glob.to_owned(),
+                false => format!("{folder}/{glob}"),
+            }));
+        }
+        let mut found = Vec::new();
+        while let Some(glob) = left.pop() {
+            if left.len() + found.len() >= PATTERNS {
+                return (found, false);
+            }
+            match alternatives(&glob) {
+                Some(apart) => left.extend(apart),
+                None if found.contains(&glob) => {}
+                None => found.push(glob),
+            }
+        }
+        (found, true)
+    }
+
     /// What the call does, in one line for people and the audit log: the command, the file, or the input's JSON.
     #[must_use]
     pub fn operation(&self) -> String {
@@ -136,6 +173,17 @@ impl ToolCall {
             None => Value::Object(self.input.clone()).to_string(),
         }
     }
+}
+
+/// The most patterns of a search that are told apart.
+pub const PATTERNS: usize = 256;
+
+/// What a glob with a list in braces stands for; none if it has no such list. The innermost of nested ones goes first.
+fn alternatives(glob: &str) -> Option<Vec<String>> {
+    let (before, rest) = glob.split_at_checked(glob.find('}')?)?;
+    let (head, list) = before.rsplit_once('{')?;
+    let tail = rest.strip_prefix('}')?;
+    Some(list.split(',').map(|each| format!("{head}{each}{tail}")).collect())
 }
 
 /// Where a call happens, as far as the harness says so.
@@ -179,5 +227,38 @@ impl CallContext {
             permission_mode: self.permission_mode.clone(),
             original_tool: call.original_tool.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn patterns(tool: &str, input: &Value) -> (Vec<String>, bool) {
+        ToolCall::new(tool, input.as_object().unwrap().clone()).patterns()
+    }
+
+    #[test]
+    fn the_patterns_of_a_search_lie_below_its_folder() {
+        let all = |tool: &str, input: Value| {
+            let (mut found, whole) = patterns(tool, &input);
+            assert!(whole, "{input}");
+            found.sort();
+            found.join(" ")
+        };
+        assert_eq!(all("Glob", json!({ "pattern": "**/*.rs" })), "**/*.rs");
+        assert_eq!(all("Glob", json!({ "pattern": "*.rs", "path": "src/" })), "src/*.rs");
+        assert_eq!(all("Glob", json!({ "pattern": "/a/*", "path": "src" })), "/a/*");
+        assert_eq!(all("Grep", json!({ "pattern": "x", "glob": "*.{a,b{c,d}}" })), "*.a *.bc *.bd");
+        assert_eq!(all("Grep", json!({ "pattern": ".env", "include": ["a", "!b"] })), "a");
+        assert_eq!(all("Read", json!({ "pattern": "x" })), "");
+        assert_eq!(all("Glob", json!({ "pattern": "a}b{c" })), "a}b{c");
+    }
+
+    #[test]
+    fn more_patterns_than_are_told_apart_are_said_to_be_too_many() {
+        assert!(!patterns("Glob", &json!({ "pattern": "{a,b}".repeat(12) })).1);
     }
 }

@@ -9,6 +9,7 @@
 mod types;
 pub mod syntax;
 pub mod call;
+pub mod readings;
 pub mod verdict;
 pub mod policy;
 pub mod grants;

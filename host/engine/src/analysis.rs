@@ -7,10 +7,11 @@ use crate::Analyzer;
 use crate::disposable;
 use crate::facts::{Facts, Resolver};
 use guard_contract::FaultKind;
-use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::paths::is_below;
+use guard_contract::call::{CallContext, PATTERNS, ToolCall};
+use guard_contract::paths::{is_below, trimmed};
 use guard_contract::syntax::{Analysis, Coverage, Effect, Severity};
 use guard_contract::unresolved;
+use serde_json::Value;
 
 /// The kinds of effects whose targets are files of this machine.
 const FILE_KINDS: [&str; 4] = ["read", "write", "delete", "metadata"];
@@ -68,6 +69,9 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
     let (kind, operation, severity) = match call.tool.as_str() {
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
         "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
+        "WebFetch" if call.input.get("url").is_some_and(Value::is_string) => {
+            ("network", "network.request", Severity::Routine)
+        }
         tool => return empty(Coverage::Partial, Some(format!("the host does not know what the tool `{tool}` does"))),
     };
     let effect = |path: &str| Effect {
@@ -75,12 +79,30 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
         operation: operation.to_owned(),
         severity,
         target: path.to_owned(),
-        path: unresolved(path),
+        path: unresolved(if kind == "network" { "" } else { path }),
         command_id: 0,
         certain: true,
         tags: vec![("by".to_owned(), call.tool.clone())],
     };
-    Analysis { effects: call.paths().map(effect).collect(), ..empty(Coverage::Complete, None) }
+    let (patterns, all_told) = call.patterns();
+    let mut targets: Vec<&str> = Vec::new();
+    if kind == "network" {
+        targets.extend(call.input.get("url").and_then(Value::as_str));
+    }
+    let named = (kind != "network").then(|| call.paths().chain(patterns.iter().map(String::as_str)));
+    for path in named.into_iter().flatten() {
+        // The harness may open the file without the white space around its name, and it may not.
+        for spelling in [path, trimmed(path)] {
+            if !targets.contains(&spelling) && (!spelling.is_empty() || path.is_empty()) {
+                targets.push(spelling);
+            }
+        }
+    }
+    let found = match all_told {
+        true => empty(Coverage::Complete, None),
+        false => empty(Coverage::Partial, Some(format!("more than {PATTERNS} patterns"))),
+    };
+    Analysis { effects: targets.into_iter().map(effect).collect(), ..found }
 }
 
 /// Fills the `path` of each effect on a file of this machine.
@@ -103,6 +125,8 @@ pub(crate) fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::facts::fixed::FixedFacts;
 
@@ -131,5 +155,31 @@ mod tests {
         for path in ["/srv/people/u/x", "/srv/people/v", "/srv/people/u2", "/repo/build"] {
             assert_eq!(severity_of_deleting(path), Severity::Destructive, "{path}");
         }
+    }
+
+    fn of(tool: &str, input: serde_json::Value) -> Analysis {
+        of_file_tool(&ToolCall::new(tool, input.as_object().unwrap().clone()))
+    }
+
+    fn targets(tool: &str, input: serde_json::Value) -> Vec<String> {
+        of(tool, input).effects.into_iter().map(|effect| effect.target).collect()
+    }
+
+    #[test]
+    fn a_path_with_white_space_around_it_is_that_of_two_files() {
+        assert_eq!(targets("Write", json!({ "file_path": "\u{feff}a b\n" })), ["\u{feff}a b\n", "a b"]);
+        assert_eq!(targets("NotebookEdit", json!({ "notebook_path": "\u{2028}x" })), ["\u{2028}x", "x"]);
+        assert_eq!(targets("Read", json!({ "file_path": "x", "path": " x" })), ["x", " x"]);
+        assert_eq!(targets("Edit", json!({ "file_path": " " })), [" "]);
+        assert_eq!(targets("Edit", json!({ "file_path": "" })), [""]);
+    }
+
+    #[test]
+    fn a_search_reads_what_it_is_narrowed_to() {
+        assert_eq!(targets("Glob", json!({ "pattern": "*.rs", "path": "src" })), ["src", "src/*.rs"]);
+        assert_eq!(targets("Grep", json!({ "pattern": "x", "glob": "*.rs" })), ["*.rs"]);
+        assert_eq!(targets("Read", json!({ "file_path": "x", "pattern": "y" })), ["x"]);
+        assert_eq!(targets("WebFetch", json!({ "url": "https://h/", "path": "x" })), ["https://h/"]);
+        assert_eq!(of("Glob", json!({ "pattern": "{a,b}".repeat(12) })).coverage, Coverage::Partial);
     }
 }

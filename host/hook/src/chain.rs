@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
+use crate::reading::{is_plausible, of_read};
 use crate::redaction;
 use crate::{nested, scene};
 use guard_config::of_refused_settings;
@@ -15,6 +16,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, Source, covers};
+use guard_contract::readings::{self, READINGS, Readings};
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
@@ -100,6 +102,8 @@ pub struct Ask<'a> {
     pub nested: Option<&'a nested::Open<'a>>,
     /// Gives the scene, with its analysis, if it is made elsewhere meanwhile.
     pub scene: Option<&'a dyn Fn() -> Option<Scene>>,
+    /// The call is another one as the host reads it.
+    pub is_reading: bool,
 }
 
 impl std::fmt::Debug for Ask<'_> {
@@ -130,8 +134,50 @@ impl Chain {
     /// Asks every policy that covers the call.
     pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
         let mut opinions = Vec::new();
-        let trace = self.ask(call, at, facts, ask, &mut opinions);
+        let mut trace = self.ask(call, at, facts, ask, &mut opinions);
+        self.ask_about_readings(call, at, facts, ask, &mut trace, &mut opinions);
         Trace { verdict: merge(opinions), ..trace }
+    }
+
+    /// Asks about a call of a tool that is not known as about the calls that it amounts to. What comes of it only tightens.
+    fn ask_about_readings(
+        &self,
+        call: &ToolCall,
+        at: &CallContext,
+        facts: &Arc<dyn Facts>,
+        ask: Ask<'_>,
+        trace: &mut Trace,
+        opinions: &mut Vec<Opinion>,
+    ) {
+        let Readings { all, is_cut } = readings::of(call, &self.prepared.config.tools);
+        for reading in all {
+            let mut said = Vec::new();
+            let again = Ask { watch: None, scene: None, is_reading: true, ..ask };
+            let of_reading = self.ask(&reading.call, at, facts, again, &mut said);
+            if !is_plausible(&reading, of_reading.analysis.as_deref()) {
+                continue;
+            }
+            for mut opinion in said {
+                opinion.decision = of_read(opinion.decision, &reading, call);
+                if let Some(watch) = ask.watch {
+                    watch(&opinion);
+                }
+                opinions.push(opinion);
+            }
+            trace.steps.extend(of_reading.steps);
+            if trace.analysis.as_ref().is_none_or(|analysis| analysis.effects.is_empty()) {
+                trace.analysis = of_reading.analysis.or(trace.analysis.take());
+            }
+        }
+        if is_cut {
+            let text = format!("the tool is not known, and more than {READINGS} of its arguments may do something");
+            let remedy = "make several calls of it, with fewer arguments each".to_owned();
+            let cut = Opinion::of_host("hook", "too-many-arguments", Outcome::Ask, text, remedy);
+            if let Some(watch) = ask.watch {
+                watch(&cut);
+            }
+            opinions.push(cut);
+        }
     }
 
     /// Asks every policy that covers the call, and puts what they say to the opinions. The verdict is left open.
@@ -149,10 +195,11 @@ impl Chain {
             }
             opinions.push(opinion);
         };
-        for problem in &self.prepared.config.problems {
+        // What concerns every call was said of the call itself.
+        for problem in self.prepared.config.problems.iter().filter(|_| !ask.is_reading) {
             record_opinion(Opinion::of_problem(problem));
         }
-        if let Some(only) = ask.only {
+        if let Some(only) = ask.only.filter(|_| !ask.is_reading) {
             let disabled = &self.prepared.config.disabled;
             let is_member = |name: &String| self.prepared.members.iter().any(|member| member.entry.name == *name);
             let known = |name: &String| is_member(name) || disabled.contains(name);
@@ -247,7 +294,7 @@ impl Chain {
             let mut said = Vec::new();
             let made = || analyzed.then(|| scene.clone());
             // What comes of it may only tighten, so it is told once that is sure.
-            let ask = Ask { watch: None, nested: None, scene: Some(&made), ..ask };
+            let ask = Ask { watch: None, nested: None, scene: Some(&made), is_reading: false, ..ask };
             steps.extend(below.ask(call, at, facts, ask, &mut said).steps);
             for opinion in said {
                 record_opinion(Opinion { decision: tighten_only(opinion.decision), ..opinion });

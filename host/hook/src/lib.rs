@@ -27,5 +27,6 @@ pub mod examples;
 pub mod hook;
 pub mod nested;
 pub mod programs;
+mod reading;
 pub mod redaction;
 pub mod scene;

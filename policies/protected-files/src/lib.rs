@@ -1,16 +1,19 @@
 //! `protected-files`: denies changes to secrets through a file tool, and asks before changes to a file that steers a
-//! build, a tool, or the machine.
+//! build, a tool, or the machine, and before a tool reads a secret.
 //!
-//! The policy judges the paths of a call: as they are given, by their text, and by where links lead. The most severe
-//! answer counts. It does not look at the text that is written. Reading a file always passes.
+//! The policy judges the paths of a call: as they are given, without white space around them, by their text, and by
+//! where links lead. The most severe answer counts. It does not look at the text that is written. Reading any other file
+//! passes.
 //!
 //! A preset uses the policy for the file tools only, because `command-guard` has the same default lists for shell
 //! commands. An entry of the user's own judges what shell commands write and delete as well, by its own lists. If both
-//! policies find the same file, the user is told once.
+//! policies find the same file, the user is told once. What shell commands read is the business of `command-guard` alone,
+//! which denies it by default; its setting of the same name is apart from this one.
 //!
 //! ## Settings
 //!
-//! The settings are the lists `blocked`, `confirm`, and `exempt`. An item of a list is a name, a name below a folder,
+//! The settings are `secret-reads` (`"ask"`, `"deny"` or `"allow"`: the answer to a tool that reads a secret) and the
+//! lists `blocked`, `confirm`, and `exempt`. An item of a list is a name, a name below a folder,
 //! or a folder, at any depth; the case of letters does not count. [PATTERNS.md](../PATTERNS.md) describes the patterns.
 //! A list that is given replaces the default one, so what it leaves out is not protected any more.
 //!
@@ -44,8 +47,8 @@ impl Policy for ProtectedFiles {
     const MANIFEST: Manifest = Manifest {
         id: "protected-files",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "keeps secrets and sensitive files from being changed",
-        tools: &["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"],
+        summary: "keeps secrets and sensitive files from being changed, and secrets from being read",
+        tools: &["Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "Glob", "Grep", "Bash"],
         rules: rules::RULES,
         grants: &[],
         examples: &[
@@ -56,6 +59,7 @@ impl Policy for ProtectedFiles {
                 outcome: Outcome::Ask,
                 rule: "sensitive-file",
             },
+            Example { tool: "Read", input: r#"{"file_path": ".env"}"#, outcome: Outcome::Ask, rule: "secret-read" },
             Example { tool: "Write", input: r#"{"file_path": "src/main.ts"}"#, outcome: Outcome::Abstain, rule: "" },
         ],
     };
@@ -66,17 +70,21 @@ impl Policy for ProtectedFiles {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
-        let changes = || analysis.effects.iter().filter(|effect| is_change(effect));
+        let is_reader = matches!(call.tool(), "Read" | "Glob" | "Grep");
+        let (checks, is_meant): (_, fn(&Effect) -> bool) =
+            if is_reader { (rules::OF_READS, is_read) } else { (rules::OF_CHANGES, is_change) };
         let mut findings: Vec<Finding> = Vec::new();
-        for (check, message) in rules::CHECKS {
+        for (check, message) in checks {
             let mut hits: Vec<Hit> = Vec::new();
-            for hit in changes().filter_map(|effect| check(effect, &self.settings)).take(HITS_OF_A_RULE) {
+            let effects = analysis.effects.iter().filter(|effect| is_meant(effect));
+            for hit in effects.filter_map(|effect| check(effect, &self.settings)).take(HITS_OF_A_RULE) {
                 if !hits.iter_mut().any(|known| known.join(&hit)) {
                     hits.push(hit);
                 }
             }
             findings.extend(hits.into_iter().map(|hit| hit.into_finding(*message)));
         }
+        findings.extend(rules::secret_read::unknown(&analysis, &self.settings).filter(|_| is_reader));
         Ok(findings.into_iter().collect())
     }
 }
@@ -84,6 +92,11 @@ impl Policy for ProtectedFiles {
 /// Whether the effect leaves a file of this machine other than it was.
 fn is_change(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
+}
+
+/// Whether the effect gives away what a file of this machine holds.
+fn is_read(effect: &Effect) -> bool {
+    effect.kind == "read" && effect.tag("where").is_none()
 }
 
 guard_sdk::export!(ProtectedFiles);

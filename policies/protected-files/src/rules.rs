@@ -1,30 +1,35 @@
 //! The rules, most severe first: what is blocked is never only asked about.
 
 mod secret_file;
+pub(crate) mod secret_read;
 mod sensitive_file;
 
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Finding, Rule};
+use guard_sdk::{Finding, Outcome, Rule};
 use policy_name_list::NameList;
 
 use crate::Settings;
 
-/// Looks at one change of a file.
+/// Looks at one effect on a file.
 type Check = fn(&Effect, &Settings) -> Option<Hit>;
 
 /// Every rule.
-pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE];
+pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE, secret_read::RULE];
 
 /// What is said of files, and of the entry in brackets that a link leads to.
 type Message = fn(&NameList, &str) -> String;
 
-/// The check and the message of every rule, in the same order.
-pub(crate) const CHECKS: &[(Check, Message)] =
+/// The check and the message of the rules over changes, in the same order.
+pub(crate) const OF_CHANGES: &[(Check, Message)] =
     &[(secret_file::check, secret_file::message), (sensitive_file::check, sensitive_file::message)];
+
+/// The same of the rule over what a tool reads.
+pub(crate) const OF_READS: &[(Check, Message)] = &[(secret_read::check, secret_read::message)];
 
 /// A file that a rule finds, or several that it says the same of.
 pub(crate) struct Hit {
     rule: &'static Rule,
+    outcome: Outcome,
     names: NameList,
     /// The entry that a link leads to, in brackets.
     through: String,
@@ -47,7 +52,12 @@ impl Hit {
         let through = if is_listed { String::new() } else { format!(" (`{entry}`)") };
         let (names, paths) =
             ([format!("{quote}{path}{quote}")].into_iter().collect(), [path.as_str()].into_iter().collect());
-        Hit { rule, names, through, path, paths, remedy }
+        Hit { rule, outcome: rule.default, names, through, path, paths, remedy }
+    }
+
+    /// The same with another outcome than the rule's own.
+    pub(crate) fn at(self, outcome: Outcome) -> Hit {
+        Hit { outcome, ..self }
     }
 
     /// Takes in the files of another hit, if the same is to be said of them.
@@ -61,7 +71,7 @@ impl Hit {
     }
 
     pub(crate) fn into_finding(self, message: Message) -> Finding {
-        let finding = Finding::new(self.rule, message(&self.names, &self.through)).remedy(self.remedy);
+        let finding = Finding::new(self.rule, message(&self.names, &self.through)).at(self.outcome).remedy(self.remedy);
         finding.tag("path", self.path).tag("subject", self.paths.to_string())
     }
 }

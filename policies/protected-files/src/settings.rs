@@ -1,8 +1,11 @@
 //! What the policy lets its user set.
 
-use policy_sensitive_paths::Lists;
+use guard_sdk::Outcome;
+use policy_sensitive_paths::{Entries, Lists};
+use serde::Deserialize;
 
-/// The lists `blocked`, `confirm` and `exempt`. One that is given replaces the default one.
+/// The lists `blocked`, `confirm` and `exempt`, and the answer to a tool that reads a secret. A list that is given
+/// replaces the default one.
 ///
 /// An entry is a file's name, a name below a folder (`.git/config`) or a folder (`.ssh/`), with the patterns of
 /// `policies/PATTERNS.md`; upper and lower case are equal.
@@ -10,5 +13,47 @@ use policy_sensitive_paths::Lists;
 /// ```toml
 /// [policy.settings]
 /// confirm = ["Makefile", ".github/"]
+/// secret-reads = "allow"
 /// ```
-pub type Settings = Lists;
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Written")]
+pub struct Settings {
+    pub(crate) lists: Lists,
+    /// What a tool that reads a secret gets; none: nothing.
+    pub(crate) secret_reads: Option<Outcome>,
+}
+
+/// The settings as they are written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Written {
+    blocked: Option<Entries>,
+    confirm: Option<Entries>,
+    exempt: Option<Entries>,
+    secret_reads: Option<Answer>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Answer {
+    Deny,
+    Ask,
+    Allow,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Written::default().into()
+    }
+}
+
+impl From<Written> for Settings {
+    fn from(written: Written) -> Self {
+        let secret_reads = match written.secret_reads {
+            Some(Answer::Deny) => Some(Outcome::Deny),
+            Some(Answer::Ask) | None => Some(Outcome::Ask),
+            Some(Answer::Allow) => None,
+        };
+        Settings { lists: Lists::new(written.blocked, written.confirm, written.exempt), secret_reads }
+    }
+}

@@ -9,10 +9,10 @@ use serde::Deserialize;
 
 use crate::pattern::{Path, Root};
 
-/// A list.
+/// A list, read from the texts of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Vec<String>")]
-pub(crate) struct Entries(Vec<Entry>);
+pub struct Entries(Vec<Entry>);
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,13 +15,16 @@
 mod defaults;
 mod entry;
 mod pattern;
+mod public;
 
 use guard_sdk::syntax::Effect;
 use serde::Deserialize;
 
-use entry::{Entries, Entry};
+pub use entry::Entries;
+use entry::Entry;
 use pattern::Path;
 pub use pattern::matches;
+pub use public::is_public;
 
 /// The three lists. In settings, a list that is given replaces the default one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -43,6 +46,17 @@ impl Default for Lists {
 }
 
 impl Lists {
+    /// The lists that are given, and for each of the others the default one.
+    #[must_use]
+    pub fn new(blocked: Option<Entries>, confirm: Option<Entries>, exempt: Option<Entries>) -> Self {
+        let default = Lists::default();
+        Lists {
+            blocked: blocked.unwrap_or(default.blocked),
+            confirm: confirm.unwrap_or(default.confirm),
+            exempt: exempt.unwrap_or(default.exempt),
+        }
+    }
+
     /// The entry of `blocked` that covers `path`.
     ///
     /// A path with wildcards of its own (`.en*`) is covered if it plainly reaches for a listed name.

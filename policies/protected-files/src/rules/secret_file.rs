@@ -33,8 +33,8 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
-    let entry = settings.secret_of(effect)?;
-    let is_listed = settings.secret(&effect.target) == Some(entry);
+    let entry = settings.lists.secret_of(effect)?;
+    let is_listed = settings.lists.secret(&effect.target) == Some(entry);
     Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)))
 }
 

@@ -1,0 +1,343 @@
+//! [`of`]: a call of a tool that nobody knows, read as calls of tools that policies know.
+//!
+//! What a tool of a server does is known to its server alone, but the names of its arguments mostly tell: `command` holds
+//! shell text, `path` a file. Entries of the configuration ([`Arguments`]) say it for certain; what [`names`] tell is a
+//! guess. The call itself is asked about as well.
+
+mod names;
+mod table;
+
+use serde_json::{Map, Value};
+
+use crate::call::{COMMON_TOOLS, OTHER_TOOLS, ToolCall};
+use crate::paths::trimmed;
+use crate::shell_word::word;
+use names::{Doing, Kind, doing, kind_of, plain, program_of, words};
+pub use table::Arguments;
+
+/// The most readings of a call.
+pub const READINGS: usize = 64;
+
+/// A longer text is no path and no address.
+const PATH_BYTES: usize = 4096;
+
+/// How sure it is that a text is what it is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// The configuration says so.
+    Told,
+    /// The argument's name says so.
+    Guessed,
+    /// It may be of another language.
+    Perhaps,
+    /// It may be plain words.
+    Prose,
+}
+
+/// A call that another call amounts to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The call, in the common vocabulary.
+    pub call: ToolCall,
+    /// The name of the argument.
+    pub argument: String,
+    /// What it is taken for.
+    pub taken_for: &'static str,
+    /// How sure that is.
+    pub certainty: Certainty,
+}
+
+/// All readings of a call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Readings {
+    /// The readings.
+    pub all: Vec<Reading>,
+    /// There are more of them.
+    pub is_cut: bool,
+}
+
+/// Tools that start an agent or wake one later: what they tell it may be a command.
+const AGENTS: [&str; 4] = ["Agent", "SubAgent", "CronCreate", "ScheduleWakeup"];
+
+/// Tools of a harness that read what their arguments name.
+const READERS: [&str; 3] = ["NotebookRead", "ReadMcpResource", "ReadMcpResourceTool"];
+
+/// The calls that `call` amounts to, by the entries of the configuration and by the names of its arguments. None for a
+/// tool that is known.
+#[must_use]
+pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
+    let tool = call.tool.as_str();
+    let is_agent = AGENTS.contains(&tool);
+    if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent {
+        return Readings::default();
+    }
+    let mut reader = Reader {
+        told: table.iter().filter(|entry| entry.fits(call)).collect(),
+        words: words(tool),
+        guesses: match OTHER_TOOLS.contains(&tool) && !READERS.contains(&tool) {
+            _ if is_agent => Guesses::Prompts,
+            true => Guesses::None,
+            false => Guesses::All,
+        },
+        tool: call,
+        found: Readings::default(),
+    };
+    reader.object(&call.input);
+    reader.found
+}
+
+/// Which arguments are read by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guesses {
+    None,
+    Prompts,
+    All,
+}
+
+struct Reader<'a> {
+    told: Vec<&'a Arguments>,
+    /// The tool's name in words.
+    words: Vec<String>,
+    guesses: Guesses,
+    tool: &'a ToolCall,
+    found: Readings,
+}
+
+/// A file that an object names.
+struct File<'a> {
+    key: &'a str,
+    kind: Kind,
+    path: String,
+    certainty: Certainty,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads what stands in an object, and then in those within it.
+    fn object(&mut self, object: &'a Map<String, Value>) {
+        let mut files = Vec::new();
+        for (key, value) in object {
+            let key = key.as_str();
+            let Some((kind, certainty)) = self.kind(key) else { continue };
+            match kind {
+                Kind::Shell | Kind::Typed | Kind::Prompt => self.shell(key, value, kind, certainty, object),
+                Kind::Code => self.code(key, value, certainty, object),
+                Kind::Sql => self.sql(key, value, certainty),
+                Kind::Url => self.url(key, value, certainty, &mut files),
+                Kind::File | Kind::Source | Kind::Target => files.extend(
+                    texts(value)
+                        .filter_map(|text| Some(File { key, kind, path: path_of(text)?.to_owned(), certainty })),
+                ),
+                Kind::Content => {}
+            }
+        }
+        self.files(&files, object);
+        for value in object.values() {
+            self.value(value);
+        }
+    }
+
+    fn value(&mut self, value: &'a Value) {
+        match value {
+            Value::Object(object) => self.object(object),
+            Value::Array(list) => list.iter().for_each(|value| self.value(value)),
+            _ => {}
+        }
+    }
+
+    /// What stands under a key: as an entry has it, or else as its name tells.
+    fn kind(&self, key: &str) -> Option<(Kind, Certainty)> {
+        if let Some(kind) = self.told.iter().find_map(|entry| entry.kind(key)) {
+            return Some((kind, Certainty::Told));
+        }
+        let (kind, certainty) = kind_of(&plain(key), &self.words)?;
+        let is_read = match self.guesses {
+            Guesses::None => false,
+            Guesses::Prompts => kind == Kind::Prompt,
+            // Many tools take instructions; those of agents run them.
+            Guesses::All => true,
+        };
+        is_read.then_some((kind, certainty))
+    }
+
+    fn add(&mut self, tool: &str, input: Map<String, Value>, argument: &str, taken_for: &'static str, sure: Certainty) {
+        let original_tool = self.tool.original_tool.clone();
+        let call = ToolCall { original_tool, ..ToolCall::new(tool, input) };
+        if self.found.all.iter().any(|known| known.call == call) {
+            return;
+        }
+        if self.found.all.len() >= READINGS {
+            self.found.is_cut = true;
+            return;
+        }
+        self.found.all.push(Reading { call, argument: argument.to_owned(), taken_for, certainty: sure });
+    }
+
+    fn bash(&mut self, text: String, argument: &str, taken_for: &'static str, certainty: Certainty) {
+        let input = Map::from_iter([("command".to_owned(), Value::String(text))]);
+        let is_of = |name: &str| self.words.iter().any(|word| word == name);
+        let tool = if is_of("powershell") || is_of("pwsh") { "PowerShell" } else { "Bash" };
+        self.add(tool, input, argument, taken_for, certainty);
+    }
+
+    /// Shell text: a line, several ones, or the words of one command, which may stand beside it.
+    fn shell(&mut self, key: &str, value: &Value, kind: Kind, certainty: Certainty, object: &Map<String, Value>) {
+        let lines: Vec<String> = match value {
+            Value::String(line) => vec![line.clone()],
+            // What is typed are keys, and each of several commands is one.
+            Value::Array(_) if kind == Kind::Typed => vec![texts(value).collect::<Vec<_>>().join(" ")],
+            Value::Array(_) if plain(key).ends_with('s') => texts(value).map(str::to_owned).collect(),
+            Value::Array(_) => vec![texts(value).map(word).collect::<Vec<_>>().join(" ")],
+            _ => return,
+        };
+        let folder = names::FOLDERS.iter().find_map(|name| {
+            let (_, value) = object.iter().find(|(key, _)| plain(key) == *name)?;
+            value.as_str().filter(|folder| !folder.is_empty())
+        });
+        for line in lines {
+            let mut line = match kind {
+                Kind::Prompt => match prose_command(&line) {
+                    Some(command) => command.to_owned(),
+                    None => continue,
+                },
+                Kind::Typed => typed(&line),
+                _ => line,
+            };
+            // The name of a shell is no command.
+            let is_name = plain(key) == "shell" && certainty != Certainty::Told && !line.trim().contains(' ');
+            if line.trim().is_empty() || is_name {
+                continue;
+            }
+            if kind == Kind::Shell {
+                for arguments in names::ARGUMENTS.iter().filter_map(|name| object.get(*name)) {
+                    let words: Vec<String> = match arguments {
+                        Value::String(words) => vec![words.clone()],
+                        list => texts(list).map(word).collect(),
+                    };
+                    line = std::iter::once(line).chain(words).collect::<Vec<_>>().join(" ");
+                }
+                if let Some(folder) = folder {
+                    line = format!("cd {} && {line}", path_word(folder));
+                }
+            }
+            self.bash(line, key, "shell text", certainty);
+        }
+    }
+
+    /// Code of a language that the arguments or the tool's name tell.
+    fn code(&mut self, key: &str, value: &Value, certainty: Certainty, object: &Map<String, Value>) {
+        let Some(code) = value.as_str().filter(|code| !code.trim().is_empty()) else { return };
+        let told = names::LANGUAGES.iter().find_map(|name| object.get(*name)?.as_str());
+        let Some(program) = told.map_or_else(|| self.words.iter().find_map(|word| program_of(word)), program_of) else {
+            return;
+        };
+        match program {
+            "" => self.bash(code.to_owned(), key, "shell text", certainty),
+            program => self.bash(format!("{program} {}", word(code)), key, "code", certainty),
+        }
+    }
+
+    fn sql(&mut self, key: &str, value: &Value, certainty: Certainty) {
+        for text in texts(value) {
+            if certainty == Certainty::Told || plain(key).contains("sql") || names::is_sql(text) {
+                self.bash(format!("psql -c {}", word(text)), key, "SQL", certainty);
+            }
+        }
+    }
+
+    /// An address, or a file by its address.
+    fn url(&mut self, key: &'a str, value: &'a Value, certainty: Certainty, files: &mut Vec<File<'a>>) {
+        for text in texts(value) {
+            let text = trimmed(text);
+            if text.starts_with("file://") {
+                let path = path_of(text).map(str::to_owned);
+                files.extend(path.map(|path| File { key, kind: Kind::File, path, certainty }));
+            } else if text.contains("://") && text.len() <= PATH_BYTES || certainty == Certainty::Told {
+                let input = Map::from_iter([("url".to_owned(), Value::String(text.to_owned()))]);
+                self.add("WebFetch", input, key, "an address", certainty);
+            }
+        }
+    }
+
+    /// What becomes of the files that an object names.
+    fn files(&mut self, files: &[File<'a>], object: &'a Map<String, Value>) {
+        let content: Vec<(&String, &Value)> =
+            object.iter().filter(|(key, _)| matches!(self.kind(key), Some((Kind::Content, _)))).collect();
+        let doing = doing(&self.words);
+        let is_whole = object.get("recursive").is_some_and(|value| *value == Value::Bool(true));
+        let target = files.iter().find(|file| file.kind == Kind::Target);
+        for file in files {
+            let path = path_word(trimmed(&file.path));
+            let moved =
+                |program: &str| target.map(|to| format!("{program} -- {path} {}", path_word(trimmed(&to.path))));
+            let command = match doing {
+                Doing::Deletes { recursive } if recursive || is_whole => Some(format!("rm -r -- {path}")),
+                Doing::Deletes { .. } => Some(format!("rm -- {path}")),
+                Doing::Moves if file.kind != Kind::Target => moved("mv"),
+                Doing::Copies if file.kind != Kind::Target => moved("cp"),
+                _ => None,
+            };
+            match (command, doing) {
+                (Some(command), _) => self.bash(command, file.key, "a file", file.certainty),
+                (None, Doing::Looks) if content.is_empty() => {}
+                (None, Doing::Moves | Doing::Copies) if file.kind == Kind::Target && files.len() > 1 => {}
+                (None, Doing::Writes | Doing::Moves) => self.written(file, &content),
+                (None, _) if !content.is_empty() || file.kind == Kind::Target => self.written(file, &content),
+                (None, _) => {
+                    let input = Map::from_iter([("file_path".to_owned(), Value::String(file.path.clone()))]);
+                    self.add("Read", input, file.key, "a file", file.certainty);
+                }
+            }
+        }
+    }
+
+    fn written(&mut self, file: &File<'_>, content: &[(&String, &Value)]) {
+        let mut input = Map::from_iter([("file_path".to_owned(), Value::String(file.path.clone()))]);
+        let is_edit = content.iter().any(|(key, _)| names::EDITS.contains(&plain(key).as_str()));
+        for (key, value) in content {
+            let key = if is_edit { (*key).clone() } else { "content".to_owned() };
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            input.insert(key, Value::String(text));
+        }
+        self.add(if is_edit { "Edit" } else { "Write" }, input, file.key, "a file", file.certainty);
+    }
+}
+
+/// A text, or the texts of a list.
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice).iter().filter_map(Value::as_str)
+}
+
+/// The path that a text is, which may have the form of an address.
+fn path_of(text: &str) -> Option<&str> {
+    let path = trimmed(text).strip_prefix("file://").unwrap_or(text);
+    let is_path =
+        !path.is_empty() && path.len() <= PATH_BYTES && !path.contains("://") && !trimmed(path).contains('\n');
+    is_path.then_some(path)
+}
+
+/// A path as a word of a shell; a home stays one.
+fn path_word(path: &str) -> String {
+    match path.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", if rest.is_empty() { String::new() } else { word(rest) }),
+        None if path == "~" => path.to_owned(),
+        None => word(path),
+    }
+}
+
+/// Keys that are typed, as text: control keys are none, and an end of a line is one.
+fn typed(keys: &str) -> String {
+    let keys = keys.replace('\r', "\n");
+    keys.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+/// The command that a prompt may be: one line that begins like one. `!` before it has an agent run it.
+fn prose_command(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let command = text.strip_prefix('!').map_or(text, str::trim_start);
+    let first = command.split_whitespace().next()?;
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-~$".contains(c);
+    (!command.contains('\n') && first.chars().all(is_name)).then_some(command)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! What the names of arguments and tools tell. Names are compared without regard to case, `_` and `-`.
+
+use super::Certainty;
+
+/// What an argument holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Shell,
+    /// Keys for a program that runs.
+    Typed,
+    /// What an agent is told.
+    Prompt,
+    /// Code of a language that something else tells.
+    Code,
+    Sql,
+    Url,
+    File,
+    /// The file that something comes from.
+    Source,
+    /// The file that something goes to.
+    Target,
+    /// What is written to a file.
+    Content,
+}
+
+/// What a tool does to files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Deletes {
+        recursive: bool,
+    },
+    Moves,
+    Copies,
+    Writes,
+    /// It tells names, and not what the files hold.
+    Looks,
+    Unknown,
+}
+
+const SHELL: &[&str] = &[
+    "command",
+    "commands",
+    "cmd",
+    "cmds",
+    "commandline",
+    "cmdline",
+    "commandstring",
+    "commandtorun",
+    "shellcommand",
+    "shellcommands",
+    "bashcommand",
+    "bash",
+    "shell",
+];
+const SCRIPTS: &[&str] = &["script", "scripts", "shellscript", "bashscript"];
+const CODE: &[&str] = &["code", "sourcecode", "snippet"];
+const SQL: &[&str] = &["sql", "sqlquery", "sqltext", "query", "queries", "statement", "statements"];
+const URLS: &[&str] = &["url", "urls", "uri", "href", "endpoint", "link", "address"];
+const FILES: &[&str] = &[
+    "path",
+    "paths",
+    "filepath",
+    "filepaths",
+    "file",
+    "files",
+    "filename",
+    "filenames",
+    "absolutepath",
+    "relativepath",
+    "fullpath",
+    "localpath",
+    "notebookpath",
+    "dirpath",
+    "directory",
+    "directorypath",
+    "folder",
+    "folderpath",
+];
+const SOURCES: &[&str] =
+    &["source", "sourcepath", "sourcefile", "src", "srcpath", "oldpath", "frompath", "inputpath", "inputfile"];
+const TARGETS: &[&str] = &[
+    "destination",
+    "destinationpath",
+    "dest",
+    "destpath",
+    "dst",
+    "newpath",
+    "topath",
+    "target",
+    "targetpath",
+    "targetfile",
+    "outputpath",
+    "outputfile",
+    "savepath",
+    "saveto",
+];
+const CONTENT: &[&str] = &["content", "contents", "filetext", "filecontent", "text", "data", "body", "newsource"];
+const PROMPTS: &[&str] = &["prompt", "task", "instruction", "instructions", "message"];
+const TYPED: &[&str] = &["input", "text", "chars", "characters", "keys", "data", "stdin", "line"];
+
+/// Arguments that make a write an edit.
+pub(super) const EDITS: &[&str] = &[
+    "edits",
+    "oldstring",
+    "oldstr",
+    "oldtext",
+    "newstring",
+    "newstr",
+    "newtext",
+    "patch",
+    "diff",
+    "replacement",
+    "insertline",
+    "inserttext",
+];
+
+/// Arguments that stand beside a command and belong to it.
+pub(super) const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
+
+/// Arguments that name the folder in which a command runs.
+pub(super) const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory"];
+
+/// Arguments that name the language of code.
+pub(super) const LANGUAGES: &[&str] = &["language", "lang", "runtime", "interpreter", "kernel"];
+
+/// Words in the name of a tool that has a program running to which it gives input.
+const RUNNING: &[&str] = &[
+    "stdin", "terminal", "tty", "pty", "tmux", "screen", "shell", "console", "keys", "repl", "process", "ssh",
+    "command",
+];
+
+/// Words in the name of a tool that starts an agent, or has one go on later.
+const AGENTS: &[&str] = &["agent", "agents", "subagent", "cron", "schedule", "scheduled", "wakeup", "spawn", "job"];
+
+/// What an argument of this name holds, of a tool with these words in its name; the name is a [`plain`] one.
+pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> {
+    let is_of = |words: &[&str]| tool.iter().any(|word| words.contains(&word.as_str()));
+    let any = |list: &[&str]| list.contains(&name);
+    let rows = [
+        (any(SHELL), Kind::Shell, Certainty::Guessed),
+        (any(SCRIPTS), Kind::Shell, Certainty::Perhaps),
+        (any(TYPED) && is_of(RUNNING), Kind::Typed, Certainty::Perhaps),
+        (any(PROMPTS) && is_of(AGENTS), Kind::Prompt, Certainty::Prose),
+        (any(CODE), Kind::Code, Certainty::Guessed),
+        (any(SQL), Kind::Sql, Certainty::Guessed),
+        (any(URLS), Kind::Url, Certainty::Guessed),
+        (any(FILES), Kind::File, Certainty::Guessed),
+        (any(SOURCES), Kind::Source, Certainty::Guessed),
+        (any(TARGETS), Kind::Target, Certainty::Guessed),
+        (any(CONTENT) || any(EDITS), Kind::Content, Certainty::Guessed),
+    ];
+    rows.into_iter().find_map(|(holds, kind, certainty)| holds.then_some((kind, certainty)))
+}
+
+/// What a tool with these words in its name does to files.
+pub(super) fn doing(tool: &[String]) -> Doing {
+    const DELETES: &[&str] =
+        &["delete", "remove", "unlink", "rm", "rmdir", "trash", "erase", "purge", "destroy", "wipe"];
+    const FOLDERS: &[&str] =
+        &["dir", "directory", "directories", "folder", "folders", "tree", "recursive", "recursively", "rmdir"];
+    const WRITES: &[&str] = &[
+        "write",
+        "edit",
+        "create",
+        "append",
+        "update",
+        "save",
+        "insert",
+        "replace",
+        "patch",
+        "modify",
+        "put",
+        "set",
+        "overwrite",
+        "touch",
+        "mkdir",
+        "make",
+        "download",
+        "export",
+        "truncate",
+        "change",
+    ];
+    const LOOKS: &[&str] = &["list", "ls", "stat", "info", "tree", "exists", "watch", "metadata"];
+    let is_of = |words: &[&str]| tool.iter().any(|word| words.contains(&word.as_str()));
+    let rows = [
+        (is_of(DELETES), Doing::Deletes { recursive: is_of(FOLDERS) }),
+        (is_of(&["move", "rename", "mv"]), Doing::Moves),
+        (is_of(&["copy", "cp", "duplicate"]), Doing::Copies),
+        (is_of(WRITES), Doing::Writes),
+        (is_of(LOOKS), Doing::Looks),
+    ];
+    rows.into_iter().find_map(|(holds, doing)| holds.then_some(doing)).unwrap_or(Doing::Unknown)
+}
+
+/// The program and the option that run code of this language; an empty text for a shell's.
+pub(super) fn program_of(language: &str) -> Option<&'static str> {
+    Some(match language.to_ascii_lowercase().as_str() {
+        "bash" | "sh" | "shell" | "zsh" | "terminal" | "console" => "",
+        "python" | "python3" | "py" | "ipython" | "jupyter" => "python3 -c",
+        "javascript" | "js" | "node" | "nodejs" | "typescript" | "ts" => "node -e",
+        "ruby" | "rb" => "ruby -e",
+        "perl" => "perl -e",
+        "php" => "php -r",
+        _ => return None,
+    })
+}
+
+/// Whether a text begins like SQL.
+pub(super) fn is_sql(text: &str) -> bool {
+    const ALONE: &[&str] =
+        &["select", "drop", "truncate", "alter", "create", "grant", "revoke", "begin", "exec", "call"];
+    let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ';'));
+    while let Some(after) = rest
+        .strip_prefix("--")
+        .map(|comment| comment.split_once('\n').map_or("", |(_, after)| after))
+        .or_else(|| rest.strip_prefix("/*").map(|comment| comment.split_once("*/").map_or("", |(_, after)| after)))
+    {
+        rest = after.trim_start();
+    }
+    let text = rest.to_ascii_lowercase();
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let Some(first) = words.next() else { return false };
+    let mut has = |word: &str| words.any(|other| other == word);
+    match first {
+        "delete" => has("from"),
+        "update" => has("set"),
+        "insert" | "replace" | "merge" => has("into"),
+        "with" => has("as"),
+        first => ALONE.contains(&first),
+    }
+}
+
+/// A name without what spellings differ in.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// A name in words: those of `runCommand` are those of `run_command`.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        let begins = c.is_ascii_uppercase() && was_lower;
+        if begins || !c.is_ascii_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(last) = words.last_mut().filter(|_| c.is_ascii_alphanumeric()) {
+            last.push(c.to_ascii_lowercase());
+        }
+        was_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

@@ -1,0 +1,88 @@
+//! [`Arguments`]: an entry of the configuration that says which arguments of a tool hold what.
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
+
+use super::names::Kind;
+use crate::call::ToolCall;
+
+/// A longer name is not read as that of a server's tool in another spelling.
+const NAME_BYTES: usize = 256;
+
+/// How harnesses join the name of a server and that of its tool.
+const JOINTS: [&str; 7] = ["___", "__", ".", "/", ":", "-", "_"];
+
+/// What may stand before the name of a server.
+const PREFIXES: [&str; 6] = ["mcp__", "mcp_", "mcp-", "mcp.", "MCP:", "@"];
+
+/// What the arguments of a tool hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arguments {
+    /// A pattern of the tool's name; that of a server's tool is `mcp__SERVER__TOOL`, however the harness spells it.
+    pub tool: String,
+    /// Arguments that hold shell text.
+    pub shell: Vec<String>,
+    /// Arguments that name a file.
+    pub path: Vec<String>,
+    /// Arguments that hold what is written to it.
+    pub content: Vec<String>,
+    /// Arguments that hold SQL.
+    pub sql: Vec<String>,
+    /// Arguments that hold an address.
+    pub url: Vec<String>,
+}
+
+impl Arguments {
+    /// What stands under a key.
+    pub(super) fn kind(&self, key: &str) -> Option<Kind> {
+        let lists = [
+            (&self.shell, Kind::Shell),
+            (&self.path, Kind::File),
+            (&self.content, Kind::Content),
+            (&self.sql, Kind::Sql),
+            (&self.url, Kind::Url),
+        ];
+        lists.into_iter().find_map(|(list, kind)| list.iter().any(|name| name == key).then_some(kind))
+    }
+
+    /// The entry is about the call's tool.
+    pub(super) fn fits(&self, call: &ToolCall) -> bool {
+        let names = [call.tool.as_str(), call.original_tool.as_str()];
+        if names.contains(&self.tool.as_str()) {
+            return true;
+        }
+        matcher(&self.tool).is_some_and(|glob| {
+            names.iter().any(|name| glob.is_match(name) || spellings(name).any(|name| glob.is_match(name)))
+        })
+    }
+
+    /// Why the pattern of the tool's name cannot be used.
+    ///
+    /// # Errors
+    ///
+    /// It is empty or no glob.
+    pub fn check(&self) -> Result<(), String> {
+        match self.tool.as_str() {
+            "" => Err("`match` is empty".to_owned()),
+            pattern if matcher(pattern).is_none() => Err(format!("`match` is `{pattern}`, which is no pattern")),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
+    Some(glob.ok()?.compile_matcher())
+}
+
+/// The name as that of a server's tool in the common form. Where the server's name ends, nobody knows, so each place
+/// counts.
+fn spellings(name: &str) -> impl Iterator<Item = String> {
+    let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+    let bare = Some(bare).filter(|bare| bare.len() <= NAME_BYTES).unwrap_or_default();
+    let at = |joint: &'static str| bare.match_indices(joint).map(move |(at, _)| (at, joint.len()));
+    JOINTS.into_iter().flat_map(at).filter_map(move |(at, width)| {
+        let (server, tool) = (bare.get(..at)?, bare.get(at + width..)?);
+        (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
+    })
+}

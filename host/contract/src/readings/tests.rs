@@ -1,0 +1,152 @@
+use serde_json::json;
+
+use super::*;
+
+fn call(tool: &str, input: &Value) -> ToolCall {
+    ToolCall::new(tool, input.as_object().unwrap().clone())
+}
+
+/// The readings of a call: each tool with what matters of its input, and how sure it is if that is no guess.
+fn read_with(tool: &str, input: &Value, table: &[Arguments]) -> Vec<String> {
+    let readings = of(&call(tool, input), table);
+    assert!(!readings.is_cut);
+    let shown = |reading: &Reading| {
+        let input = &reading.call.input;
+        let text = ["command", "file_path", "url"].iter().find_map(|key| input.get(*key)?.as_str()).unwrap();
+        let mark = match reading.certainty {
+            Certainty::Told => "! ",
+            Certainty::Guessed => "",
+            Certainty::Perhaps => "? ",
+            Certainty::Prose => "?? ",
+        };
+        let content = input.get("content").map(|text| format!(" <- {}", text.as_str().unwrap()));
+        format!("{mark}{} {text}{}", reading.call.tool, content.unwrap_or_default())
+    };
+    readings.all.iter().map(shown).collect()
+}
+
+#[track_caller]
+fn check(tool: &str, input: Value, expected: &[&str]) {
+    assert_eq!(read_with(tool, &input, &[]), expected, "{tool} {input}");
+}
+
+#[test]
+fn arguments_that_run_are_read_as_shell_text() {
+    check("mcp__box__run", json!({ "command": "ls; pwd" }), &["Bash ls; pwd"]);
+    check("box-run", json!({ "cmd": ["ls", "a b"] }), &["Bash ls 'a b'"]);
+    check("box___run", json!({ "commands": ["ls", "pwd"] }), &["Bash ls", "Bash pwd"]);
+    check("box_run", json!({ "command": "git", "args": ["log", "a b"] }), &["Bash git log 'a b'"]);
+    check("box.run", json!({ "command_line": "ls", "cwd": "~/my x" }), &["Bash cd ~/'my x' && ls"]);
+    check("x", json!({ "script": "ls", "shell": "zsh" }), &["? Bash ls"]);
+    check("x", json!({ "call": { "arguments": { "Command": "ls" } } }), &["Bash ls"]);
+    check(
+        "x",
+        json!({ "steps": [{ "command": "ls" }, { "command": "pwd" }, { "command": "ls" }] }),
+        &["Bash ls", "Bash pwd"],
+    );
+    check("mcp__win__powershell", json!({ "command": "ls" }), &["PowerShell ls"]);
+    check("x", json!({ "command": 5, "cmd": null, "commands": {} }), &[]);
+}
+
+#[test]
+fn code_is_read_by_its_language() {
+    check("run_code", json!({ "language": "Python", "code": "print('x')" }), &[r"Bash python3 -c 'print('\''x'\'')'"]);
+    check("mcp__ipython__cell", json!({ "code": "1" }), &["Bash python3 -c 1"]);
+    check("run_code", json!({ "lang": "sh", "code": "ls" }), &["Bash ls"]);
+    check("run_code", json!({ "code": "ls" }), &[]);
+}
+
+#[test]
+fn a_file_is_written_if_there_is_content_or_the_tool_says_so_and_else_read() {
+    check("x", json!({ "path": "a.txt" }), &["Read a.txt"]);
+    check("x", json!({ "file_path": "a.txt", "content": "b" }), &["Write a.txt <- b"]);
+    check("x", json!({ "filePath": "a.txt", "old_string": "a", "new_string": "b" }), &["Edit a.txt"]);
+    check("mcp__fs__create_directory", json!({ "path": "a" }), &["Write a"]);
+    check("mcp__fs__list_directory", json!({ "path": "a" }), &[]);
+    check("mcp__fs__delete_file", json!({ "path": " ~/a b" }), &["Bash rm -- ~/'a b'"]);
+    check("mcp__fs__deleteDirectory", json!({ "path": "a" }), &["Bash rm -r -- a"]);
+    check("remove", json!({ "path": "a", "recursive": true }), &["Bash rm -r -- a"]);
+    check("mcp__fs__move_file", json!({ "source": "a", "destination": "b" }), &["Bash mv -- a b"]);
+    check("copy_file", json!({ "src": "a", "dst": "b" }), &["Bash cp -- a b"]);
+    check("x", json!({ "files": [{ "path": "a", "content": "1" }, { "path": "b" }] }), &["Write a <- 1", "Read b"]);
+    check("x", json!({ "paths": ["a", "b"] }), &["Read a", "Read b"]);
+    check("x", json!({ "uri": "file:///a b" }), &["Read /a b"]);
+    check("ReadMcpResource", json!({ "uri": "file:///a" }), &["Read /a"]);
+    check("x", json!({ "path": "", "file": "one\ntwo", "files": [1] }), &[]);
+}
+
+#[test]
+fn queries_are_sql_if_they_begin_like_it() {
+    check("x", json!({ "sql": "vacuum t" }), &["Bash psql -c 'vacuum t'"]);
+    check("x", json!({ "query": "/* x */ -- y\n Delete From t" }), &["Bash psql -c '/* x */ -- y\n Delete From t'"]);
+    check("x", json!({ "statement": "update t set a = 1" }), &["Bash psql -c 'update t set a = 1'"]);
+    for query in ["delete the cache", "update me", "how to drop", "{ user { id } }", "with love", "", "--"] {
+        check("search", json!({ "query": query }), &[]);
+    }
+}
+
+#[test]
+fn addresses_are_fetched() {
+    check("x", json!({ "url": "https://h/x" }), &["WebFetch https://h/x"]);
+    check("x", json!({ "link": "home", "uri": "urn:x" }), &[]);
+}
+
+#[test]
+fn what_is_typed_and_what_an_agent_is_told_may_be_shell_text() {
+    check("mcp__tmux__send_keys", json!({ "keys": ["ls -l", "Enter"] }), &["? Bash ls -l Enter"]);
+    check("write_stdin", json!({ "chars": "ls\r\u{3}" }), &["? Bash ls\n"]);
+    check("mcp__notes__add", json!({ "text": "ls" }), &[]);
+    check("CronCreate", json!({ "cron": "* * * * *", "prompt": "!ls -l" }), &["?? Bash ls -l"]);
+    check("ScheduleWakeup", json!({ "delaySeconds": 60, "prompt": "git status" }), &["?? Bash git status"]);
+    check("Agent", json!({ "prompt": "Look at it", "description": "ls" }), &[]);
+    check("Agent", json!({ "prompt": "fix it\nthen run ls", "command": "ls" }), &[]);
+}
+
+#[test]
+fn a_tool_that_is_known_is_not_read_once_more() {
+    check("Bash", json!({ "command": "ls", "path": "x" }), &[]);
+    check("Write", json!({ "file_path": "a", "command": "ls" }), &[]);
+    check("WebFetch", json!({ "url": "https://h/", "command": "ls" }), &[]);
+    check("Skill", json!({ "command": "ls" }), &[]);
+    check("TodoWrite", json!({ "todos": [{ "content": "x", "path": "a" }] }), &[]);
+}
+
+#[test]
+fn an_entry_says_for_certain_what_its_arguments_hold() {
+    let one = |text: &str| vec![text.to_owned()];
+    let entry = Arguments {
+        tool: "mcp__*__run".to_owned(),
+        shell: one("line"),
+        path: one("where"),
+        content: one("what"),
+        sql: one("ask"),
+        url: one("at"),
+    };
+    let input = json!({ "line": "ls", "where": "a", "what": "b", "ask": "x", "at": "h", "command": "pwd" });
+    let all = ["! Bash psql -c x", "! WebFetch h", "Bash pwd", "! Bash ls", "! Write a <- b"].map(str::to_owned);
+    let table = [Arguments::default(), entry];
+    for tool in
+        ["mcp__box__run", "mcp_box_run", "@box/run", "MCP:box:run", "box-run", "box___run", "box_run", "box.run"]
+    {
+        assert_eq!(read_with(tool, &input, &table), all, "{tool}");
+    }
+    for tool in ["run", "mcp__box__runs", "mcp__run", "box-run-all"] {
+        assert_eq!(read_with(tool, &input, &table), ["Bash pwd"], "{tool}");
+    }
+    assert_eq!(read_with("Bash", &input, &table), [""; 0]);
+}
+
+#[test]
+fn a_pattern_that_fits_no_name_is_refused() {
+    let check = |pattern: &str| Arguments { tool: pattern.to_owned(), ..Arguments::default() }.check();
+    assert!(check("").unwrap_err().contains("`match` is empty"));
+    assert!(check("mcp__[").unwrap_err().contains("`mcp__[`"));
+    assert_eq!(check("mcp__*"), Ok(()));
+}
+
+#[test]
+fn more_readings_than_are_looked_at_are_said_to_be_too_many() {
+    let paths: Vec<String> = (0..=READINGS).map(|index| format!("f{index}")).collect();
+    let readings = of(&call("x", &json!({ "paths": paths })), &[]);
+    assert!(readings.is_cut && readings.all.len() == READINGS);
+}

@@ -1,0 +1,114 @@
+//! What comes of a call that is one of an unknown tool as the host reads it.
+
+use guard_contract::call::ToolCall;
+use guard_contract::readings::{Certainty, Reading};
+use guard_contract::syntax::{Analysis, Coverage, Severity};
+use guard_contract::verdict::tighten_only;
+use guard_contract::{Decision, Outcome, rank};
+use guard_redact::{plain, redact, shorten};
+
+/// The longest name that is shown.
+const NAME_BYTES: usize = 120;
+
+/// The text may be what it was read as. What another language looks like to a shell is an error, and plain words look like
+/// a program that nobody knows.
+pub(crate) fn is_plausible(reading: &Reading, analysis: Option<&Analysis>) -> bool {
+    let Some(analysis) = analysis else { return true };
+    let parses = analysis.coverage != Coverage::Unparsed;
+    match reading.certainty {
+        Certainty::Told | Certainty::Guessed => true,
+        Certainty::Perhaps => {
+            let is_grave = |severity| matches!(severity, Severity::Destructive | Severity::Catastrophic);
+            parses || analysis.effects.iter().any(|effect| is_grave(effect.severity))
+        }
+        Certainty::Prose => {
+            let first = analysis.commands.first().map(|command| command.id);
+            let mut effects = analysis.effects.iter().filter(|effect| Some(effect.command_id) == first);
+            parses && effects.next().is_some_and(|effect| effect.operation != "execute.unknown")
+        }
+    }
+}
+
+/// What a policy says of a reading, with the argument's name. A guess is asked about at most, and allows nothing.
+pub(crate) fn of_read(decision: Decision, reading: &Reading, call: &ToolCall) -> Decision {
+    let mut decision = tighten_only(decision);
+    let name = |text: &str| shorten(&plain(&redact(text)), NAME_BYTES).replace('`', "'");
+    let argument = format!("`{}` of the tool `{}`", name(&reading.argument), name(&call.tool));
+    let capped = |outcome: &mut Outcome| {
+        if *outcome == Outcome::Deny && reading.certainty != Certainty::Told {
+            *outcome = Outcome::Ask;
+        }
+    };
+    capped(&mut decision.outcome);
+    for finding in decision.findings.iter_mut().filter(|finding| rank(finding.outcome) >= rank(Outcome::Warn)) {
+        capped(&mut finding.outcome);
+        finding.message = format!("{argument} is taken for {}: {}", reading.taken_for, finding.message);
+    }
+    decision
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_contract::{Finding, readings};
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    fn call() -> ToolCall {
+        let input: Map<String, Value> = json!({ "command": "x" }).as_object().unwrap().clone();
+        ToolCall::new("mcp__a__b", input)
+    }
+
+    fn reading(certainty: Certainty) -> Reading {
+        Reading { certainty, ..readings::of(&call(), &[]).all.remove(0) }
+    }
+
+    fn decision(outcome: Outcome) -> Decision {
+        let finding = Finding {
+            rule: "r".to_owned(),
+            outcome,
+            message: "bad".to_owned(),
+            remedy: String::new(),
+            tags: Vec::new(),
+        };
+        Decision { outcome, findings: vec![finding] }
+    }
+
+    #[test]
+    fn a_guess_asks_at_most_and_what_the_configuration_says_may_deny() {
+        for (certainty, said, expected) in [
+            (Certainty::Guessed, Outcome::Deny, Outcome::Ask),
+            (Certainty::Perhaps, Outcome::Deny, Outcome::Ask),
+            (Certainty::Told, Outcome::Deny, Outcome::Deny),
+            (Certainty::Told, Outcome::Ask, Outcome::Ask),
+            (Certainty::Guessed, Outcome::Warn, Outcome::Warn),
+            (Certainty::Told, Outcome::Allow, Outcome::Abstain),
+        ] {
+            let read = of_read(decision(said), &reading(certainty), &call());
+            let first = read.findings.first().unwrap();
+            assert_eq!((read.outcome, first.outcome), (expected, expected), "{certainty:?} {said:?}");
+            if expected != Outcome::Abstain {
+                assert_eq!(first.message, "`command` of the tool `mcp__a__b` is taken for shell text: bad");
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_parse_counts_only_where_the_name_says_that_it_runs() {
+        let analysis = |coverage| Analysis {
+            coverage,
+            reasons: Vec::new(),
+            commands: Vec::new(),
+            effects: Vec::new(),
+            scripts: Vec::new(),
+        };
+        for (certainty, coverage, expected) in [
+            (Certainty::Guessed, Coverage::Unparsed, true),
+            (Certainty::Perhaps, Coverage::Unparsed, false),
+            (Certainty::Perhaps, Coverage::Partial, true),
+            (Certainty::Prose, Coverage::Complete, false),
+        ] {
+            assert_eq!(is_plausible(&reading(certainty), Some(&analysis(coverage))), expected, "{certainty:?}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `secret-read`: a tool that reads a file with secrets, or searches for one: `Read`, `Grep`, `Glob`, under whatever name
+//! the harness has them. `command-guard` says the same of shell commands, with the same default list.
+//!
+//! ## Why
+//! What a tool reads goes to the model and into logs, and no rule protects the copy.
+//!
+//! ## Examples
+//! - asked: `Read .env`
+//! - asked: `Read /home/u/.ssh/id_ed25519`
+//! - asked: `Read certs/server.key`
+//! - passes: `Read .env.example`
+//! - passes: `Read src/env.ts`
+//!
+//! ## Instead
+//! Read the names of the variables in `.env.example`, or ask the user for what you need to know.
+//!
+//! ## Settings
+//! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. That of `command-guard` is for shell commands.
+//! - `blocked`: the names of files that hold secrets.
+//! - `exempt`: the names that are never such files, such as templates.
+
+use guard_sdk::syntax::{Analysis, Coverage, Effect};
+use guard_sdk::{Finding, Outcome, Rule};
+use policy_name_list::NameList;
+use policy_sensitive_paths::is_public;
+
+use super::Hit;
+use crate::Settings;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "secret-read",
+    summary: "a tool that reads a file that holds secrets",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
+    let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target))?;
+    let entry = settings.lists.secret_of(effect)?;
+    let is_listed = settings.lists.secret(&effect.target) == Some(entry);
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
+}
+
+/// What is said of the files.
+pub(crate) fn message(names: &NameList, through: &str) -> String {
+    let need = if names.is_several() { "need" } else { "needs" };
+    format!("{names} {need} confirmation: secrets lie there{through}, and what a tool reads goes into logs")
+}
+
+/// A search of which not every file is known may find a secret.
+pub(crate) fn unknown(analysis: &Analysis, settings: &Settings) -> Option<Finding> {
+    let outcome = settings.secret_reads.filter(|_| analysis.coverage != Coverage::Complete)?;
+    let reason = analysis.reasons.first().map_or("not all of it is understood", String::as_str);
+    let message = format!("the search needs confirmation: which files it reads is not known ({reason})");
+    Some(Finding::new(&RULE, message).at(outcome).remedy("search with fewer patterns"))
+}
+
+const REMEDY: &str = "read the names of the variables in `.env.example`, or ask the user for what you need to know";
