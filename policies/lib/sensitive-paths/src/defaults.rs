@@ -164,9 +164,11 @@ pub(crate) const CONFIRM: &[&str] = &[
     "/var/spool/cron/",
 ];
 
-/// Folders below `.claude/` in which a harness keeps what it noted and made: nothing there steers it.
-pub(crate) const NOTES: &[&str] =
-    &[".claude/jobs/", ".claude/plans/", ".claude/projects/", ".claude/tasks/", ".claude/todos/", ".claude/worktrees/"];
+/// Folders below `.claude/` in which a harness keeps what it made: nothing there steers it.
+pub(crate) const MADE: &[&str] = &[".claude/jobs/", ".claude/tasks/", ".claude/worktrees/"];
+
+/// Folders below `.claude/` in which a harness keeps what it noted: written all the time, and missed when it is gone.
+pub(crate) const NOTED: &[&str] = &[".claude/plans/", ".claude/projects/", ".claude/todos/"];
 
 /// Templates, which hold no secret.
 pub(crate) const EXEMPT: &[&str] = &["*.example", "*.sample", "*.template", "*.dist", "*.ports", "*.schema", "*.d.ts"];

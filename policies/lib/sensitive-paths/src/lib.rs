@@ -92,25 +92,27 @@ impl Lists {
             _ => false,
         };
         let path = |text| if whole { Path::new(text).into_folder() } else { Path::new(text) };
-        effect.spellings().find_map(|text| self.covering(list, &path(text)))
+        let is_deletion = effect.kind == "delete";
+        effect.spellings().find_map(|text| self.covering(list, &path(text), is_deletion))
     }
 
     fn find<'a>(&self, list: &'a Entries, path: &str) -> Option<&'a str> {
-        self.covering(list, &Path::new(path))
+        self.covering(list, &Path::new(path), false)
     }
 
-    fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>) -> Option<&'a str> {
+    fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
         let template = self.exempt.covering(path).next().is_some();
         let counts = |entry: &&Entry| {
-            if entry.is_folder() { entry.text() != ".claude/" || !is_note(path) } else { !template }
+            if entry.is_folder() { entry.text() != ".claude/" || !is_of_harness(path, is_deletion) } else { !template }
         };
         list.covering(path).find(counts).map(Entry::text)
     }
 }
 
-/// Whether the path lies in such a folder, and in no `.claude/` further down.
-fn is_note(path: &Path<'_>) -> bool {
-    defaults::NOTES.iter().any(|folder| path.is_covered_by(folder)) && path.count(".claude") == 1
+/// Whether the path lies where a harness keeps what it made or noted, and in no `.claude/` further down.
+fn is_of_harness(path: &Path<'_>, is_deletion: bool) -> bool {
+    let lies = |folders: &[&str]| folders.iter().any(|folder| path.is_covered_by(folder));
+    (lies(defaults::MADE) || !is_deletion && lies(defaults::NOTED)) && path.count(".claude") == 1
 }
 
 #[cfg(test)]
