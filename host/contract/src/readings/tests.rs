@@ -121,6 +121,7 @@ fn an_entry_says_for_certain_what_its_arguments_hold() {
         content: one("what"),
         sql: one("ask"),
         url: one("at"),
+        adds: false,
     };
     let input = json!({ "line": "ls", "where": "a", "what": "b", "ask": "x", "at": "h", "command": "pwd" });
     let all = ["! Bash psql -c x", "! WebFetch h", "Bash pwd", "! Bash ls", "! Write a <- b"].map(str::to_owned);
@@ -134,6 +135,20 @@ fn an_entry_says_for_certain_what_its_arguments_hold() {
         assert_eq!(read_with(tool, &input, &table), ["Bash pwd"], "{tool}");
     }
     assert_eq!(read_with("Bash", &input, &table), [""; 0]);
+}
+
+#[test]
+fn an_entry_takes_the_place_of_a_guess_or_is_added_to_it() {
+    let entry = |adds| Arguments {
+        tool: "mcp__box__ask".to_owned(),
+        sql: vec!["command".to_owned()],
+        adds,
+        ..Arguments::default()
+    };
+    let read = |table: &[Arguments]| read_with("box_ask", &json!({ "command": "ls" }), table);
+    assert_eq!(read(&[entry(false)]), ["! Bash psql -c ls"]);
+    assert_eq!(read(&[entry(true)]), ["! Bash psql -c ls", "Bash ls"]);
+    assert_eq!(read(&[entry(true), entry(false)]), ["! Bash psql -c ls"]);
 }
 
 #[test]
