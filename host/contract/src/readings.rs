@@ -59,8 +59,8 @@ pub struct Readings {
 /// Tools that start an agent or wake one later: what they tell it may be a command.
 const AGENTS: [&str; 4] = ["Agent", "SubAgent", "CronCreate", "ScheduleWakeup"];
 
-/// Tools of a harness that read what their arguments name.
-const READERS: [&str; 3] = ["NotebookRead", "ReadMcpResource", "ReadMcpResourceTool"];
+/// Tools of harnesses whose arguments are read like those of a tool that is not known.
+const READ: [&str; 4] = ["Monitor", "NotebookRead", "ReadMcpResource", "ReadMcpResourceTool"];
 
 /// The calls that `call` amounts to, by the entries of the configuration and by the names of its arguments. None for a
 /// tool that is known.
@@ -74,8 +74,8 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     let mut reader = Reader {
         told: table.iter().filter(|entry| entry.fits(call)).collect(),
         words: words(tool),
-        guesses: match OTHER_TOOLS.contains(&tool) && !READERS.contains(&tool) {
-            _ if is_agent => Guesses::Prompts,
+        guesses: match OTHER_TOOLS.contains(&tool) && !READ.contains(&tool) {
+            _ if is_agent => Guesses::Commands,
             true => Guesses::None,
             false => Guesses::All,
         },
@@ -90,7 +90,7 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guesses {
     None,
-    Prompts,
+    Commands,
     All,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         let is_settled = told.into_iter().any(|(entry, _)| !entry.adds);
         let guess = kind_of(&plain(key), &self.words).filter(|(kind, _)| match self.guesses {
             Guesses::None => false,
-            Guesses::Prompts => *kind == Kind::Prompt,
+            Guesses::Commands => matches!(kind, Kind::Prompt | Kind::Shell),
             Guesses::All => true,
         });
         kinds.extend(guess.filter(|_| !is_settled));

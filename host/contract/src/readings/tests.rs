@@ -1,3 +1,5 @@
+//! Calls of tools that nobody knows, and what their arguments are read as.
+
 use serde_json::json;
 
 use super::*;
@@ -99,7 +101,9 @@ fn what_is_typed_and_what_an_agent_is_told_may_be_shell_text() {
     check("CronCreate", json!({ "cron": "* * * * *", "prompt": "!ls -l" }), &["?? Bash ls -l"]);
     check("ScheduleWakeup", json!({ "delaySeconds": 60, "prompt": "git status" }), &["?? Bash git status"]);
     check("Agent", json!({ "prompt": "Look at it", "description": "ls" }), &[]);
-    check("Agent", json!({ "prompt": "fix it\nthen run ls", "command": "ls" }), &[]);
+    check("Agent", json!({ "prompt": "fix it\nthen run ls", "path": "x" }), &[]);
+    check("CronCreate", json!({ "command": "ls" }), &["Bash ls"]);
+    check("Monitor", json!({ "command": "ls" }), &["Bash ls"]);
 }
 
 #[test]
