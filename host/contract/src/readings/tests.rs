@@ -54,6 +54,7 @@ fn arguments_that_run_are_read_as_shell_text() {
 fn code_is_read_by_its_language() {
     check("run_code", json!({ "language": "Python", "code": "print('x')" }), &[r"Bash python3 -c 'print('\''x'\'')'"]);
     check("mcp__ipython__cell", json!({ "code": "1" }), &["Bash python3 -c 1"]);
+    check("mcp__ide__executeCode", json!({ "code": "1" }), &["Bash python3 -c 1"]);
     check("run_code", json!({ "lang": "sh", "code": "ls" }), &["Bash ls"]);
     check("run_code", json!({ "code": "ls" }), &[]);
 }
