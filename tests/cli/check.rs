@@ -33,7 +33,8 @@ fn the_exit_code_tells_the_verdict() {
     assert_exit(&world, &["check", "rm -rf /"], 2);
     assert_exit(&world, &["check", "--tool", "Write", "{\"file_path\": \".env\"}"], 2);
     assert_exit(&world, &["check", "--tool", "Edit", "{\"file_path\": \"Dockerfile\"}"], 1);
-    assert_exit(&world, &["check", "--tool", "Read", "{\"file_path\": \".env\"}"], 0);
+    assert_exit(&world, &["check", "--tool", "Read", "{\"file_path\": \".env\"}"], 1);
+    assert_exit(&world, &["check", "--tool", "Read", "{\"file_path\": \"Dockerfile\"}"], 0);
     assert_exit(&world, &["check", ""], 0);
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-push\"] }\n");
     assert_exit(&world, &["check", "git push"], 0);

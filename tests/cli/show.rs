@@ -162,6 +162,7 @@ fn config_show_tells_what_holds() {
             "problems",
             "projects",
             "session",
+            "tools",
             "warnings",
         ],
     );

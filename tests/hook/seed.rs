@@ -92,11 +92,24 @@ fn s1_09_the_order_of_the_chain_does_not_change_the_outcome() {
 }
 
 #[test]
-fn s1_10_an_unknown_tool_is_not_decided() {
+fn s1_10_an_unknown_tool_is_decided_only_as_far_as_its_arguments_tell() {
     let world = World::new();
     for name in ["Frobnicate", "mcp__files__write", ""] {
-        assert_silent(&tool(&world, name, json!({ "file_path": ".env", "command": "rm -rf /" })));
+        let input = json!({ "file_path": ".env", "command": "rm -rf /" });
+        assert_ask(&tool(&world, name, input), &["is taken for shell text", "[command-guard: rm-root]"]);
+        assert_silent(&tool(&world, name, json!({ "file_path": "a.txt", "command": "ls", "note": "rm -rf /" })));
     }
+}
+
+#[test]
+fn an_entry_of_a_tool_says_for_certain_what_its_arguments_hold() {
+    let world = World::new();
+    world.configure("[[tool]]\nmatch = \"mcp__*__run\"\nshell = \"line\"\n");
+    for name in ["mcp__box__run", "box-run", "box___run", "box_run", "box.run"] {
+        assert_deny(&tool(&world, name, json!({ "line": "rm -rf /" })), &["[command-guard: rm-root]"]);
+        assert_silent(&tool(&world, name, json!({ "line": "ls", "note": "rm -rf /" })));
+    }
+    assert_silent(&tool(&world, "mcp__box__walk", json!({ "line": "rm -rf /" })));
 }
 
 #[test]

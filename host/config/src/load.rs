@@ -18,6 +18,7 @@ use guard_contract::Problem;
 use guard_contract::grants::GrantSpec;
 use guard_contract::paths::absolute;
 use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
+use guard_contract::readings::Arguments;
 use guard_contract::{Limits, Wasi};
 use guard_state::session::Sessions;
 use guard_state::{FileState, Places};
@@ -44,9 +45,8 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
     let user = layer(Layer::User, &places.config, &places.home, &mut config);
     let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
     let of_projects: Vec<_> = files.map(|file| project(&file, places, &mut config)).collect();
-    let all = [&managed, &user].into_iter().chain(&of_projects).flat_map(|chain| &chain.options.tool);
-    // What cannot be used has made its layer a problem.
-    config.tools = all.filter_map(|tool| tools::arguments(tool).ok()).collect();
+    let own = managed.arguments(false).chain(user.arguments(false));
+    config.tools = own.chain(of_projects.iter().flat_map(|chain| chain.arguments(true))).collect();
     let of_projects: Vec<_> = of_projects.into_iter().flat_map(|chain| chain.entries).collect();
 
     // The user's values first, so that the managed ones win.
@@ -106,6 +106,13 @@ pub(super) struct LayerChain {
 }
 
 impl LayerChain {
+    /// What it says of the arguments of tools: in the place of what their names tell, or beside that.
+    fn arguments(&self, adds: bool) -> impl Iterator<Item = Arguments> {
+        // What cannot be used has made the layer a problem.
+        let entries = self.options.tool.iter().filter_map(|tool| tools::arguments(tool).ok());
+        entries.map(move |entry| Arguments { adds, ..entry })
+    }
+
     /// Tells the configuration what the layer depends on, and what is odd about it.
     pub(super) fn told(mut self, config: &mut Config) -> Self {
         config.inputs.append(&mut self.inputs);

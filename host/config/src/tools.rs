@@ -46,6 +46,7 @@ pub(super) fn arguments(options: &ToolOptions) -> Result<Arguments, (String, Str
         content: options.content.list().to_vec(),
         sql: options.sql.list().to_vec(),
         url: options.url.list().to_vec(),
+        adds: false,
     };
     let refuse = |text: String, hint: &str| Err((text, hint.to_owned()));
     if let Err(text) = entry.check() {

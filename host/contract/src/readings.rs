@@ -59,8 +59,8 @@ pub struct Readings {
 /// Tools that start an agent or wake one later: what they tell it may be a command.
 const AGENTS: [&str; 4] = ["Agent", "SubAgent", "CronCreate", "ScheduleWakeup"];
 
-/// Tools of a harness that read what their arguments name.
-const READERS: [&str; 3] = ["NotebookRead", "ReadMcpResource", "ReadMcpResourceTool"];
+/// Tools of harnesses whose arguments are read like those of a tool that is not known.
+const READ: [&str; 4] = ["Monitor", "NotebookRead", "ReadMcpResource", "ReadMcpResourceTool"];
 
 /// The calls that `call` amounts to, by the entries of the configuration and by the names of its arguments. None for a
 /// tool that is known.
@@ -74,8 +74,8 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     let mut reader = Reader {
         told: table.iter().filter(|entry| entry.fits(call)).collect(),
         words: words(tool),
-        guesses: match OTHER_TOOLS.contains(&tool) && !READERS.contains(&tool) {
-            _ if is_agent => Guesses::Prompts,
+        guesses: match OTHER_TOOLS.contains(&tool) && !READ.contains(&tool) {
+            _ if is_agent => Guesses::Commands,
             true => Guesses::None,
             false => Guesses::All,
         },
@@ -90,7 +90,7 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guesses {
     None,
-    Prompts,
+    Commands,
     All,
 }
 
@@ -116,18 +116,18 @@ impl<'a> Reader<'a> {
     fn object(&mut self, object: &'a Map<String, Value>) {
         let mut files = Vec::new();
         for (key, value) in object {
-            let key = key.as_str();
-            let Some((kind, certainty)) = self.kind(key) else { continue };
-            match kind {
-                Kind::Shell | Kind::Typed | Kind::Prompt => self.shell(key, value, kind, certainty, object),
-                Kind::Code => self.code(key, value, certainty, object),
-                Kind::Sql => self.sql(key, value, certainty),
-                Kind::Url => self.url(key, value, certainty, &mut files),
-                Kind::File | Kind::Source | Kind::Target => files.extend(
-                    texts(value)
-                        .filter_map(|text| Some(File { key, kind, path: path_of(text)?.to_owned(), certainty })),
-                ),
-                Kind::Content => {}
+            for (kind, certainty) in self.kinds(key) {
+                match kind {
+                    Kind::Shell | Kind::Typed | Kind::Prompt => self.shell(key, value, kind, certainty, object),
+                    Kind::Code => self.code(key, value, certainty, object),
+                    Kind::Sql => self.sql(key, value, certainty),
+                    Kind::Url => self.url(key, value, certainty, &mut files),
+                    Kind::File | Kind::Source | Kind::Target => {
+                        let paths = texts(value).filter_map(path_of);
+                        files.extend(paths.map(|path| File { key, kind, path: path.to_owned(), certainty }));
+                    }
+                    Kind::Content => {}
+                }
             }
         }
         self.files(&files, object);
@@ -144,19 +144,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands under a key: as an entry has it, or else as its name tells.
-    fn kind(&self, key: &str) -> Option<(Kind, Certainty)> {
-        if let Some(kind) = self.told.iter().find_map(|entry| entry.kind(key)) {
-            return Some((kind, Certainty::Told));
-        }
-        let (kind, certainty) = kind_of(&plain(key), &self.words)?;
-        let is_read = match self.guesses {
+    /// What stands under a key: as entries have it, and as its name tells if no entry is in the place of that.
+    fn kinds(&self, key: &str) -> Vec<(Kind, Certainty)> {
+        let told = self.told.iter().filter_map(|entry| Some((entry, entry.kind(key)?)));
+        let mut kinds: Vec<(Kind, Certainty)> = told.clone().map(|(_, kind)| (kind, Certainty::Told)).collect();
+        let is_settled = told.into_iter().any(|(entry, _)| !entry.adds);
+        let guess = kind_of(&plain(key), &self.words).filter(|(kind, _)| match self.guesses {
             Guesses::None => false,
-            Guesses::Prompts => kind == Kind::Prompt,
-            // Many tools take instructions; those of agents run them.
+            Guesses::Commands => matches!(kind, Kind::Prompt | Kind::Shell),
             Guesses::All => true,
-        };
-        is_read.then_some((kind, certainty))
+        });
+        kinds.extend(guess.filter(|_| !is_settled));
+        kinds
     }
 
     fn add(&mut self, tool: &str, input: Map<String, Value>, argument: &str, taken_for: &'static str, sure: Certainty) {
@@ -261,7 +260,7 @@ impl<'a> Reader<'a> {
     /// What becomes of the files that an object names.
     fn files(&mut self, files: &[File<'a>], object: &'a Map<String, Value>) {
         let content: Vec<(&String, &Value)> =
-            object.iter().filter(|(key, _)| matches!(self.kind(key), Some((Kind::Content, _)))).collect();
+            object.iter().filter(|(key, _)| self.kinds(key).iter().any(|(kind, _)| *kind == Kind::Content)).collect();
         let doing = doing(&self.words);
         let is_whole = object.get("recursive").is_some_and(|value| *value == Value::Bool(true));
         let target = files.iter().find(|file| file.kind == Kind::Target);

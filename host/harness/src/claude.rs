@@ -24,6 +24,8 @@ static FOREIGN: &[Tool] = &[
     ),
     tool(&["multiedit"], Shape::File("MultiEdit")),
     tool(&["read", "read_file", "view"], Shape::File("Read")),
+    tool(&["glob", "find_files"], Shape::Folder("Glob")),
+    tool(&["grep", "grep_search", "search_files"], Shape::Folder("Grep")),
     tool(
         &[
             "exec",

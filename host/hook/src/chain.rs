@@ -157,8 +157,12 @@ impl Chain {
             if !is_plausible(&reading, of_reading.analysis.as_deref()) {
                 continue;
             }
-            for mut opinion in said {
-                opinion.decision = of_read(opinion.decision, &reading, call);
+            for opinion in said {
+                // That a policy is broken was said of the call itself.
+                if opinion.of_host && opinions.contains(&opinion) {
+                    continue;
+                }
+                let opinion = of_read(opinion, &reading, call);
                 if let Some(watch) = ask.watch {
                     watch(&opinion);
                 }

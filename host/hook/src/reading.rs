@@ -3,8 +3,8 @@
 use guard_contract::call::ToolCall;
 use guard_contract::readings::{Certainty, Reading};
 use guard_contract::syntax::{Analysis, Coverage, Severity};
-use guard_contract::verdict::tighten_only;
-use guard_contract::{Decision, Outcome, rank};
+use guard_contract::verdict::{Opinion, tighten_only};
+use guard_contract::{Outcome, rank};
 use guard_redact::{plain, redact, shorten};
 
 /// The longest name that is shown.
@@ -29,9 +29,10 @@ pub(crate) fn is_plausible(reading: &Reading, analysis: Option<&Analysis>) -> bo
     }
 }
 
-/// What a policy says of a reading, with the argument's name. A guess is asked about at most, and allows nothing.
-pub(crate) fn of_read(decision: Decision, reading: &Reading, call: &ToolCall) -> Decision {
-    let mut decision = tighten_only(decision);
+/// What is said of a reading, with the argument's name where a policy says it. A guess is asked about at most, and no
+/// reading allows anything.
+pub(crate) fn of_read(opinion: Opinion, reading: &Reading, call: &ToolCall) -> Opinion {
+    let mut decision = tighten_only(opinion.decision);
     let name = |text: &str| shorten(&plain(&redact(text)), NAME_BYTES).replace('`', "'");
     let argument = format!("`{}` of the tool `{}`", name(&reading.argument), name(&call.tool));
     let capped = |outcome: &mut Outcome| {
@@ -40,16 +41,18 @@ pub(crate) fn of_read(decision: Decision, reading: &Reading, call: &ToolCall) ->
         }
     };
     capped(&mut decision.outcome);
-    for finding in decision.findings.iter_mut().filter(|finding| rank(finding.outcome) >= rank(Outcome::Warn)) {
+    for finding in &mut decision.findings {
         capped(&mut finding.outcome);
-        finding.message = format!("{argument} is taken for {}: {}", reading.taken_for, finding.message);
+        if !opinion.of_host && rank(finding.outcome) >= rank(Outcome::Warn) {
+            finding.message = format!("{argument} is taken for {}: {}", reading.taken_for, finding.message);
+        }
     }
-    decision
+    Opinion { decision, ..opinion }
 }
 
 #[cfg(test)]
 mod tests {
-    use guard_contract::{Finding, readings};
+    use guard_contract::readings;
     use serde_json::{Map, Value, json};
 
     use super::*;
@@ -63,15 +66,9 @@ mod tests {
         Reading { certainty, ..readings::of(&call(), &[]).all.remove(0) }
     }
 
-    fn decision(outcome: Outcome) -> Decision {
-        let finding = Finding {
-            rule: "r".to_owned(),
-            outcome,
-            message: "bad".to_owned(),
-            remedy: String::new(),
-            tags: Vec::new(),
-        };
-        Decision { outcome, findings: vec![finding] }
+    fn opinion(outcome: Outcome, of_host: bool) -> Opinion {
+        let opinion = Opinion::of_host("p", "r", outcome, "bad".to_owned(), String::new());
+        Opinion { of_host, may_allow: true, ..opinion }
     }
 
     #[test]
@@ -84,9 +81,11 @@ mod tests {
             (Certainty::Guessed, Outcome::Warn, Outcome::Warn),
             (Certainty::Told, Outcome::Allow, Outcome::Abstain),
         ] {
-            let read = of_read(decision(said), &reading(certainty), &call());
+            let read = of_read(opinion(said, false), &reading(certainty), &call()).decision;
             let first = read.findings.first().unwrap();
             assert_eq!((read.outcome, first.outcome), (expected, expected), "{certainty:?} {said:?}");
+            let of_host = of_read(opinion(said, true), &reading(certainty), &call()).decision;
+            assert_eq!((of_host.outcome, of_host.findings.first().unwrap().message.as_str()), (expected, "bad"));
             if expected != Outcome::Abstain {
                 assert_eq!(first.message, "`command` of the tool `mcp__a__b` is taken for shell text: bad");
             }

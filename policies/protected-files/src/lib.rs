@@ -8,7 +8,8 @@
 //! A preset uses the policy for the file tools only, because `command-guard` has the same default lists for shell
 //! commands. An entry of the user's own judges what shell commands write and delete as well, by its own lists. If both
 //! policies find the same file, the user is told once. What shell commands read is the business of `command-guard` alone,
-//! which denies it by default; its setting of the same name is apart from this one.
+//! which denies it by default; its setting of the same name is apart from this one. `secret-reads = "allow"` lets every
+//! tool read as before the policy asked about reading.
 //!
 //! ## Settings
 //!

@@ -55,6 +55,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },
             "session": { "file": config.sessions.file() },
             "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),
+            "tools": config.tools,
             "policies": policies,
             "disabled": config.disabled,
             "problems": config.problems,
@@ -74,6 +75,9 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
         let layer = entry.layer.name();
         let on_error = outcome_name(entry.on_error);
         print::line(&format!("policy     {} ({layer}, {}, on-error {on_error})", entry.name, source(entry)))?;
+    }
+    for entry in &config.tools {
+        print::line(&format!("tool       {}", entry.tool))?;
     }
     for name in &config.disabled {
         print::line(&format!("policy     {name} (switched off)"))?;

@@ -192,11 +192,12 @@ pub(super) fn doing(tool: &[String]) -> Doing {
     rows.into_iter().find_map(|(holds, doing)| holds.then_some(doing)).unwrap_or(Doing::Unknown)
 }
 
-/// The program and the option that run code of this language; an empty text for a shell's.
+/// The program and the option that run code of this language, or that of a tool with this word in its name; an empty
+/// text for a shell's. Notebooks, also those of an editor, mostly run Python.
 pub(super) fn program_of(language: &str) -> Option<&'static str> {
     Some(match language.to_ascii_lowercase().as_str() {
         "bash" | "sh" | "shell" | "zsh" | "terminal" | "console" => "",
-        "python" | "python3" | "py" | "ipython" | "jupyter" => "python3 -c",
+        "python" | "python3" | "py" | "ipython" | "jupyter" | "notebook" | "ide" => "python3 -c",
         "javascript" | "js" | "node" | "nodejs" | "typescript" | "ts" => "node -e",
         "ruby" | "rb" => "ruby -e",
         "perl" => "perl -e",

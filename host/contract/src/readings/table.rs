@@ -30,6 +30,8 @@ pub struct Arguments {
     pub sql: Vec<String>,
     /// Arguments that hold an address.
     pub url: Vec<String>,
+    /// What it says is added to what the names of the arguments tell; else it stands in the place of that.
+    pub adds: bool,
 }
 
 impl Arguments {

@@ -1,3 +1,5 @@
+//! Calls of tools that nobody knows, and what their arguments are read as.
+
 use serde_json::json;
 
 use super::*;
@@ -52,6 +54,7 @@ fn arguments_that_run_are_read_as_shell_text() {
 fn code_is_read_by_its_language() {
     check("run_code", json!({ "language": "Python", "code": "print('x')" }), &[r"Bash python3 -c 'print('\''x'\'')'"]);
     check("mcp__ipython__cell", json!({ "code": "1" }), &["Bash python3 -c 1"]);
+    check("mcp__ide__executeCode", json!({ "code": "1" }), &["Bash python3 -c 1"]);
     check("run_code", json!({ "lang": "sh", "code": "ls" }), &["Bash ls"]);
     check("run_code", json!({ "code": "ls" }), &[]);
 }
@@ -99,7 +102,9 @@ fn what_is_typed_and_what_an_agent_is_told_may_be_shell_text() {
     check("CronCreate", json!({ "cron": "* * * * *", "prompt": "!ls -l" }), &["?? Bash ls -l"]);
     check("ScheduleWakeup", json!({ "delaySeconds": 60, "prompt": "git status" }), &["?? Bash git status"]);
     check("Agent", json!({ "prompt": "Look at it", "description": "ls" }), &[]);
-    check("Agent", json!({ "prompt": "fix it\nthen run ls", "command": "ls" }), &[]);
+    check("Agent", json!({ "prompt": "fix it\nthen run ls", "path": "x" }), &[]);
+    check("CronCreate", json!({ "command": "ls" }), &["Bash ls"]);
+    check("Monitor", json!({ "command": "ls" }), &["Bash ls"]);
 }
 
 #[test]
@@ -121,6 +126,7 @@ fn an_entry_says_for_certain_what_its_arguments_hold() {
         content: one("what"),
         sql: one("ask"),
         url: one("at"),
+        adds: false,
     };
     let input = json!({ "line": "ls", "where": "a", "what": "b", "ask": "x", "at": "h", "command": "pwd" });
     let all = ["! Bash psql -c x", "! WebFetch h", "Bash pwd", "! Bash ls", "! Write a <- b"].map(str::to_owned);
@@ -134,6 +140,20 @@ fn an_entry_says_for_certain_what_its_arguments_hold() {
         assert_eq!(read_with(tool, &input, &table), ["Bash pwd"], "{tool}");
     }
     assert_eq!(read_with("Bash", &input, &table), [""; 0]);
+}
+
+#[test]
+fn an_entry_takes_the_place_of_a_guess_or_is_added_to_it() {
+    let entry = |adds| Arguments {
+        tool: "mcp__box__ask".to_owned(),
+        sql: vec!["command".to_owned()],
+        adds,
+        ..Arguments::default()
+    };
+    let read = |table: &[Arguments]| read_with("box_ask", &json!({ "command": "ls" }), table);
+    assert_eq!(read(&[entry(false)]), ["! Bash psql -c ls"]);
+    assert_eq!(read(&[entry(true)]), ["! Bash psql -c ls", "Bash ls"]);
+    assert_eq!(read(&[entry(true), entry(false)]), ["! Bash psql -c ls"]);
 }
 
 #[test]
