@@ -128,7 +128,8 @@ const TELLING: &[&str] = &["cat", "sed", "envsubst", "head", "tail", "git"];
 /// Programs that print nothing.
 const SILENT: &[&str] = &[
     "cd", "mkdir", "chmod", "chown", "touch", "rm", "cp", "mv", "ln", "set", "shopt", "export", "declare", "local",
-    "true", "false", ":", "[", "[[", "test", "exit", "return", "trap", "read", "shift", "umask", "wait", "sleep", "unset",
+    "true", "false", ":", "[", "[[", "test", "exit", "return", "trap", "read", "shift", "umask", "wait", "sleep",
+    "unset",
 ];
 
 /// Whether a command writes files other than by a redirection, or makes copies of some.
@@ -185,7 +186,7 @@ impl Walker {
         let operands = operands(command);
         let known = |word: &&Word| self.path_of(word).is_some_and(|path| self.files.get(&path).is_some());
         let held = self.shown(command, &Input::Outer, &Input::Pipe);
-        (!operands.is_empty() && operands.iter().all(|word| known(&word)) && held.whole).then_some(held.text)
+        (!operands.is_empty() && operands.iter().all(known) && held.whole).then_some(held.text)
     }
 
     /// Keeps what a command that was listed writes to files. `shown`: what it prints.
@@ -215,7 +216,8 @@ impl Walker {
                 }
             }
             "sort" => {
-                let own = |word: &Word| word.text.strip_prefix("--output=").or(word.text.strip_prefix("-o")).map(literal);
+                let own =
+                    |word: &Word| word.text.strip_prefix("--output=").or(word.text.strip_prefix("-o")).map(literal);
                 let Some(at) = words.iter().position(|word| own(word).is_some()) else { return };
                 let attached = words.get(at).and_then(own).filter(|file| !file.text.is_empty());
                 let Some(to) = attached.or_else(|| words.get(at + 1).cloned()) else { return };
@@ -227,7 +229,8 @@ impl Walker {
             }
             "sed" | "gsed" => {
                 for script in words {
-                    let line = script.text.trim_start_matches(|char: char| char.is_ascii_digit() || "$,p; ".contains(char));
+                    let line =
+                        script.text.trim_start_matches(|char: char| char.is_ascii_digit() || "$,p; ".contains(char));
                     match line.strip_prefix("w ") {
                         Some(file) => self.keep_file(&literal(file.trim()), given(), false),
                         // What is written is not what was read.
@@ -240,7 +243,8 @@ impl Walker {
                 }
             }
             "cat" => {
-                if let ([from], Some(to)) = (operands(command).as_slice(), command.redirections.iter().find(|to| to.fd == 1))
+                if let ([from], Some(to)) =
+                    (operands(command).as_slice(), command.redirections.iter().find(|to| to.fd == 1))
                 {
                     let (from, to) = (self.path_of(from), self.path_of(&to.target));
                     if let (Some(from), Some(to)) = (from, to) {
@@ -305,7 +309,9 @@ impl Walker {
     /// Keeps what `cp`, `mv`, `ln` and their like put elsewhere: at the target, and in it if that is a folder.
     fn keep_copies(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
-        let named = |pair: &[Word]| pair.first().is_some_and(|option| matches!(option.text.as_str(), "-t" | "--target-directory"));
+        let named = |pair: &[Word]| {
+            pair.first().is_some_and(|option| matches!(option.text.as_str(), "-t" | "--target-directory"))
+        };
         let behind = words.windows(2).find(|pair| named(pair)).and_then(<[Word]>::last);
         let attached = words.iter().find_map(|word| word.text.strip_prefix("--target-directory=")).map(literal);
         let folder = attached.as_ref().or(behind);
@@ -319,7 +325,7 @@ impl Walker {
             let name = from.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             let inside = literal(&format!("{}/{name}", to.text.trim_end_matches('/')));
             if links {
-                let Some(target) = self.path_of(to) else { continue };
+                let Some(target) = self.place_of(to) else { continue };
                 let base = target.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
                 let base = if symbolic { base } else { self.shell.cwd.clone() };
                 let leads_to = self.shell.plain(from).and_then(|path| shell::resolve(&base, &path));
@@ -362,9 +368,14 @@ impl Walker {
 
     /// A file's path, as far as it is known, behind links that this text made.
     pub(super) fn path_of(&self, file: &Word) -> Option<String> {
-        let path = self.shell.plain(file)?;
-        let path = shell::resolve(&self.shell.cwd, &path).unwrap_or(path);
+        let path = self.place_of(file)?;
         Some(self.files.links.follow(&path, true).unwrap_or(path))
+    }
+
+    /// The same, without a look at links.
+    pub(super) fn place_of(&self, file: &Word) -> Option<String> {
+        let path = self.shell.plain(file)?;
+        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or(path))
     }
 
     /// Begins to collect what a compound command prints to the files of these redirections.

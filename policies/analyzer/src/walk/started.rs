@@ -24,7 +24,8 @@ const READERS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Builtins that no file takes the place of.
-const BUILTINS: &[&str] = &["test", "[", "echo", "printf", "cd", "true", "false", "set", "export", "read", "exit", "pwd"];
+const BUILTINS: &[&str] =
+    &["test", "[", "echo", "printf", "cd", "true", "false", "set", "export", "read", "exit", "pwd"];
 
 /// What a command takes from a file that this text wrote.
 pub(super) struct Started {
@@ -95,7 +96,8 @@ impl Walker {
             return Some(Started { name: path, argv, held, sure: true });
         }
         if let Some((_, options)) = READERS.iter().find(|(programs, _)| programs.contains(&name))
-            && let Some((path, held)) = options.iter().flat_map(|option| values(words, option)).find_map(|file| at(&file))
+            && let Some((path, held)) =
+                options.iter().flat_map(|option| values(words, option)).find_map(|file| at(&file))
         {
             let argv = match name {
                 "sed" | "gsed" => vec!["sed".to_owned(), "-e".to_owned(), held.text.text.clone()],
@@ -147,7 +149,8 @@ impl Walker {
             let before = index.checked_sub(1).and_then(|before| words.get(before));
             before.is_some_and(|option| FOLDERS.contains(&option.text.as_str()))
         };
-        let operands = words.iter().enumerate().filter(|(index, word)| !word.text.starts_with('-') && !is_folder(*index));
+        let operands =
+            words.iter().enumerate().filter(|(index, word)| !word.text.starts_with('-') && !is_folder(*index));
         let mut operands = operands.map(|(_, word)| word.text.as_str());
         let first = operands.next().unwrap_or("install");
         let name = match first {

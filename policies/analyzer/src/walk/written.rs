@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
+use super::held::Held;
 use super::layers::Pending;
 use super::output::Input;
-use super::held::Held;
 use super::plain::NOT_KNOWN;
 use super::started::{PACKAGERS, Started};
 use super::{Place, Walker};
@@ -48,7 +48,8 @@ impl Walker {
     pub(super) fn name_is_copied(&self, argv: &mut [Word]) -> bool {
         let Some(first) = argv.first_mut().filter(|_| !self.files.copies.is_empty()) else { return false };
         let known = if first.text.contains('/') {
-            self.path_of(first).and_then(|path| self.files.copies.get(&path))
+            let own = self.place_of(first).and_then(|path| self.files.copies.get(&path));
+            own.or_else(|| self.files.copies.get(&self.path_of(first)?))
         } else {
             self.files.copies.iter().find(|(path, _)| self.is_found(path, &first.text)).map(|(_, name)| name)
         };

@@ -54,11 +54,14 @@ pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
     }
     // A module is named without its ending.
     let ends: &[&str] = match plain {
-        "node" | "nodejs" | "bun" | "tsx" | "deno" | "ts-node" => &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"],
+        "node" | "nodejs" | "bun" | "tsx" | "deno" | "ts-node" => {
+            &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"]
+        }
         "ruby" => &[".rb"],
         _ => &[],
     };
-    let longer: Vec<Word> = found.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
+    let longer: Vec<Word> =
+        found.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
     found.extend(longer);
     found
 }
