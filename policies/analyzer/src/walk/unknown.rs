@@ -96,7 +96,7 @@ impl Walker {
     pub(super) fn behind_unknown(&mut self, pending: &Pending<'_>) -> Option<Layer> {
         let (first, words) = pending.argv.split_first()?;
         let name = program(&pending.argv)?;
-        if words.is_empty() || first.dynamic || self.unknown_left == 0 {
+        if words.is_empty() || first.dynamic {
             return None;
         }
         let mut pairs = words.windows(2).take(MOST).enumerate();
@@ -126,7 +126,11 @@ impl Walker {
                 (BEFORE_WORDS.contains(&before) && several).then_some((found, at))
             })
         })?;
-        self.unknown_left -= 1;
+        let Some(left) = self.unknown_left.checked_sub(1) else {
+            self.partial("too many programs that are not known");
+            return None;
+        };
+        self.unknown_left = left;
         if !self.loses(&what) {
             return None;
         }
