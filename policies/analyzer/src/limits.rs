@@ -68,7 +68,7 @@ pub(crate) const VARIABLES: usize = 256;
 /// The longest value of a variable that is followed, in bytes.
 pub(crate) const VALUE: usize = 32 * 1024;
 /// Elements of an array, or parameters, that are followed.
-pub(crate) const ELEMENTS: usize = 512;
+pub(crate) const ELEMENTS: usize = 256;
 /// Parts of a value that is followed.
 pub(crate) const PARTS: usize = 256;
 /// Functions inside functions whose calls are followed.
@@ -84,9 +84,9 @@ pub(crate) const FILES: usize = 256;
 /// Links that the text makes and that later paths are read through.
 pub(crate) const LINKS: usize = 64;
 /// Lines of a known input that a loop or a program is followed through.
-pub(crate) const LINES: usize = 128;
+pub(crate) const LINES: usize = 64;
 /// Rounds of loops that are followed one by one in one analysis.
-pub(crate) const ROUNDS: usize = 256;
+pub(crate) const ROUNDS: usize = 128;
 /// Bytes of a loop's body, in all its rounds.
 pub(crate) const LOOP: usize = 64 * 1024;
 /// Commands that one piece of code, or one text for another program, is followed to.

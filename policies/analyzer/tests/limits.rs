@@ -69,7 +69,9 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
             let quote = |text: &str| format!("bash -c '{}'", text.replace('\'', "'\\''"));
             vec![(0..over).fold("ls".to_owned(), |text, _| quote(&text))]
         }
-        "VARIANTS" => vec![format!("cat {{{}}}", "a,".repeat(over)), format!("{{cat,{}}}{{a,b}}", "b,".repeat(limit / 2))],
+        "VARIANTS" => {
+            vec![format!("cat {{{}}}", "a,".repeat(over)), format!("{{cat,{}}}{{a,b}}", "b,".repeat(limit / 2))]
+        }
         "SEQUENCE" => vec![format!("cat {{a,b{{1..{over}}}}}"), format!("{{cat,{{1..{over}}}}}")],
         "BRACE_DEPTH" => vec![format!("cat {}", nested(over + 1, "{a,", "b", "}"))],
         "WRAPPERS" => vec![format!("{}ls", "env ".repeat(over))],
@@ -80,7 +82,12 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
         ],
         "VALUE" => {
             let long = "a".repeat(over);
-            vec![format!("v={long}"), format!("v=$(echo {long})"), format!("alias a='{long}'"), format!("xargs rm <<< {long}")]
+            vec![
+                format!("v={long}"),
+                format!("v=$(echo {long})"),
+                format!("alias a='{long}'"),
+                format!("xargs rm <<< {long}"),
+            ]
         }
         "ELEMENTS" => {
             let many = "a ".repeat(over);
@@ -94,10 +101,9 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
         "CALLS" => vec![format!("f() {{ ls; }}\n{}", lines(over, |_| "f".to_owned()))],
         "OUTPUTS" => vec![lines(over, |_| "echo $(echo a)".to_owned())],
         "UNKNOWN" => vec![lines(over, |index| format!("thing{index} -- ls -l"))],
-        "FILES" => vec![
-            lines(over, |index| format!("echo x > f{index}")),
-            lines(over, |index| format!("cp /bin/ls f{index}")),
-        ],
+        "FILES" => {
+            vec![lines(over, |index| format!("echo x > f{index}")), lines(over, |index| format!("cp /bin/ls f{index}"))]
+        }
         "LINKS" => vec![lines(over + 1, |index| format!("ln -s /etc q{index}; ls q{index}/"))],
         "LINES" => {
             let many = lines(over, |index| format!("a{index}"));
@@ -154,6 +160,7 @@ fn a_text_of_ordinary_size_reaches_none() {
         format!("while read -r x; do ls $x; done <<E\n{}\nE", lines(40, |index| format!("a{index}"))),
         format!("for x in {}; do ls $x; cat $x; done", "a b c d e ".repeat(8)),
         "for i in {1..500}; do echo $i; done".to_owned(),
+        "for i in {1..9}; do for j in 1 2 3 4 5; do for k in {0..7}; do echo $i$j$k; done; done; done".to_owned(),
         "touch file{1..200}.txt".to_owned(),
         format!("gh pr create --body \"$(cat <<'E'\n{}E\n)\"", "a long line of prose\n".repeat(500)),
         lines(40, |_| "echo \"$(echo a)\"".to_owned()),
@@ -161,5 +168,19 @@ fn a_text_of_ordinary_size_reaches_none() {
         let analysis = guard_shell::analyze(&text, "bash", "/repo", "/home/u");
         let start: String = text.chars().take(60).collect();
         assert!(!is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
+    }
+}
+
+#[test]
+fn limits_of_single_programs_say_so_as_well() {
+    let rule = |index: usize| format!("t{index}:\n\tls");
+    for text in [
+        format!("thing {}", "a ".repeat(300)),
+        format!("cat > Makefile <<'E'\n{}\nE\nmake", lines(300, rule)),
+        format!("python3 -c \"import os\n{}\"", "os.remove('a')\n".repeat(80)),
+    ] {
+        let analysis = guard_shell::analyze(&text, "bash", "/repo", "/home/u");
+        let start: String = text.chars().take(60).collect();
+        assert!(is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
     }
 }

@@ -198,7 +198,7 @@ impl Walker {
         // Of numbers, one is like the other.
         const FEW: usize = 16;
         let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
-        if values.len() > FEW && values.iter().all(is_number) {
+        if (values.len() > FEW || self.rounds_left < values.len()) && values.iter().all(is_number) {
             return unknown;
         }
         if values.len() > limits::LINES || self.rounds_left < values.len() {

@@ -89,7 +89,7 @@ const DATA: &[&str] = &[
 const STOPPED: &[&str] = &["secret.", "package.publish", "service.stop"];
 
 /// The most words that are looked at.
-const MOST: usize = 64;
+const MOST: usize = 256;
 
 impl Walker {
     /// The dangerous command at the end of the words of a program that is no known wrapper.
@@ -98,6 +98,9 @@ impl Walker {
         let name = program(&pending.argv)?;
         if words.is_empty() || first.dynamic {
             return None;
+        }
+        if words.len() > MOST {
+            self.partial("a program that is not known is given too many words");
         }
         let mut pairs = words.windows(2).take(MOST).enumerate();
         let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit") || is_own(&pending.argv);

@@ -122,6 +122,9 @@ pub(super) fn reached(text: &str, goals: &[&str]) -> String {
         (!rest.starts_with('=')).then(|| (targets.to_owned(), rest.to_owned()))
     };
     let rules: Vec<(String, String)> = text.lines().filter_map(header).take(MOST).collect();
+    if rules.len() >= MOST {
+        limits::reached("too many rules to follow");
+    }
     let mut wanted: Vec<String> = goals.iter().map(|goal| (*goal).to_owned()).collect();
     if wanted.is_empty() {
         let first = rules.first().map(|(targets, _)| targets.split_whitespace().next().unwrap_or_default());

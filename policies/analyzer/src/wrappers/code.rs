@@ -139,8 +139,10 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
             command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
         found.extend(command.map(|command| run(name, text(&command.replace("$$", "$")))));
         if make {
-            let shells =
-                line.match_indices("$(shell ").take(limits::STARTS).filter_map(|(at, opener)| line.get(at + opener.len()..));
+            let shells = line
+                .match_indices("$(shell ")
+                .take(limits::STARTS)
+                .filter_map(|(at, opener)| line.get(at + opener.len()..));
             let ends = |rest: &str| rest.bytes().take(LONGEST).position(|byte| byte == b')');
             found.extend(shells.filter_map(|rest| Some(run(name, text(rest.get(..ends(rest)?)?)))));
         }
