@@ -57,12 +57,16 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
         "zsh" => Some(Dialect::Zsh),
         _ => None,
     };
+    drop(limits::take_reached());
     let mut walker = Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
     walker.outermost(source);
     if known.is_none() {
         walker.partial("the dialect of the shell is not known");
     }
     let collected = effects::collect(&walker.commands, home);
+    for reason in limits::take_reached() {
+        walker.partial(reason);
+    }
     for reason in &collected.reasons {
         walker.partial(reason);
     }

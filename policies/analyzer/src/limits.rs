@@ -2,6 +2,23 @@
 //!
 //! Beyond one of them the analysis is partial or unparsed, never silent.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+thread_local! {
+    static REACHED: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// Notes, where no reason can be stated, that a limit was reached. It becomes a reason of the analysis that is under way.
+pub(crate) fn reached(reason: &'static str) {
+    REACHED.with_borrow_mut(|reached| reached.insert(reason));
+}
+
+/// What was noted since the last time.
+pub(crate) fn take_reached() -> BTreeSet<&'static str> {
+    REACHED.take()
+}
+
 /// The longest text that is parsed, in bytes.
 pub(crate) const SOURCE: usize = 128 * 1024;
 /// Commands in one analysis.
@@ -39,33 +56,43 @@ pub(crate) const WALK_DEPTH: usize = 48;
 /// Texts inside texts that become shell again, such as `bash -c`.
 pub(crate) const TEXT_DEPTH: usize = 5;
 /// Words that one word may become by brace expansion.
-pub(crate) const VARIANTS: usize = 64;
+pub(crate) const VARIANTS: usize = 256;
+/// Numbers or letters of one sequence, such as `{1..9}`.
+pub(crate) const SEQUENCE: usize = 64;
 /// Braces inside each other in one word.
 pub(crate) const BRACE_DEPTH: usize = 8;
 /// Wrappers around one command.
 pub(crate) const WRAPPERS: usize = 24;
 /// Variables whose value is followed.
-pub(crate) const VARIABLES: usize = 64;
+pub(crate) const VARIABLES: usize = 256;
 /// The longest value of a variable that is followed, in bytes.
-pub(crate) const VALUE: usize = 4_096;
+pub(crate) const VALUE: usize = 32 * 1024;
 /// Elements of an array, or parameters, that are followed.
 pub(crate) const ELEMENTS: usize = 256;
 /// Parts of a value that is followed.
-pub(crate) const PARTS: usize = 32;
+pub(crate) const PARTS: usize = 256;
 /// Functions inside functions whose calls are followed.
 pub(crate) const CALL_DEPTH: usize = 8;
 /// Calls of functions that are followed in one analysis.
-pub(crate) const CALLS: usize = 64;
+pub(crate) const CALLS: usize = 128;
 /// Substitutions whose output is worked out in one analysis.
-pub(crate) const OUTPUTS: usize = 32;
+pub(crate) const OUTPUTS: usize = 128;
 /// Programs without a description that are looked into in one analysis.
-pub(crate) const UNKNOWN: usize = 64;
+pub(crate) const UNKNOWN: usize = 256;
 /// Files whose text is followed, and copies of programs.
 pub(crate) const FILES: usize = 256;
 /// Links that the text makes and that later paths are read through.
 pub(crate) const LINKS: usize = 64;
 /// Lines of a known input that a loop or a program is followed through.
-pub(crate) const LINES: usize = 16;
+pub(crate) const LINES: usize = 64;
+/// Rounds of loops that are followed one by one in one analysis.
+pub(crate) const ROUNDS: usize = 128;
+/// Bytes of a loop's body, in all its rounds.
+pub(crate) const LOOP: usize = 64 * 1024;
+/// Commands that one piece of code, or one text for another program, is followed to.
+pub(crate) const STARTS: usize = 64;
+/// Effects in one analysis.
+pub(crate) const EFFECTS: usize = 16_384;
 /// Reasons that are kept.
 pub(crate) const REASONS: usize = 16;
 /// The longest text that the witness reads.

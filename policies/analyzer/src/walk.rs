@@ -160,7 +160,7 @@ impl Walker {
             texts: 0,
             texts_via: 0,
             full: false,
-            rounds_left: 64,
+            rounds_left: limits::ROUNDS,
             defining: false,
             calls_left: limits::CALLS,
             outputs_left: limits::OUTPUTS,
@@ -213,9 +213,12 @@ impl Walker {
 
     /// Keeps a reason, once.
     fn reason(&mut self, reason: &str) {
-        if self.reasons.len() < limits::REASONS && !self.reasons.iter().any(|known| known == reason) {
-            self.reasons.push(reason.to_owned());
+        if self.reasons.len() > limits::REASONS || self.reasons.iter().any(|known| known == reason) {
+            return;
         }
+        // The last one stands for all that follow.
+        let is_last = self.reasons.len() == limits::REASONS;
+        self.reasons.push(if is_last { "more reasons than are kept".to_owned() } else { reason.to_owned() });
     }
 
     /// Parses a text and walks it in this shell.

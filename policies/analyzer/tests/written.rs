@@ -141,6 +141,8 @@ fn what_cannot_be_known_is_said_when_it_runs() {
         "{ echo '#!/bin/sh'; ./make-script; } > x.sh; ./x.sh",
         "./make-script > a.py; python3 a.py",
         "jq .x in.json > package.json; npm test",
+        "./make-script > x.sh; bash < x.sh",
+        "./make-code > x.py; python3 < x.py",
         "sed -n 's/a/b/w x.sh' <<< 'text'; sh x.sh",
     ] {
         assert!(is_asked(command), "{command}: {:?}", analyze(command).reasons);
@@ -152,6 +154,7 @@ fn what_lay_there_before_or_does_not_run_is_nothing_new() {
     for command in [
         "./make-script > out.txt; cat out.txt",
         "cargo test 2>&1 | tee log; grep failed log",
+        "cargo test > log 2>&1; wc -l < log; while read -r line; do echo \"$line\"; done < log",
         "cp template.sh run.sh; sh run.sh",
         "cat a.sh b.sh > c.sh && sh c.sh",
         "sed s/a/b/ x.sh > y.sh && sh y.sh",

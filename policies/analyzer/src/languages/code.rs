@@ -118,6 +118,9 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
     }
     for (call, does) in CALLS {
+        if text.match_indices(call).nth(MAX_CALLS).is_some() {
+            crate::limits::reached("a program is given too many calls to follow");
+        }
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();
             if before.ends_with(|c: char| {

@@ -3,12 +3,10 @@
 use guard_sdk::syntax::{Effect, Script};
 
 use super::linked::Overlay;
+use crate::limits;
 
 /// The most bytes of text that effects and scripts may hold together.
 const MAX_TEXT: usize = 1 << 20;
-
-/// The most effects.
-const MAX_EFFECTS: usize = 16_384;
 
 /// What was found, of all commands.
 #[derive(Debug, Default)]
@@ -28,7 +26,10 @@ impl Collected {
     /// Adds an effect, unless the bounds are reached.
     pub(crate) fn push(&mut self, effect: Effect) {
         let size = effect.target.len() + effect.path.raw.len() + tags_size(&effect);
-        if self.effects.len() < MAX_EFFECTS && self.afford(size) {
+        if self.effects.len() >= limits::EFFECTS {
+            return self.reason("the commands do more than is listed");
+        }
+        if self.afford(size) {
             self.effects.push(effect);
         }
     }

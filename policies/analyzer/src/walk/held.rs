@@ -186,7 +186,7 @@ impl Walker {
         let operands = operands(command);
         let known = |word: &&Word| self.path_of(word).is_some_and(|path| self.files.get(&path).is_some());
         let held = self.shown(command, &Input::Outer, &Input::Pipe);
-        (!operands.is_empty() && operands.iter().all(|word| known(&word)) && held.whole).then_some(held.text)
+        (!operands.is_empty() && operands.iter().all(known) && held.whole).then_some(held.text)
     }
 
     /// Keeps what a command that was listed writes to files. `shown`: what it prints.
@@ -325,7 +325,7 @@ impl Walker {
             let name = from.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             let inside = literal(&format!("{}/{name}", to.text.trim_end_matches('/')));
             if links {
-                let Some(target) = self.path_of(to) else { continue };
+                let Some(target) = self.place_of(to) else { continue };
                 let base = target.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
                 let base = if symbolic { base } else { self.shell.cwd.clone() };
                 let leads_to = self.shell.plain(from).and_then(|path| shell::resolve(&base, &path));
@@ -368,9 +368,14 @@ impl Walker {
 
     /// A file's path, as far as it is known, behind links that this text made.
     pub(super) fn path_of(&self, file: &Word) -> Option<String> {
-        let path = self.shell.plain(file)?;
-        let path = shell::resolve(&self.shell.cwd, &path).unwrap_or(path);
+        let path = self.place_of(file)?;
         Some(self.files.links.follow(&path, true).unwrap_or(path))
+    }
+
+    /// The same, without a look at links.
+    pub(super) fn place_of(&self, file: &Word) -> Option<String> {
+        let path = self.shell.plain(file)?;
+        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or(path))
     }
 
     /// Begins to collect what a compound command prints to the files of these redirections.

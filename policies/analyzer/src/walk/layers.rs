@@ -36,7 +36,7 @@ impl Walker {
             self.names.insert(name);
         }
         if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
-            pending.input = self.supplied(&pending.redirections).unwrap_or(input);
+            pending.input = self.supplied(&pending.argv, &pending.redirections).unwrap_or(input);
         }
         self.add_words(&mut pending.argv, &pending.assignments);
         self.keep_git_alias(&pending.argv);

@@ -37,8 +37,11 @@ impl Walker {
         while words.last().is_some_and(|word| word.text.ends_with([' ', '\t']))
             && let Some((next, tail)) = rest.split_first()
             && let Some(text) = self.shell.aliased(&next.text)
-            && words.len() < limits::CALL_DEPTH
         {
+            if words.len() >= limits::CALL_DEPTH {
+                limits::reached("too many aliases in one command");
+                break;
+            }
             words.push((*text).clone());
             rest = tail;
         }

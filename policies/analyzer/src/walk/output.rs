@@ -73,7 +73,7 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
         _ => None,
     };
     let text = match command.program() {
-        "echo" if !plain => return spelled_out(words),
+        "echo" if !plain && words.iter().all(|word| !word.glob) => return spelled_out(words),
         _ if !plain => None,
         "echo" => echo(words),
         "printf" => printf(words),

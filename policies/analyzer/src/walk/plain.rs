@@ -132,17 +132,18 @@ impl Walker {
     }
 
     /// What is redirected to standard input, if this text wrote it to a file or prints it.
-    pub(super) fn supplied(&mut self, redirections: &[Redirection]) -> Option<Input> {
+    pub(super) fn supplied(&mut self, argv: &[Word], redirections: &[Redirection]) -> Option<Input> {
         let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
         if let Some(part) = input.target.parts.iter().find(|part| part.kind == "process") {
             let text = self.printed(&part.text)?;
             return Some(Input::Here(crate::word::expand::literal(&text)));
         }
         let held = self.files.get(&self.path_of(&input.target)?).filter(|_| input.operator == "<")?.clone();
-        if !held.whole {
+        let runs = || shells::reads_input(argv) || wrappers::layer::program(argv).is_some_and(wrappers::reads_code);
+        if !held.whole && runs() {
             self.partial(NOT_KNOWN);
         }
-        Some(Input::Here(held.text))
+        held.whole.then_some(Input::Here(held.text))
     }
 
     /// Runs the text of a file that this text wrote, or what a process substitution prints. Whether it is known.

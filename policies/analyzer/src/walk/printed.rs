@@ -14,7 +14,11 @@ impl Walker {
         let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
         let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
         let prints = matches!(name, "echo" | "printf" | "cat" | "which" | "command" | "type" | "mktemp");
-        if !prints || self.outputs_left == 0 || body.len() > limits::VALUE || body.contains('`') {
+        if !prints || body.contains('`') {
+            return None;
+        }
+        if self.outputs_left == 0 || body.len() > limits::VALUE {
+            self.partial("too many substitutions to work out");
             return None;
         }
         self.outputs_left -= 1;

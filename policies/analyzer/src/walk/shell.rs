@@ -103,6 +103,9 @@ impl Shell {
     /// Sets the parameters `$1`, `$2`, ...
     pub(crate) fn set_parameters(&mut self, words: &[Word]) {
         self.parameters = (words.len() <= limits::ELEMENTS).then(|| words.into());
+        if self.parameters.is_none() {
+            limits::reached("too many parameters to follow");
+        }
     }
 
     /// Takes the parameters away, to be put back later.
@@ -139,9 +142,7 @@ impl Shell {
             |part: &Part| part.kind == "literal" || part.kind == "variable" && parameter::default(&part.text).is_some();
         let worth = |word: &Word| !word.dynamic || word.parts.iter().any(told);
         // A separator that is not known leaves a mark, for the usual one does not hold any more.
-        let kept = word.filter(|word| {
-            (name == "IFS" || worth(word)) && word.text.len() <= limits::VALUE && word.parts.len() <= limits::PARTS
-        });
+        let kept = word.filter(|word| (name == "IFS" || worth(word)) && fits(word));
         match kept {
             Some(word) => self.set(name, Value::Scalar(Rc::new(word))),
             None => self.forget(name),
@@ -151,7 +152,7 @@ impl Shell {
     /// Has a variable stand for the files that a pattern selects, one after the other. Quotes around the variable change
     /// nothing about that, as the pattern was expanded before.
     pub(crate) fn assign_selected(&mut self, name: &str, pattern: &Word) {
-        if pattern.text.len() <= limits::VALUE && pattern.parts.len() <= limits::PARTS {
+        if fits(pattern) {
             self.set(name, Value::Scalar(Rc::new(pattern.clone())));
         } else {
             self.forget(name);
@@ -196,6 +197,7 @@ impl Shell {
         if elements.len() <= limits::ELEMENTS && size <= limits::VALUE {
             self.set(name, Value::Array(Rc::new(elements)));
         } else {
+            limits::reached("an array has too many elements to follow");
             self.forget(name);
         }
     }
@@ -209,6 +211,7 @@ impl Shell {
         if self.variables.len() < limits::VARIABLES || self.variables.contains_key(name) {
             self.variables.insert(name.into(), value);
         } else {
+            limits::reached("too many variables to follow");
             self.forget(name);
         }
     }
@@ -229,6 +232,7 @@ impl Shell {
         if self.functions.len() < limits::VARIABLES && text.len() <= limits::VALUE {
             self.functions.insert(name.into(), text.into());
         } else {
+            limits::reached("too many functions, or too long ones, to follow");
             self.functions.remove(name);
         }
     }
@@ -244,7 +248,8 @@ impl Shell {
             Some(text) if self.aliases.len() < limits::VARIABLES && text.text.len() <= limits::VALUE => {
                 self.aliases.insert(name.into(), Rc::new(text));
             }
-            _ => drop(self.aliases.remove(name)),
+            Some(_) => limits::reached("too many aliases, or too long ones, to follow"),
+            None => drop(self.aliases.remove(name)),
         }
     }
 
@@ -331,6 +336,15 @@ impl Shell {
 fn is_pwd(substitution: &str) -> bool {
     let inner = substitution.trim_start_matches("$(").trim_end_matches(')').trim_matches('`');
     matches!(inner.trim(), "pwd" | "pwd -L" | "pwd -P")
+}
+
+/// Whether a value is short enough to be followed.
+fn fits(word: &Word) -> bool {
+    let fits = word.text.len() <= limits::VALUE && word.parts.len() <= limits::PARTS;
+    if !fits {
+        limits::reached("a value is too long to follow");
+    }
+    fits
 }
 
 /// Two values, one behind the other.

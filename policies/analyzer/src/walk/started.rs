@@ -162,7 +162,7 @@ impl Walker {
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         let manifest = match folder {
             Some(folder) => literal(&format!("{}/package.json", folder.text)),
-            None => literal("package.json"),
+            None => literal("./package.json"),
         };
         let manifest = self.path_of(&manifest).and_then(|path| self.files.get(&path));
         let mut names = vec![format!("pre{name}"), name.to_owned(), format!("post{name}")];

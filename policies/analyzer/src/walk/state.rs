@@ -172,12 +172,15 @@ fn subscript(text: &str) -> Option<&str> {
 impl Walker {
     /// The values that a loop's variable takes, if they are few and plain; else one unknown round.
     pub(super) fn rounds(&mut self, unit: Unit<'_>, whole: Range, words: &[Range], body: Range) -> Vec<Option<Word>> {
-        const MOST: usize = 16;
         let unknown = vec![None];
-        let short = (body.end.saturating_sub(body.start)).saturating_mul(words.len()) <= limits::VALUE;
+        let short = (body.end.saturating_sub(body.start)).saturating_mul(words.len()) <= limits::LOOP;
         let header = opener(unit.slice(Range { start: whole.start, end: body.start }));
         let runs_over = header.starts_with("for") || header.starts_with("select");
-        if words.len() > MOST || !short || !runs_over || header.contains("((") {
+        if !runs_over || header.contains("((") {
+            return unknown;
+        }
+        if words.len() > limits::LINES || !short {
+            limits::reached("a loop has too many rounds to follow");
             return unknown;
         }
         let mut values = Vec::new();
@@ -189,7 +192,17 @@ impl Walker {
             values.extend(expand::words(reading.pieces, &self.shell).words);
         }
         let told = values.iter().all(|word| word.glob || self.shell.plain(word).is_some());
-        if values.is_empty() || values.len() > MOST || !told || self.rounds_left < values.len() {
+        if values.is_empty() || !told {
+            return unknown;
+        }
+        // Of numbers, one is like the other.
+        const FEW: usize = 16;
+        let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        if (values.len() > FEW || self.rounds_left < values.len()) && values.iter().all(is_number) {
+            return unknown;
+        }
+        if values.len() > limits::LINES || self.rounds_left < values.len() {
+            limits::reached("a loop has too many rounds to follow");
             return unknown;
         }
         self.rounds_left -= values.len();
@@ -200,7 +213,8 @@ impl Walker {
     pub(super) fn lines(&mut self, body: Range) -> Vec<Word> {
         let lines: Vec<Word> = self.input.text().unwrap_or_default().lines().map(expand::literal).collect();
         let size = body.end.saturating_sub(body.start).saturating_mul(lines.len());
-        if lines.len() > limits::LINES || size > limits::VALUE || self.rounds_left < lines.len() {
+        if lines.len() > limits::LINES || size > limits::LOOP || self.rounds_left < lines.len() {
+            limits::reached("a loop reads too many lines to follow");
             return Vec::new();
         }
         self.rounds_left -= lines.len();

@@ -89,15 +89,18 @@ const DATA: &[&str] = &[
 const STOPPED: &[&str] = &["secret.", "package.publish", "service.stop"];
 
 /// The most words that are looked at.
-const MOST: usize = 64;
+const MOST: usize = 256;
 
 impl Walker {
     /// The dangerous command at the end of the words of a program that is no known wrapper.
     pub(super) fn behind_unknown(&mut self, pending: &Pending<'_>) -> Option<Layer> {
         let (first, words) = pending.argv.split_first()?;
         let name = program(&pending.argv)?;
-        if words.is_empty() || first.dynamic || self.unknown_left == 0 {
+        if words.is_empty() || first.dynamic {
             return None;
+        }
+        if words.len() > MOST {
+            self.partial("a program that is not known is given too many words");
         }
         let mut pairs = words.windows(2).take(MOST).enumerate();
         let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit") || is_own(&pending.argv);
@@ -126,7 +129,11 @@ impl Walker {
                 (BEFORE_WORDS.contains(&before) && several).then_some((found, at))
             })
         })?;
-        self.unknown_left -= 1;
+        let Some(left) = self.unknown_left.checked_sub(1) else {
+            self.partial("too many programs that are not known");
+            return None;
+        };
+        self.unknown_left = left;
         if !self.loses(&what) {
             return None;
         }

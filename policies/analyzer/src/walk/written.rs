@@ -48,7 +48,8 @@ impl Walker {
     pub(super) fn name_is_copied(&self, argv: &mut [Word]) -> bool {
         let Some(first) = argv.first_mut().filter(|_| !self.files.copies.is_empty()) else { return false };
         let known = if first.text.contains('/') {
-            self.path_of(first).and_then(|path| self.files.copies.get(&path))
+            let own = self.place_of(first).and_then(|path| self.files.copies.get(&path));
+            own.or_else(|| self.files.copies.get(&self.path_of(first)?))
         } else {
             self.files.copies.iter().find(|(path, _)| self.is_found(path, &first.text)).map(|(_, name)| name)
         };
@@ -121,6 +122,9 @@ pub(super) fn reached(text: &str, goals: &[&str]) -> String {
         (!rest.starts_with('=')).then(|| (targets.to_owned(), rest.to_owned()))
     };
     let rules: Vec<(String, String)> = text.lines().filter_map(header).take(MOST).collect();
+    if rules.len() >= MOST {
+        limits::reached("too many rules to follow");
+    }
     let mut wanted: Vec<String> = goals.iter().map(|goal| (*goal).to_owned()).collect();
     if wanted.is_empty() {
         let first = rules.first().map(|(targets, _)| targets.split_whitespace().next().unwrap_or_default());

@@ -30,6 +30,10 @@ pub(super) fn expand(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     match variants(&tokens, 0) {
         Some(variants) => variants.into_iter().map(collect).collect(),
         None => {
+            // Sequences alone give numbers and letters, which name nothing.
+            if tokens.contains(&Token::Char(',')) {
+                limits::reached("a word has too many variants to follow");
+            }
             let kind = PieceKind::Brace;
             let mark = |piece: Piece| if is_bare(&piece) { Piece { kind, ..piece } } else { piece };
             vec![pieces.into_iter().map(mark).collect()]
@@ -156,7 +160,7 @@ fn sequence(tokens: &[Token]) -> Option<Alternatives> {
         render = |value, _| u32::try_from(value).ok().and_then(char::from_u32).map(String::from).unwrap_or_default();
     }
     let count = from.checked_sub(to).and_then(i64::checked_abs).map(|distance| distance / step);
-    let Some(count) = count.filter(|count| *count < limits::VARIANTS as i64) else { return Some(None) };
+    let Some(count) = count.filter(|count| *count < limits::SEQUENCE as i64) else { return Some(None) };
     let step = if from <= to { step } else { -step };
     let values = (0..=count).filter_map(|index| from.checked_add(index.checked_mul(step)?));
     Some(Some(values.map(|value| render(value, width).chars().map(Token::Char).collect()).collect()))

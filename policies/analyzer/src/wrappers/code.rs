@@ -10,6 +10,7 @@ mod scripts;
 use guard_sdk::syntax::{Part, Via, Word};
 
 use super::layer::{Place, Run, What};
+use crate::limits;
 use crate::options::{Flag, leading};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
@@ -27,8 +28,7 @@ const LINES: &[(&[&str], &[&str])] = &[
     (&["make", "gmake"], &["\t@", "\t-", "\t"]),
 ];
 
-/// The most calls that are looked at, and the longest call.
-const MOST: usize = 64;
+/// The longest call.
 const LONGEST: usize = 4096;
 
 /// Whether this program, in lower case, reads code of a general language.
@@ -105,8 +105,9 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         None if texts.is_empty() => texts.extend(input),
         _ => {}
     }
-    let found = texts.into_iter().flat_map(|text| commands(language, text)).take(MOST);
-    found.map(|what| run(name, what)).collect()
+    let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
+    bounded(found.len());
+    found.into_iter().take(limits::STARTS).map(|what| run(name, what)).collect()
 }
 
 fn run(name: &str, what: What) -> Run {
@@ -144,22 +145,36 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
             command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
         found.extend(command.map(|command| run(name, text(&command.replace("$$", "$")))));
         if make {
-            let shells =
-                line.match_indices("$(shell ").take(MOST).filter_map(|(at, opener)| line.get(at + opener.len()..));
+            let shells = line
+                .match_indices("$(shell ")
+                .take(limits::STARTS)
+                .filter_map(|(at, opener)| line.get(at + opener.len()..));
             let ends = |rest: &str| rest.bytes().take(LONGEST).position(|byte| byte == b')');
             found.extend(shells.filter_map(|rest| Some(run(name, text(rest.get(..ends(rest)?)?)))));
         }
-        if found.len() >= MOST {
+        if !bounded(found.len()) {
+            found.truncate(limits::STARTS);
             break;
         }
     }
     found
 }
 
+/// Whether so many commands can be followed.
+fn bounded(count: usize) -> bool {
+    if count > limits::STARTS {
+        limits::reached("a program is given too many commands to follow");
+    }
+    count <= limits::STARTS
+}
+
 /// The commands of a table of `cron`.
 fn schedule(input: &str) -> Vec<Run> {
     let mut found = Vec::new();
-    for line in input.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).take(MOST) {
+    for line in input.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if !bounded(found.len() + 1) {
+            break;
+        }
         let fields = if line.starts_with('@') { 1 } else { 5 };
         let mut rest = line;
         for _ in 0..fields {
@@ -181,9 +196,10 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
     let mut at = 0;
     let mut before = ' ';
     let mut tried = 0;
-    while tried < MOST
-        && let Some(char) = code.get(at..).and_then(|rest| rest.chars().next())
-    {
+    while let Some(char) = code.get(at..).and_then(|rest| rest.chars().next()) {
+        if !bounded(tried) {
+            break;
+        }
         let rest = code.get(at..).unwrap_or_default();
         let name_end = rest.find(|char: char| !is_part_of_name(char)).unwrap_or(rest.len());
         let name = rest.get(..name_end).unwrap_or_default();
@@ -248,7 +264,7 @@ fn call(language: &Language, tail: &str) -> Option<What> {
     let mut rest = inside;
     let start = inside.len();
     while let Some(char) = rest.chars().next() {
-        if start.saturating_sub(rest.len()) > LONGEST || words.len() >= MOST {
+        if start.saturating_sub(rest.len()) > LONGEST || words.len() >= limits::STARTS {
             break;
         }
         if let Some((literal_text, width)) = string(rest) {

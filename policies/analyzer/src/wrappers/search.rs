@@ -99,12 +99,19 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         None => options.flag(&["0", "null"]).is_some().then_some('\0'),
     };
     let from_file = options.flag(&["a", "arg-file"]).is_some();
-    let input = input.filter(|text| !from_file && text.len() <= limits::VALUE);
+    let input = input.filter(|_| !from_file);
+    if input.is_some_and(|text| text.len() > limits::VALUE) {
+        limits::reached("a program is given too long a text to follow");
+    }
+    let input = input.filter(|text| text.len() <= limits::VALUE);
     let runs = match (mark, input) {
         (Some(mark), Some(text)) => {
             let delimiter = delimiter.unwrap_or('\n');
             let lines = text.split(delimiter).map(str::trim).filter(|line| !line.is_empty());
             let lines: Vec<&str> = lines.take(limits::LINES + 1).collect();
+            if lines.len() > limits::LINES {
+                limits::reached("a program is given too many lines to follow");
+            }
             if lines.is_empty() || lines.len() > limits::LINES {
                 vec![filled(words, mark)]
             } else {
@@ -120,8 +127,11 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         (Some(mark), None) => vec![filled(words, mark)],
         (None, Some(text)) => {
             let split = |char: char| delimiter.map_or_else(|| char.is_whitespace(), |delimiter| char == delimiter);
-            let fields = text.trim_end_matches('\n').split(split).filter(|field| !field.is_empty());
-            let supplied = fields.take(limits::ELEMENTS).map(|field| literal(field.trim_matches(['"', '\''])));
+            let fields = || text.trim_end_matches('\n').split(split).filter(|field| !field.is_empty());
+            if fields().nth(limits::ELEMENTS).is_some() {
+                limits::reached("a program is given too many words to follow");
+            }
+            let supplied = fields().take(limits::ELEMENTS).map(|field| literal(field.trim_matches(['"', '\''])));
             vec![run("xargs", &words.into_iter().chain(supplied).collect::<Vec<_>>(), Place::Apart)]
         }
         (None, None) => vec![run("xargs", &words.into_iter().chain([placeholder()]).collect::<Vec<_>>(), Place::Apart)],
@@ -187,6 +197,9 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     }
     if !words.iter().any(|word| word.text.contains('{')) {
         words.push(literal("{}"));
+    }
+    if arguments.len() > limits::LINES {
+        limits::reached("a program is given too many lines to follow");
     }
     if (1..=limits::LINES).contains(&arguments.len()) {
         let text = |argument: &String| {

@@ -41,7 +41,9 @@ fn runs_a_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
     let evaluated = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "eval" | "shell-c"));
     let unknown = command.argv.first().is_some_and(|name| name.dynamic);
     let evaluates = is_program(command.word(0), &["iex", "invoke-expression"]) && command.position.index > 0;
-    evaluated && unknown && !prints_set_up(command, view) || runs_supplied_code(command) || evaluates
+    // A script that this very text wrote, with a name that only the writing showed.
+    let scripted = command.via.last().is_some_and(|via| via.kind == "script") && command.word(0).starts_with(SUBSTITUTED);
+    (evaluated && unknown || scripted) && !prints_set_up(command, view) || runs_supplied_code(command) || evaluates
 }
 
 /// Whether an interpreter gets its code, whole, from a program such as `xargs`.

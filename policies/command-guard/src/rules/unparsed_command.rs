@@ -49,10 +49,12 @@ const LACKING: &[&str] = &[
     "not accounted for",
     "everybody may write to",
     "expands a quoted text",
+    "itself writes runs",
 ];
 
 /// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met what has no end, a text
-/// that is hidden in quotes and runs all the same, or code from where everybody may put it.
+/// that is hidden in quotes and runs all the same, code from where everybody may put it, or a file that the text made
+/// of what nobody can know.
 fn is_lacking(reason: &str) -> bool {
     LACKING.iter().any(|part| reason.contains(part))
 }
