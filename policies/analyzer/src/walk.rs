@@ -5,12 +5,15 @@
 mod account;
 mod calls;
 mod compound;
+mod descriptors;
+mod echo;
 mod layers;
 mod names;
 mod output;
 mod patterns;
 mod plain;
 mod printed;
+mod readings;
 pub(crate) mod shell;
 mod simple;
 mod state;
@@ -48,7 +51,17 @@ pub(crate) struct Walker {
     shell: Shell,
     /// What commands read that have no pipe and no redirection of their own.
     input: Input,
+    /// What `exec` and the redirections of what is around opened, by descriptor.
+    held: descriptors::Held,
+    /// Commands that read from a pipe what is not known: the pipeline, and their place in it.
+    pub(crate) feeds: BTreeMap<u32, (u32, u32)>,
     dialect: Dialect,
+    /// Whose builtins print.
+    speaker: echo::Speaker,
+    /// Something was printed and used that another shell prints otherwise.
+    spoke: bool,
+    /// Only what one command prints is asked for.
+    is_probe: bool,
     within: Vec<&'static str>,
     via: Vec<Via>,
     /// What a program such as `xargs` replaces in the text that it runs.
@@ -138,7 +151,16 @@ impl Walker {
             steering: BTreeSet::new(),
             shell: Shell::new(cwd, home),
             input: Input::Outer,
+            held: descriptors::Held::new(),
+            feeds: BTreeMap::new(),
             dialect,
+            speaker: match dialect {
+                Dialect::Bash => echo::Speaker::Bash,
+                Dialect::Posix => echo::Speaker::Dash,
+                Dialect::Zsh => echo::Speaker::Zsh,
+            },
+            spoke: false,
+            is_probe: false,
             within: Vec::new(),
             via: Vec::new(),
             marks: Vec::new(),
@@ -168,8 +190,7 @@ impl Walker {
         let span = Span { start: 0, end: offset(source.len()) };
         match prescan::prepare(source) {
             Ok(prepared) => {
-                let unit = Unit { text: &prepared.text, origin: Origin::Outermost(&prepared, 0) };
-                self.unit(unit);
+                self.by_any_shell(Unit { text: &prepared.text, origin: Origin::Outermost(&prepared, 0) });
                 if let Some(missed) = witness::missed(source, prepared.depth, &self.names) {
                     self.partial(&format!("a second parser sees the command `{missed}`"));
                 }
@@ -281,9 +302,9 @@ impl Walker {
 
     /// Runs `walk` in a shell of its own: what it sets is lost.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let shell = self.shell.clone();
+        let (shell, input, held) = (self.shell.clone(), self.input.clone(), self.held.clone());
         walk(self);
-        self.shell = shell;
+        (self.shell, self.input, self.held) = (shell, input, held);
     }
 
     fn sequence(&mut self, unit: Unit<'_>, sequence: &Sequence) {
@@ -360,6 +381,9 @@ impl Walker {
                 let shell = self.shell.clone();
                 input = self.node(unit, node, place, input);
                 self.shell = shell;
+                if input == Input::Pipe {
+                    input = Input::Stage(pipeline, place.index + 1);
+                }
             } else {
                 input = self.node(unit, node, place, input);
             }
@@ -373,16 +397,23 @@ impl Walker {
             return self.simple(unit, node, assignments, words, place, input);
         }
         let mut input = input;
+        let held = self.held.clone();
         if !node.redirects.is_empty() {
             // The redirections of a group stand in a pseudo command of their own.
             let count = self.commands.len();
             self.simple(unit, node, &[], &[], place, Input::Outer);
-            let group = self.commands.get(count).map(|command| command.redirections.as_slice());
-            input = group.and_then(|group| output::redirected(group, &self.shell)).unwrap_or(input);
+            let group = self.commands.get(count).map(|command| command.redirections.clone()).unwrap_or_default();
+            let mut opened = self.opened(&group, &input);
+            input = opened.remove(&0).unwrap_or(input);
+            self.held.append(&mut opened);
         }
         let outer = std::mem::replace(&mut self.input, input);
         self.compound(unit, node);
-        self.input = outer;
+        // What `exec` opens in a group of this very shell stays open.
+        if place.length > 1 || !node.redirects.is_empty() || !matches!(node.kind, Kind::Group(_)) {
+            self.input = outer;
+            self.held = held;
+        }
         Input::Pipe
     }
 

@@ -36,7 +36,7 @@ pub(crate) enum PieceKind {
     Process,
     Glob,
     Tilde,
-    /// A brace expression with too many results.
+    /// A value of a brace expression with many results, which stands for others as well.
     Brace,
 }
 

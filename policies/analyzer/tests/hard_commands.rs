@@ -177,6 +177,7 @@ fn words_tell_what_is_quoted_dynamic_and_a_pattern() {
             (false, true, false),
             (false, false, false),
             (true, false, false),
+            (true, false, false),
             (true, false, false)
         ]
     );

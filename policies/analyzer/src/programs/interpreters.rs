@@ -8,6 +8,7 @@ use super::program::{Program, unversioned};
 use super::scripts;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::Run;
+use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
@@ -87,7 +88,7 @@ pub(crate) fn how(run: &Run<'_>) -> How {
     let words = run.arguments();
     let name = if run.name == "." { "source" } else { unversioned(&run.name) };
     match name {
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => {
+        name if is_shell(name) => {
             let parsed = parse(words, SHELL, false);
             if parsed.has("c", "") {
                 return substituted(parsed.operands.first());
@@ -99,7 +100,13 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
             _ => of_language(words, PYTHON, "cm"),
         },
-        "node" | "nodejs" => of_language(words, NODE, "ep"),
+        "node" | "nodejs" | "tsx" | "ts-node" => of_language(words, NODE, "ep"),
+        "bun" | "deno" => match words.split_first() {
+            Some((verb, rest)) if verb.text == "run" => of_runner(rest),
+            Some((first, _)) if first.text == "-" || holds_commands(first) => of_runner(words),
+            _ => How::Nothing,
+        },
+        "rscript" | "julia" | "groovy" | "elixir" | "swift" | "raku" | "guile" | "janet" => of_runner(words),
         "perl" | "ruby" => of_language(words, PERL, "eE"),
         "php" => of_language(words, Options::leading("rf", ""), "rf"),
         "osascript" | "lua" => of_language(words, Options::leading("el", ""), "e"),
@@ -108,10 +115,20 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             if any { How::Words } else { How::Nothing }
         }
         "source" => match words.first() {
-            Some(word) if word.text == "/dev/stdin" => How::Input,
+            Some(word) if descriptor(&word.text) == Some(0) => How::Input,
             Some(word) if holds_commands(word) => How::Words,
             _ => How::Nothing,
         },
+        _ if reads_input(&run.command.argv) => How::Input,
+        _ => How::Nothing,
+    }
+}
+
+/// The first operand of a program that takes code from its input only if it is asked to, by `-`.
+fn of_runner(words: &[Word]) -> How {
+    match words.iter().find(|word| word.text == "-" || !word.text.starts_with('-')) {
+        Some(word) if word.text == "-" || descriptor(&word.text) == Some(0) => How::Input,
+        Some(word) if holds_commands(word) => How::Words,
         _ => How::Nothing,
     }
 }
@@ -134,8 +151,13 @@ fn first_operand(parsed: &Parsed<'_>) -> How {
                 How::Input
             }
         }
-        Some(operand) if matches!(operand.text.as_ref(), "-" | "/dev/stdin") => How::Input,
-        operand => substituted(operand),
+        Some(operand) => match descriptor(&operand.text) {
+            Some(0) => How::Input,
+            // What is redirected there is a word of this command.
+            Some(_) => How::Words,
+            None if operand.text == "-" => How::Input,
+            None => substituted(Some(operand)),
+        },
     }
 }
 

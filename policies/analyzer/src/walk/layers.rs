@@ -35,8 +35,8 @@ impl Walker {
             let name = name.to_owned();
             self.names.insert(name);
         }
-        if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
-            pending.input = self.supplied(&pending.redirections).unwrap_or(input);
+        if let Some(input) = self.redirected(&pending.redirections, &pending.input) {
+            pending.input = input;
         }
         self.add_words(&mut pending.argv, &pending.assignments);
         let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
@@ -90,7 +90,7 @@ impl Walker {
             if run.place == layer::Place::Remote && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
             }
-            let shell = self.shell.clone();
+            let state = self.shell.clone();
             match &run.place {
                 layer::Place::Here | layer::Place::Apart => {}
                 layer::Place::Directory(directory) => {
@@ -101,6 +101,11 @@ impl Walker {
             }
             let late = run.via.kind == "trap";
             let expands = run.via.kind == "alias";
+            let shell = match run.via.kind.as_str() {
+                "shell-c" => run.via.detail.clone(),
+                "code" | "ssh" => "sh".to_owned(),
+                _ => String::new(),
+            };
             if expands {
                 self.expanding.push(run.via.detail.clone());
             }
@@ -137,7 +142,7 @@ impl Walker {
                     if late {
                         self.inside("trap", |walker| walker.run_text(&text, pending.span));
                     } else {
-                        self.run_text(&text, pending.span);
+                        self.run_text_of(&shell, &text, pending.span);
                     }
                     self.input = outer;
                 }
@@ -149,7 +154,7 @@ impl Walker {
             self.marks.truncate(marks);
             self.certain = certain;
             if run.place != layer::Place::Here {
-                self.shell = shell;
+                self.shell = state;
             }
         }
         self.parent = before;

@@ -12,9 +12,33 @@ use crate::wrappers::layer::{Layer, Place, Run, What, program};
 
 /// Programs that stand in no table under these very names: those that run others, and other spellings of known ones.
 const MORE: &[&str] = &[
-    "sudo", "doas", "su", "env", "xargs", "eval", "exec", "command", "nohup", "time", "busybox", "python3", "pip3",
-    "mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.ntfs", "mkfs.f2fs",
-    "mkfs.exfat", "newfs_apfs", "newfs_hfs", "newfs_msdos", "newfs_exfat",
+    "sudo",
+    "doas",
+    "su",
+    "env",
+    "xargs",
+    "eval",
+    "exec",
+    "command",
+    "nohup",
+    "time",
+    "busybox",
+    "python3",
+    "pip3",
+    "mkfs.ext2",
+    "mkfs.ext3",
+    "mkfs.ext4",
+    "mkfs.xfs",
+    "mkfs.btrfs",
+    "mkfs.vfat",
+    "mkfs.fat",
+    "mkfs.ntfs",
+    "mkfs.f2fs",
+    "mkfs.exfat",
+    "newfs_apfs",
+    "newfs_hfs",
+    "newfs_msdos",
+    "newfs_exfat",
 ];
 
 /// The most programs that fit and are looked into.

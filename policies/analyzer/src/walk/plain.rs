@@ -34,7 +34,7 @@ impl Walker {
             return Input::Pipe;
         }
         let reads = shells::reads_input(&pending.argv);
-        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Piped(_));
+        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Stage(..) | Input::Piped(_));
         if from_pipe {
             self.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
         }
@@ -50,9 +50,15 @@ impl Walker {
         if from_pipe {
             self.via.pop();
         }
+        if let Input::Stage(pipeline, index) = pending.input {
+            self.feeds.insert(id, (pipeline, index));
+        }
         let listed = self.commands.last().filter(|command| command.id == id);
-        let output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input));
+        let output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input, self.speaker));
+        let several = listed.is_some_and(|command| !self.other_texts(command).is_empty());
+        let output = if several { Input::Pipe } else { output };
         let written = listed.map(|command| output::files(command, &output)).unwrap_or_default();
+        let unread = several && listed.is_some_and(|command| wrappers::reads_program(&command.argv));
         // Only a builtin of this very shell changes it.
         let own = self.via.iter().skip(self.texts_via);
         let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
@@ -60,7 +66,13 @@ impl Walker {
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
         let whole = listed.filter(|command| !self.files.is_empty() || writes_for_later(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
-        let output = if redirected { Input::Pipe } else { output };
+        let piped = place.index + 1 < place.length;
+        self.spoke |= (redirected || piped || self.is_probe) && listed.is_some_and(output::depends_on_speaker);
+        // zsh writes to the pipe as well as to the file.
+        let output = if redirected && !piped { Input::Pipe } else { output };
+        if unread {
+            self.partial("more than one text is given to one program to read");
+        }
         for (path, text, adds) in written {
             self.keep_file(&path, text, adds);
         }
@@ -77,7 +89,12 @@ impl Walker {
         }
         if let Some(command) = kept {
             if reads {
+                for other in self.other_texts(&command) {
+                    self.run_input(&command, &other);
+                }
                 self.run_input(&command, &pending.input);
+            } else if command.argv.len() == 1 && command.word(0) == "exec" {
+                self.keep_open(&command);
             } else {
                 self.follow(&command, &pending.input);
             }
@@ -89,7 +106,7 @@ impl Walker {
     fn run_input(&mut self, command: &Command, input: &Input) {
         let (kind, word) = match input {
             Input::Outer | Input::File => return,
-            Input::Pipe => return self.partial("a shell reads commands from a pipe"),
+            Input::Pipe | Input::Stage(..) => return self.partial("a shell reads commands from a pipe"),
             Input::Piped(word) => ("pipe", word),
             Input::Here(word) => ("heredoc", word),
         };
@@ -107,7 +124,9 @@ impl Walker {
             if remote {
                 walker.shell = Shell::new("", "");
             }
-            walker.run_text(word, command.span);
+            // The shell of another machine is not known.
+            let shell = if remote { "sh" } else { command.program() };
+            walker.run_text_of(shell, word, command.span);
         });
         self.via.pop();
         if remote {
@@ -133,17 +152,6 @@ impl Walker {
         Some(shell::resolve(&self.shell.cwd, &path).unwrap_or(path))
     }
 
-    /// What is redirected to standard input, if this text wrote it to a file or prints it.
-    pub(super) fn supplied(&mut self, redirections: &[Redirection]) -> Option<Input> {
-        let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
-        if let Some(part) = input.target.parts.iter().find(|part| part.kind == "process") {
-            let text = self.printed(&part.text)?;
-            return Some(Input::Here(crate::word::expand::literal(&text)));
-        }
-        let text = self.files.get(&self.path_of(&input.target)?).filter(|_| input.operator == "<")?;
-        Some(Input::Here(crate::word::expand::literal(text)))
-    }
-
     /// Runs the text of a file that this text wrote, or what a process substitution prints. Whether it is known.
     fn run_script(&mut self, script: &Script, command: &Command, input: &Input) -> bool {
         let process = script.file.parts.iter().find(|part| part.kind == "process");
@@ -153,19 +161,20 @@ impl Walker {
                 self.partial("a shell reads a process substitution");
             }
             text
-        } else if shells::is_input(&script.file.text) {
-            input.text().map(str::to_owned)
-        } else if let Some(number) = descriptor(&script.file.text) {
-            let own: Vec<Redirection> = command
-                .redirections
-                .iter()
-                .filter(|redirection| redirection.fd == number)
-                .cloned()
-                .map(|redirection| Redirection { fd: 0, ..redirection })
-                .collect();
-            output::redirected(&own, &self.shell).and_then(|input| input.text().map(str::to_owned))
         } else {
-            self.path_of(&script.file).and_then(|path| self.files.get(&path).cloned())
+            let path = self.path_of(&script.file).unwrap_or_else(|| script.file.text.clone());
+            match shells::descriptor(&path).map(|number| self.behind(number, command, input)) {
+                Some(Input::Pipe | Input::Stage(..)) => {
+                    self.partial("a shell reads commands from a pipe");
+                    None
+                }
+                Some(input) if input.text().is_none() && matches!(input, Input::Piped(_) | Input::Here(_)) => {
+                    self.run_input(command, &input);
+                    return true;
+                }
+                Some(input) => input.text().map(str::to_owned),
+                None => self.files.get(&path).cloned(),
+            }
         };
         // A first line that names another interpreter makes the text another language.
         let foreign = |text: &String| {
@@ -184,7 +193,13 @@ impl Walker {
         self.shell.set_parameters(&script.parameters);
         self.via.push(Via { kind: "script".to_owned(), detail: name.clone() });
         self.expanding.push(name);
-        self.run_text(&crate::word::expand::literal(&text), command.span);
+        let named = text.strip_prefix("#!").and_then(|text| text.lines().next()?.rsplit(['/', ' ']).next());
+        let reader = match command.program() {
+            "source" | "." => "",
+            shell if shells::is_shell(shell) => shell,
+            _ => named.unwrap_or_default(),
+        };
+        self.run_text_of(reader, &crate::word::expand::literal(&text), command.span);
         self.expanding.pop();
         self.via.pop();
         self.shell.restore_parameters(parameters);
@@ -200,11 +215,6 @@ impl Walker {
 /// Whether a command copies programs or sets what others run.
 fn writes_for_later(command: &Command) -> bool {
     matches!(command.program(), "cp" | "ln" | "install" | "mv" | "npm" | "pnpm" | "yarn" | "bun")
-}
-
-/// The number of the descriptor that a file stands for.
-fn descriptor(file: &str) -> Option<i32> {
-    file.strip_prefix("/dev/fd/").or_else(|| file.strip_prefix("/proc/self/fd/"))?.parse().ok()
 }
 
 /// The known input of a command that has it from what is around it, such as `ssh HOST psql <<< TEXT`, where its input

@@ -22,11 +22,14 @@ impl Walker {
         let [item] = sequence.items.as_slice() else { return None };
         let mut probe = Walker::new(self.dialect, "", "");
         probe.shell = self.shell.clone();
+        probe.speaker = self.speaker;
+        probe.is_probe = true;
         probe.outputs_left = std::mem::take(&mut self.outputs_left);
         probe.depth = self.depth + 1;
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
         let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
         self.outputs_left = probe.outputs_left;
+        self.spoke |= probe.spoke;
         // That a text is decoded is worth telling more than the text.
         let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
         match output {

@@ -2,9 +2,10 @@
 
 use guard_sdk::syntax::{Command, Word};
 
+use super::echo::printf;
 use super::output::Input;
 use super::shell::Shell;
-use super::{Unit, Walker, output};
+use super::{Unit, Walker};
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Range, Sequence};
 use crate::word::expand::Values as _;
@@ -234,6 +235,7 @@ impl Walker {
             "alias",
             "unalias",
             "hash",
+            "exec",
         ];
         BUILTINS.contains(&name) || self.defined.contains_key(name)
     }
@@ -270,7 +272,7 @@ impl Walker {
                     "mapfile" | "readarray" => self.take_lines(words, input),
                     "printf" if command.word(1) == "-v" => {
                         let printed = words.get(2..).filter(|words| words.iter().all(|word| !word.dynamic));
-                        if let Some(text) = printed.and_then(output::printf) {
+                        if let Some(text) = printed.and_then(|words| printf(words, self.speaker)) {
                             self.shell.assign(command.word(2), &expand::literal(&text), false);
                         }
                     }
