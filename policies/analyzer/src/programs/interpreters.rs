@@ -188,8 +188,11 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
         if let Some(input) = run.input() {
             scripts::code(run, language, &input.text, input.certain);
         }
-    } else if !any {
-        parsed.operands.iter().take(1).for_each(|file| run.read(file));
+    } else if !any && let Some(file) = parsed.operands.first() {
+        match run.substituted(file) {
+            Some(input) => scripts::code(run, language, &input.text, input.certain),
+            None => run.read(file),
+        }
     }
     any
 }
@@ -218,12 +221,27 @@ fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>
 fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if run.name == "bun" {
         super::publish::package_manager(run, parsed.rest);
+        if parsed.text(0) == "run" {
+            return run_from_input(run);
+        }
     }
     run_code(run, parsed, "javascript", "ep", "eval");
     parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic));
 }
 
+/// Of programs that take code from their input only if they are asked to.
+fn run_from_input(run: &mut Run<'_>) {
+    if how(run) == How::Input
+        && let Some(input) = run.input()
+    {
+        scripts::code(run, "javascript", &input.text, input.certain);
+    }
+}
+
 fn deno<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.text(0) != "eval" {
+        run_from_input(run);
+    }
     super::publish::package_manager(run, parsed.rest);
     if parsed.text(0) == "eval" {
         parsed.from(1).iter().filter(|word| !word.text.starts_with('-')).take(1).for_each(|value| {

@@ -47,7 +47,9 @@ impl Walker {
         } else if shadowed {
             None
         } else {
-            let known = wrappers::peel(&pending.argv, pending.input.text());
+            let code = self.code_in_place(&pending.argv);
+            let input = code.as_ref().map_or_else(|| pending.input.text(), |code| code.as_deref());
+            let known = wrappers::peel(&pending.argv, input);
             known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(&pending))
         };
         if pending.level >= limits::WRAPPERS {

@@ -1,13 +1,21 @@
 //! What a substitution prints, where its own words say so: `$(echo rm)`.
 
-use guard_sdk::syntax::Span;
+use guard_sdk::syntax::{Span, Word};
 
 use super::output::Input;
 use super::{Origin, Unit, Walker};
 use crate::limits;
 use crate::parse;
+use crate::wrappers;
 
 impl Walker {
+    /// What a process substitution prints that stands in the place of a file of code. `None`: there is none.
+    pub(super) fn code_in_place(&mut self, argv: &[Word]) -> Option<Option<String>> {
+        let file = wrappers::code_file(argv)?;
+        let part = file.parts.iter().find(|part| part.kind == "process")?;
+        Some(self.printed(&part.text))
+    }
+
     /// What a command or process substitution, given as it is written, prints, if its words say so.
     pub(super) fn printed(&mut self, source: &str) -> Option<String> {
         let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };

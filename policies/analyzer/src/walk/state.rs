@@ -129,7 +129,7 @@ pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
         }
         PieceKind::Parameter => {
             let inner = piece.text.trim_start_matches("${").trim_end_matches('}');
-            inner.strip_suffix("@P").is_some_and(holds)
+            inner.strip_suffix("@P").is_some_and(holds) || word::zsh::hides(&piece.text)
         }
         _ => false,
     }

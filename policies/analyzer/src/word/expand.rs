@@ -52,6 +52,12 @@ pub(super) enum Known<'v> {
 
 fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<Known<'v>> {
     match piece.kind {
+        // zsh puts all elements of an array in, bash the first.
+        PieceKind::Variable { .. } if !piece.quoted && is_name(&piece.text) => {
+            let several = values.elements(&piece.text).filter(|words| words.len() > 1);
+            let all = several.map(|words| Known::Each(words.into_iter().map(Cow::Borrowed).collect()));
+            all.or_else(|| variable(&piece.text, values))
+        }
         PieceKind::Variable { .. } => variable(&piece.text, values),
         PieceKind::Parameter => parameter::known(&piece.text, values),
         _ => None,

@@ -9,6 +9,7 @@ mod languages;
 use guard_sdk::syntax::{Part, Via, Word};
 
 use super::layer::{Place, Run, What, takes};
+use super::shells::descriptor;
 use crate::options::{Flag, leading};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
@@ -48,6 +49,11 @@ pub(super) fn file<'a>(name: &str, argv: &'a [Word]) -> Option<&'a Word> {
     options.rest.iter().find(|word| word.text != "run")
 }
 
+/// Whether an operand is standard input, or a text that is printed in its place.
+fn reads_text(word: &Word) -> bool {
+    word.text == "-" || descriptor(&word.text) == Some(0) || word.parts.iter().any(|part| part.kind == "process")
+}
+
 /// What the code that a command is given runs.
 pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
@@ -74,7 +80,12 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
             texts
                 .extend(options.rest.iter().skip(1).map(|word| word.text.as_str()).find(|text| !text.starts_with('-')));
         }
-        Some(word) if word.text == "-" || word.text == "/dev/stdin" => texts.extend(input),
+        Some(word) if reads_text(word) => texts.extend(input),
+        Some(word) if matches!(plain, "deno" | "bun") && word.text == "run" => {
+            let mut operands = options.rest.iter().skip(1);
+            let file = operands.find(|word| word.text == "-" || !word.text.starts_with('-'));
+            texts.extend(input.filter(|_| file.is_some_and(reads_text)));
+        }
         None if texts.is_empty() => texts.extend(input),
         _ => {}
     }

@@ -1,0 +1,84 @@
+//! What only zsh reads in a word. The shell of a harness may be zsh, and bash has another use for none of it.
+
+use super::is_name;
+
+/// The name in `${=NAME}`, `${(z)NAME}` and their kin, whose value is split into words even between double quotes.
+pub(super) fn split_name(inner: &str) -> Option<&str> {
+    let rest = match flags(inner) {
+        Some((flags, rest)) if flags.chars().all(|flag| "zfA@kvwQ=".contains(flag)) => rest,
+        Some(_) => return None,
+        None => inner,
+    };
+    let name = rest.trim_start_matches(['=', '~', '^']);
+    (name.len() < inner.len() && is_name(name)).then_some(name)
+}
+
+/// Whether `${...}`, as it is written, makes more of a value than can be seen: it expands the value once more, takes it
+/// for a name, or splits and joins it.
+pub(crate) fn hides(source: &str) -> bool {
+    let inner = source.strip_prefix("${").unwrap_or(source);
+    flags(inner).is_some_and(|(flags, _)| flags.contains(['e', 'P', 's', 'j', 'p', 'g', '%']))
+}
+
+/// `(FLAGS)REST`
+fn flags(inner: &str) -> Option<(&str, &str)> {
+    inner.strip_prefix('(')?.split_once(')')
+}
+
+/// The code that a pattern's qualifiers run for each file: `*(e:'CODE':)`, `*(+NAME)`.
+pub(super) fn code_of_qualifiers(inner: &str) -> Option<String> {
+    let qualifier = |char: char| char.is_ascii_alphanumeric() || "./@=%*^-,#".contains(char);
+    let at = inner.find(|char: char| !qualifier(char))?;
+    let (before, rest) = inner.split_at_checked(at)?;
+    if let Some(name) = rest.strip_prefix('+') {
+        let end = name.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(name.len());
+        return name.get(..end).filter(|name| is_name(name)).map(str::to_owned);
+    }
+    let open = rest.chars().next().filter(|_| before.ends_with('e'))?;
+    let close = match open {
+        '{' => '}',
+        '[' => ']',
+        '(' => ')',
+        '<' => '>',
+        other => other,
+    };
+    let (code, _) = rest.get(open.len_utf8()..)?.rsplit_once(close)?;
+    let code = code.trim_matches(['\'', '"']);
+    (!code.is_empty() && open != '|').then(|| code.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_stands_in_qualifiers() {
+        for (inner, expected) in [
+            ("e:'rm a':", Some("rm a")),
+            (".e{date}", Some("date")),
+            ("e'date'", Some("date")),
+            ("+task", Some("task")),
+            ("e|f", None),
+            ("a|b", None),
+            ("cache:*", None),
+            ("om[1]", None),
+        ] {
+            assert_eq!(code_of_qualifiers(inner).as_deref(), expected, "{inner}");
+        }
+    }
+
+    #[test]
+    fn names_stand_behind_flags() {
+        for (inner, expected) in [
+            ("=x", Some("x")),
+            ("(z)x", Some("x")),
+            ("(f)=x", Some("x")),
+            ("(s:,:)x", None),
+            ("x", None),
+            ("x=y", None),
+        ] {
+            assert_eq!(split_name(inner), expected, "{inner}");
+        }
+        assert!(hides("${(e)x}") && hides("${(s:,:)x}") && !hides("${(z)x}") && !hides("${x:-(e)}"));
+    }
+}
