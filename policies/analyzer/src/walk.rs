@@ -241,9 +241,10 @@ impl Walker {
         if self.depth >= limits::WALK_DEPTH {
             return self.partial("commands are nested too deeply to follow");
         }
-        match parse::parse(unit.text, self.dialect) {
+        let (text, zeros) = parse::without_zeros(unit.text);
+        match parse::parse(&text, self.dialect) {
             Ok(sequence) => {
-                let outer = std::mem::take(&mut self.accounted);
+                let outer = std::mem::replace(&mut self.accounted, zeros);
                 self.sequence(unit, &sequence);
                 self.settle(unit);
                 self.accounted = outer;
@@ -378,9 +379,11 @@ impl Walker {
         for (index, node) in item.elements.iter().enumerate() {
             let place = Place { pipeline, index: offset(index), length: offset(length), item };
             if length > 1 {
-                let shell = self.shell.clone();
+                let (shell, outer) = (self.shell.clone(), self.input.clone());
+                // What stands in its words reads the pipe as well.
+                self.input = input.clone();
                 input = self.node(unit, node, place, input);
-                self.shell = shell;
+                (self.shell, self.input) = (shell, outer);
                 if input == Input::Pipe {
                     input = Input::Stage(pipeline, place.index + 1);
                 }

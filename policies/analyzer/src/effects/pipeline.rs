@@ -174,7 +174,27 @@ fn from_here_string(run: &Run<'_>) -> Option<Draft> {
 }
 
 fn from_words(run: &Run<'_>) -> Option<Draft> {
-    run.pipelines.children(run.commands, run.command.id).find_map(origin)
+    let children = || run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    // What stands in a word reads what the command would read.
+    let fed = |child: &Command| {
+        let (pipeline, index) = run.pipelines.source(child).filter(|_| run.pipelines.is_unknown(child))?;
+        run.pipelines.stages(run.commands, pipeline, index).rev().take(MAX_STAGES).find_map(origin)
+    };
+    children().find_map(origin).or_else(|| children().find_map(fed)).or_else(|| printed_unknown(run))
+}
+
+/// A text that is printed in the place of a file, and is not known.
+fn printed_unknown(run: &Run<'_>) -> Option<Draft> {
+    let in_place = |word: &Word| word.parts.iter().any(|part| part.kind == "process");
+    if !run.arguments().first().is_some_and(in_place) {
+        return None;
+    }
+    let mut children = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    let prints = |child: &Command| matches!(child.program(), "echo" | "printf") && child.via == run.command.via;
+    let dynamic = |child: &Command| child.argv.iter().any(|word| word.dynamic);
+    children
+        .any(|child| prints(child) && dynamic(child))
+        .then(|| Draft::notable("execute", "execute.piped").certain(false))
 }
 
 /// The substitutions of a text that became shell stand right before the commands that were read from it.

@@ -95,7 +95,7 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             }
             if parsed.is("s", "") { How::Input } else { first_operand(&parsed) }
         }
-        "python" | "pypy" => match parse(words, PYTHON, false).value("m", "") {
+        "python" | "pypy" | "ipython" => match parse(words, PYTHON, false).value("m", "") {
             // The interactive one, as a module.
             Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
             _ => of_language(words, PYTHON, "cm"),
@@ -106,7 +106,11 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             Some((first, _)) if first.text == "-" || holds_commands(first) => of_runner(words),
             _ => How::Nothing,
         },
-        "rscript" | "julia" | "groovy" | "elixir" | "swift" | "raku" | "guile" | "janet" => of_runner(words),
+        "rscript" | "groovy" | "elixir" | "swift" | "expect" => of_runner(words),
+        "r" | "julia" | "raku" | "guile" | "janet" | "tclsh" | "wish" | "ocaml" | "sbcl" | "clisp" | "irb" | "iex"
+        | "jshell" | "ghci" | "psysh" => of_language(words, Options::leading("eEcf", "eval file"), "eEcf"),
+        // Without a command each line is one.
+        "parallel" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
         "perl" | "ruby" => of_language(words, PERL, "eE"),
         "php" => of_language(words, Options::leading("rf", ""), "rf"),
         "osascript" | "lua" => of_language(words, Options::leading("el", ""), "e"),
@@ -183,7 +187,7 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
         any = true;
         scripts::code(run, language, &value.text, !value.dynamic);
     }
-    let from_input = parsed.operands.first().is_none_or(|file| matches!(file.text.as_ref(), "-" | "/dev/stdin"));
+    let from_input = parsed.operands.first().is_none_or(|file| file.text == "-" || descriptor(&file.text).is_some());
     if !any && from_input {
         if let Some(input) = run.input() {
             scripts::code(run, language, &input.text, input.certain);

@@ -21,7 +21,7 @@ impl Walker {
             let from = target.parse::<i32>().ok();
             let input = match (redirection.operator.as_str(), from) {
                 ("<<" | "<<-" | "<<<", _) => output::here(redirection, &self.shell),
-                ("<" | "<>", _) => self.supplied(redirection).unwrap_or(Input::File),
+                ("<" | "<>", _) => self.supplied(redirection, &held, outer).unwrap_or(Input::File),
                 ("<&" | ">&", Some(0)) => held.get(&0).unwrap_or(outer).clone(),
                 ("<&" | ">&", Some(from)) => {
                     held.get(&from).or_else(|| self.held.get(&from)).cloned().unwrap_or(Input::File)
@@ -72,14 +72,15 @@ impl Walker {
     }
 
     /// What a redirection from a file gives, if this text wrote the file or prints what is read.
-    fn supplied(&mut self, redirection: &Redirection) -> Option<Input> {
+    fn supplied(&mut self, redirection: &Redirection, held: &Held, outer: &Input) -> Option<Input> {
         if let Some(part) = redirection.target.parts.iter().find(|part| part.kind == "process") {
             let text = self.printed(&part.text)?;
             return Some(Input::Here(literal(&text)));
         }
         let path = self.path_of(&redirection.target)?;
         if let Some(number) = crate::wrappers::shells::descriptor(&path) {
-            return if number == 0 { None } else { self.held.get(&number).cloned() };
+            let found = held.get(&number).or_else(|| self.held.get(&number)).cloned();
+            return if number == 0 { Some(found.unwrap_or_else(|| outer.clone())) } else { found };
         }
         let text = self.files.get(&path).filter(|_| redirection.operator == "<")?;
         Some(Input::Here(literal(text)))

@@ -47,7 +47,7 @@ impl Walker {
         } else if shadowed {
             None
         } else {
-            let code = self.code_in_place(&pending.argv);
+            let code = self.code_in_place(&pending.argv, &pending.redirections);
             let input = code.as_ref().map_or_else(|| pending.input.text(), |code| code.as_deref());
             let known = wrappers::peel(&pending.argv, input);
             known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(&pending))

@@ -1,6 +1,6 @@
 //! What a substitution prints, where its own words say so: `$(echo rm)`.
 
-use guard_sdk::syntax::{Span, Word};
+use guard_sdk::syntax::{Redirection, Span, Word};
 
 use super::output::Input;
 use super::{Origin, Unit, Walker};
@@ -9,9 +9,15 @@ use crate::parse;
 use crate::wrappers;
 
 impl Walker {
-    /// What a process substitution prints that stands in the place of a file of code. `None`: there is none.
-    pub(super) fn code_in_place(&mut self, argv: &[Word]) -> Option<Option<String>> {
+    /// The text of a process substitution or a descriptor that stands in the place of a file of code. `None`: there is
+    /// none.
+    pub(super) fn code_in_place(&mut self, argv: &[Word], redirections: &[Redirection]) -> Option<Option<String>> {
         let file = wrappers::code_file(argv)?;
+        if let Some(number) = wrappers::shells::descriptor(&file.text).filter(|number| *number != 0) {
+            let input = self.opened(redirections, &Input::File).remove(&number);
+            let input = input.or_else(|| self.held.get(&number).cloned());
+            return Some(input.and_then(|input| input.text().map(str::to_owned)));
+        }
         let part = file.parts.iter().find(|part| part.kind == "process")?;
         Some(self.printed(&part.text))
     }

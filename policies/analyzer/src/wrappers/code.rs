@@ -51,7 +51,7 @@ pub(super) fn file<'a>(name: &str, argv: &'a [Word]) -> Option<&'a Word> {
 
 /// Whether an operand is standard input, or a text that is printed in its place.
 fn reads_text(word: &Word) -> bool {
-    word.text == "-" || descriptor(&word.text) == Some(0) || word.parts.iter().any(|part| part.kind == "process")
+    word.text == "-" || descriptor(&word.text).is_some() || word.parts.iter().any(|part| part.kind == "process")
 }
 
 /// What the code that a command is given runs.

@@ -4,6 +4,7 @@ use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, What, joined, program, takes};
 use crate::options::leading;
+use crate::word::expand::parameter;
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
@@ -103,6 +104,9 @@ pub(crate) struct Script {
     pub(crate) here: bool,
 }
 
+/// Paths of standard input, which a pattern may fit.
+const INPUTS: &[&str] = &["dev/stdin", "dev/fd/0", "proc/self/fd/0"];
+
 /// The number of the descriptor that a file stands for, however its path is spelled.
 pub(crate) fn descriptor(file: &str) -> Option<i32> {
     let mut names: Vec<&str> = Vec::new();
@@ -112,6 +116,11 @@ pub(crate) fn descriptor(file: &str) -> Option<i32> {
             ".." => drop(names.pop()),
             name => names.push(name),
         }
+    }
+    let path = names.join("/");
+    let fits = |input: &&str| path.contains(['*', '?', '[']) && parameter::matches(&path, input);
+    if INPUTS.iter().any(|input| fits(input)) {
+        return Some(0);
     }
     match names.as_slice() {
         ["dev", "stdin"] => Some(0),

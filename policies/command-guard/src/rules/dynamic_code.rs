@@ -63,7 +63,8 @@ fn reads_a_descriptor(command: &Command) -> bool {
         let number = word.text.strip_prefix("/dev/fd/").or_else(|| word.text.strip_prefix("/proc/self/fd/"));
         number.is_some_and(|number| number != "0" && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    if is_program(command.word(0), SHELLS) && command.argv.get(1).is_some_and(open) {
+    let reads = is_program(command.word(0), SHELLS) || matches!(command.word(0), "source" | ".");
+    if reads && command.argv.get(1).is_some_and(open) {
         return true;
     }
     let written_to = || {
