@@ -289,7 +289,7 @@ impl Reader<'_> {
             }
             b'"' if !quoted => self.double(at + 1),
             // zsh: `$=x` is split, `$~x` is a pattern, whatever its options say. In bash nobody writes this.
-            b'=' | b'~' | b'^' if !quoted && (self.byte(at + 2).is_ascii_alphabetic() || self.byte(at + 2) == b'_') => {
+            b'=' | b'~' | b'^' if !quoted && zsh::is_marked_name(self.slice(at + 1, self.end)) => {
                 self.dollar(at + 1, false)
             }
             next if next.is_ascii_alphabetic() || next == b'_' => {

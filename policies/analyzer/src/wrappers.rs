@@ -59,6 +59,14 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
             Some(Layer::one("command", "", What::Words { assignments: Vec::new(), words }, Place::Here))
         }
         "uv" => table::peel(name, argv).map(by_python),
+        // zsh: `zargs OPERANDS -- PROGRAM WORDS`.
+        "zargs" => {
+            let at = argv.iter().rposition(|word| word.text == "--")?;
+            let (operands, program) = argv.split_at_checked(at)?;
+            let operands = operands.get(1..)?.iter().filter(|word| !word.text.starts_with('-'));
+            let words = program.get(1..)?.iter().chain(operands).cloned().collect();
+            Some(Layer::one("xargs", "", What::Words { assignments: Vec::new(), words }, Place::Apart))
+        }
         _ => table::peel(name, argv),
     }
 }

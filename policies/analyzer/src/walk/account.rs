@@ -34,7 +34,10 @@ impl Walker {
             let gap = unit.slice(Range { start: from, end: range.start });
             // The elements of an array are words of their own; a parenthesis right behind `=` belongs to nothing else.
             let opens_array = gap.starts_with('(') && unit.slice(Range { start: 0, end: from }).ends_with('=');
-            if range.start > from && (opens_array || !is_grammar(gap, &mut names)) {
+            // Nor does one right behind a word, where zsh has the qualifiers of a pattern.
+            let qualifies =
+                from > 0 && gap.starts_with('(') && !gap.get(1..).unwrap_or_default().trim_start().starts_with(')');
+            if range.start > from && (opens_array || qualifies || !is_grammar(gap, &mut names)) {
                 return self.partial("a piece of the text is not accounted for");
             }
             if range.end > from {

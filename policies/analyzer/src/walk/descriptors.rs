@@ -64,11 +64,9 @@ impl Walker {
     /// The texts that are given to standard input besides the one that bash takes, which is the last. zsh gives all of
     /// them to read, one behind the other.
     pub(super) fn other_texts(&self, command: &Command) -> Vec<Input> {
-        let here = |redirection: &&Redirection| redirection.fd == 0 && is_here(redirection);
-        let mut texts: Vec<Input> =
-            command.redirections.iter().filter(here).map(|text| output::here(text, &self.shell)).collect();
-        texts.pop();
-        texts
+        let mut read: Vec<&Redirection> = command.redirections.iter().filter(|read| read.fd == 0).collect();
+        read.pop();
+        read.into_iter().filter(|read| is_here(read)).map(|text| output::here(text, &self.shell)).collect()
     }
 
     /// What a redirection from a file gives, if this text wrote the file or prints what is read.

@@ -106,6 +106,8 @@ impl Walker {
             let shell = match run.via.kind.as_str() {
                 "shell-c" => run.via.detail.clone(),
                 "code" | "ssh" => "sh".to_owned(),
+                // An alias of git, which `sh` runs.
+                "alias" if run.place == layer::Place::Apart => "sh".to_owned(),
                 _ => String::new(),
             };
             if expands {
@@ -142,7 +144,7 @@ impl Walker {
                     }
                     let outer = std::mem::replace(&mut self.input, pending.input.clone());
                     if late {
-                        self.inside("trap", |walker| walker.run_text(&text, pending.span));
+                        self.inside("trap", |walker| walker.run_text_of("", &text, pending.span));
                     } else {
                         self.run_text_of(&shell, &text, pending.span);
                     }

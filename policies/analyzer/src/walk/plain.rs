@@ -197,7 +197,8 @@ impl Walker {
         let reader = match command.program() {
             "source" | "." => "",
             shell if shells::is_shell(shell) => shell,
-            _ => named.unwrap_or_default(),
+            // Without a first line that says more, bash runs it by itself, and zsh gives it to `sh`.
+            _ => named.unwrap_or("sh"),
         };
         self.run_text_of(reader, &crate::word::expand::literal(&text), command.span);
         self.expanding.pop();

@@ -4,6 +4,7 @@ use guard_sdk::syntax::{Command, Redirection, Span, Word};
 
 use super::echo::{SPEAKERS, Speaker};
 use super::{Unit, Walker};
+use crate::word::expand::literal;
 
 impl Walker {
     /// Walks the outermost text, which bash or zsh may run.
@@ -20,12 +21,13 @@ impl Walker {
             "dash" | "ash" | "busybox" => (Speaker::Dash, &[]),
             "zsh" => (Speaker::Zsh, &[]),
             "sh" | "ksh" | "mksh" | "posh" | "yash" => (Speaker::Bash, &[Speaker::Dash, Speaker::Zsh]),
-            _ => return self.run_text(word, span),
+            _ => (self.speaker, &[]),
         };
-        let posix = (!matches!(shell, "bash" | "rbash" | "zsh") && !word.dynamic).then(|| as_dash_reads(&word.text));
-        let posix = posix.flatten().map(|text| crate::word::expand::literal(&text));
+        let plain = matches!(shell, "bash" | "rbash" | "zsh");
+        let odd = !plain && ODD.iter().any(|odd| word.text.contains(odd));
+        let posix = if odd && !word.dynamic { as_dash_reads(&word.text) } else { None };
+        let posix = posix.map(|text| literal(&text));
         let outer = self.speaker;
-        let odd = posix.is_some();
         self.in_turn(first, others, |walker, speaker| {
             walker.spoke |= odd;
             let posix = posix.as_ref().filter(|_| speaker == Speaker::Dash);
@@ -64,8 +66,8 @@ impl Walker {
         }
         self.shell = after;
         self.speaker = outer;
-        // Which shell reads the text is settled; what is around it may still depend on it.
-        self.spoke = spoke;
+        // Which shell reads the text is settled, but for the one that is around it.
+        self.spoke = spoke || (others.is_empty() && outer == first && self.spoke);
     }
 
     /// Whether the commands from `from` on are those of a reading before, whose ends are given.
@@ -89,6 +91,9 @@ impl Walker {
     }
 }
 
+/// What dash reads otherwise.
+const ODD: &[&str] = &["&>", "$'", "$\""];
+
 /// What the scanner stands in.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
@@ -99,9 +104,6 @@ enum Place {
 /// A text for bash that does what dash does with this one, if that is another: `&>` is `&` and then `>`, and `$'` and
 /// `$"` are a dollar sign before a quote.
 fn as_dash_reads(text: &str) -> Option<String> {
-    if !["&>", "$'", "$\""].iter().any(|odd| text.contains(odd)) {
-        return None;
-    }
     let mut result = String::with_capacity(text.len() + 8);
     let mut places = vec![Place::Commands];
     let mut chars = text.chars().peekable();

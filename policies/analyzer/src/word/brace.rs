@@ -76,7 +76,7 @@ impl Run {
         };
         if depth > limits::BRACE_DEPTH {
             self.whole = false;
-            return vec![tokens.to_vec()];
+            return vec![tokens.get(..limits::VARIANTS).unwrap_or(tokens).to_vec()];
         }
         let alternatives = alternatives.unwrap_or_else(|| {
             self.whole = false;

@@ -13,11 +13,19 @@ pub(super) fn split_name(inner: &str) -> Option<&str> {
     (name.len() < inner.len() && is_name(name)).then_some(name)
 }
 
+/// Whether a name stands behind the marks of `$=NAME`, `$==NAME`, `$~NAME`.
+pub(super) fn is_marked_name(text: &str) -> bool {
+    let name = text.trim_start_matches(['=', '~', '^']);
+    text.len() - name.len() <= 2 && name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+}
+
 /// Whether `${...}`, as it is written, makes more of a value than can be seen: it expands the value once more, takes it
 /// for a name, or splits and joins it.
 pub(crate) fn hides(source: &str) -> bool {
     let inner = source.strip_prefix("${").unwrap_or(source);
+    let slice = |(name, rest): (&str, &str)| is_name(name) && rest.trim_end_matches("]}").contains(',');
     flags(inner).is_some_and(|(flags, _)| flags.contains(['e', 'P', 's', 'j', 'p', 'g', '%']))
+        || inner.ends_with("]}") && inner.split_once('[').is_some_and(slice)
 }
 
 /// `(FLAGS)REST`
@@ -28,6 +36,15 @@ fn flags(inner: &str) -> Option<(&str, &str)> {
 /// The code that a pattern's qualifiers run for each file: `*(e:'CODE':)`, `*(+NAME)`.
 pub(super) fn code_of_qualifiers(inner: &str) -> Option<String> {
     let qualifier = |char: char| char.is_ascii_alphanumeric() || "./@=%*^-,#".contains(char);
+    // A delimiter that is a letter of other qualifiers as well: `e,'CODE',`.
+    let quote = inner.find(['\'', '"']).filter(|at| {
+        let before: Vec<char> = inner.chars().take(*at).collect();
+        matches!(before.as_slice(), [.., 'e', '/' | ',' | '.' | '=' | '@' | '%' | '^' | '-' | '#'])
+    });
+    if let Some((_, code)) = quote.and_then(|at| inner.split_at_checked(at)) {
+        let (_, open) = code.split_at_checked(1)?;
+        return open.split_once(['\'', '"']).map(|(code, _)| code.to_owned());
+    }
     let at = inner.find(|char: char| !qualifier(char))?;
     let (before, rest) = inner.split_at_checked(at)?;
     if let Some(name) = rest.strip_prefix('+') {
@@ -58,6 +75,7 @@ mod tests {
             (".e{date}", Some("date")),
             ("e'date'", Some("date")),
             ("+task", Some("task")),
+            ("e,'date',", Some("date")),
             ("e|f", None),
             ("a|b", None),
             ("cache:*", None),
