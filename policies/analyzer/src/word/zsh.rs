@@ -34,7 +34,7 @@ fn flags(inner: &str) -> Option<(&str, &str)> {
 }
 
 /// The code that a pattern's qualifiers run for each file: `*(e:'CODE':)`, `*(+NAME)`.
-pub(super) fn code_of_qualifiers(inner: &str) -> Option<String> {
+pub(crate) fn code_of_qualifiers(inner: &str) -> Option<String> {
     let qualifier = |char: char| char.is_ascii_alphanumeric() || "./@=%*^-,#".contains(char);
     // A delimiter that is a letter of other qualifiers as well: `e,'CODE',`.
     let quote = inner.find(['\'', '"']).filter(|at| {

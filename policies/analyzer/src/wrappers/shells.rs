@@ -119,7 +119,7 @@ pub(crate) fn descriptor(file: &str) -> Option<i32> {
     }
     let path = names.join("/");
     let fits = |input: &&str| path.contains(['*', '?', '[']) && parameter::matches(&path, input);
-    if INPUTS.iter().any(|input| fits(input)) {
+    if INPUTS.iter().any(fits) {
         return Some(0);
     }
     match names.as_slice() {
