@@ -8,6 +8,8 @@ mod pipeline;
 mod redirect;
 mod reverse_shell;
 
+use std::collections::BTreeMap;
+
 use guard_sdk::syntax::Command;
 
 use crate::draft::Draft;
@@ -16,10 +18,11 @@ use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
 
-/// Finds the effects of `commands`. `home` is the home directory, or empty.
-pub(crate) fn collect(commands: &[Command], home: &str) -> Collected {
+/// Finds the effects of `commands`. `feeds` are those that read from a pipe what is not
+/// known: its pipeline, and their place in it. `home` is the home directory, or empty.
+pub(crate) fn collect(commands: &[Command], feeds: &BTreeMap<u32, (u32, u32)>, home: &str) -> Collected {
     let mut collected = Collected::default();
-    let pipelines = Pipelines::of(commands);
+    let pipelines = Pipelines::of(commands, feeds);
     fork::find(commands, &pipelines, &mut collected);
     reverse_shell::find(commands, &pipelines, &mut collected);
     for command in commands {

@@ -63,7 +63,7 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
     if known.is_none() {
         walker.partial("the dialect of the shell is not known");
     }
-    let collected = effects::collect(&walker.commands, home);
+    let collected = effects::collect(&walker.commands, &walker.feeds, home);
     for reason in limits::take_reached() {
         walker.partial(reason);
     }

@@ -57,8 +57,6 @@ pub(crate) const WALK_DEPTH: usize = 48;
 pub(crate) const TEXT_DEPTH: usize = 5;
 /// Words that one word may become by brace expansion.
 pub(crate) const VARIANTS: usize = 256;
-/// Numbers or letters of one sequence, such as `{1..9}`.
-pub(crate) const SEQUENCE: usize = 64;
 /// Braces inside each other in one word.
 pub(crate) const BRACE_DEPTH: usize = 8;
 /// Wrappers around one command.

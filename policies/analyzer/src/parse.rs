@@ -6,6 +6,8 @@
 pub(crate) mod scan;
 pub(crate) mod tree;
 
+use std::borrow::Cow;
+
 use shuck_ast::{
     Assignment, BinaryCommand, BinaryOp, BuiltinCommand, Command, CompoundCommand, DeclOperand, RedirectTarget, Span,
     Stmt, StmtSeq, StmtTerminator, Word, WordPart, WordPartNode,
@@ -31,6 +33,32 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Sequence, String> {
         return Err(told.unwrap_or_else(|| "the parser gave up".to_owned()));
     }
     Ok(sequence(&result.file.body))
+}
+
+/// The text with a blank for the number of standard input before a here-document, and where these stood: the parser
+/// takes such a number for a word.
+pub(crate) fn without_zeros(text: &str) -> (Cow<'_, str>, Vec<Range>) {
+    let mut zeros = Vec::new();
+    for (at, _) in text.match_indices("0<<") {
+        let digits = text.get(..at + 1).unwrap_or_default();
+        let before = digits.trim_end_matches('0');
+        let begins = before.is_empty() || before.ends_with([' ', '\t', '\n', ';', ')', '}', '&', '|']);
+        // A number that is moved to the left, in arithmetic.
+        let shifts = text.get(at + 3..).is_some_and(|rest| rest.starts_with([' ', '0', '1', '2', '3']));
+        if begins && !shifts {
+            zeros.push(Range { start: before.len(), end: at + 1 });
+        }
+    }
+    if zeros.is_empty() {
+        return (Cow::Borrowed(text), zeros);
+    }
+    let mut result = String::with_capacity(text.len());
+    for zero in &zeros {
+        result.push_str(text.get(result.len()..zero.start).unwrap_or_default());
+        result.push_str(&" ".repeat(zero.end - zero.start));
+    }
+    result.push_str(text.get(result.len()..).unwrap_or_default());
+    (Cow::Owned(result), zeros)
 }
 
 /// The language of a text.

@@ -5,6 +5,8 @@
 mod account;
 mod calls;
 mod compound;
+mod descriptors;
+mod echo;
 mod foreign;
 mod held;
 mod layers;
@@ -13,6 +15,7 @@ mod output;
 mod patterns;
 mod plain;
 mod printed;
+mod readings;
 pub(crate) mod shell;
 mod simple;
 mod started;
@@ -52,7 +55,17 @@ pub(crate) struct Walker {
     shell: Shell,
     /// What commands read that have no pipe and no redirection of their own.
     input: Input,
+    /// What `exec` and the redirections of what is around opened, by descriptor.
+    held: descriptors::Held,
+    /// Commands that read from a pipe what is not known: the pipeline, and their place in it.
+    pub(crate) feeds: BTreeMap<u32, (u32, u32)>,
     dialect: Dialect,
+    /// Whose builtins print.
+    speaker: echo::Speaker,
+    /// Something was printed and used that another shell prints otherwise.
+    spoke: bool,
+    /// Only what one command prints is asked for.
+    is_probe: bool,
     within: Vec<&'static str>,
     via: Vec<Via>,
     /// What a program such as `xargs` replaces in the text that it runs.
@@ -146,7 +159,16 @@ impl Walker {
             steering: BTreeSet::new(),
             shell: Shell::new(cwd, home),
             input: Input::Outer,
+            held: descriptors::Held::new(),
+            feeds: BTreeMap::new(),
             dialect,
+            speaker: match dialect {
+                Dialect::Bash => echo::Speaker::Bash,
+                Dialect::Posix => echo::Speaker::Dash,
+                Dialect::Zsh => echo::Speaker::Zsh,
+            },
+            spoke: false,
+            is_probe: false,
             within: Vec::new(),
             via: Vec::new(),
             marks: Vec::new(),
@@ -178,8 +200,7 @@ impl Walker {
         let span = Span { start: 0, end: offset(source.len()) };
         match prescan::prepare(source) {
             Ok(prepared) => {
-                let unit = Unit { text: &prepared.text, origin: Origin::Outermost(&prepared, 0) };
-                self.unit(unit);
+                self.by_any_shell(Unit { text: &prepared.text, origin: Origin::Outermost(&prepared, 0) });
                 if let Some(missed) = witness::missed(source, prepared.depth, &self.names) {
                     self.partial(&format!("a second parser sees the command `{missed}`"));
                 }
@@ -233,9 +254,10 @@ impl Walker {
         if self.depth >= limits::WALK_DEPTH {
             return self.partial("commands are nested too deeply to follow");
         }
-        match parse::parse(unit.text, self.dialect) {
+        let (text, zeros) = parse::without_zeros(unit.text);
+        match parse::parse(&text, self.dialect) {
             Ok(sequence) => {
-                let outer = std::mem::take(&mut self.accounted);
+                let outer = std::mem::replace(&mut self.accounted, zeros);
                 self.sequence(unit, &sequence);
                 self.settle(unit);
                 self.accounted = outer;
@@ -302,9 +324,9 @@ impl Walker {
 
     /// Runs `walk` in a shell of its own: what it sets is lost.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let shell = self.shell.clone();
+        let (shell, input, held) = (self.shell.clone(), self.input.clone(), self.held.clone());
         walk(self);
-        self.shell = shell;
+        (self.shell, self.input, self.held) = (shell, input, held);
     }
 
     fn sequence(&mut self, unit: Unit<'_>, sequence: &Sequence) {
@@ -378,14 +400,19 @@ impl Walker {
         for (index, node) in item.elements.iter().enumerate() {
             let place = Place { pipeline, index: offset(index), length: offset(length), item };
             if length > 1 {
-                let shell = self.shell.clone();
+                let (shell, outer) = (self.shell.clone(), self.input.clone());
                 // Only the last command prints where the pipeline does.
                 let sink = if index + 1 < length { self.sink.take() } else { None };
+                // What stands in its words reads the pipe as well.
+                self.input = input.clone();
                 input = self.node(unit, node, place, input);
                 if index + 1 < length {
                     self.sink = sink;
                 }
-                self.shell = shell;
+                (self.shell, self.input) = (shell, outer);
+                if input == Input::Pipe {
+                    input = Input::Stage(pipeline, place.index + 1);
+                }
             } else {
                 input = self.node(unit, node, place, input);
             }
@@ -400,18 +427,24 @@ impl Walker {
         }
         let mut input = input;
         let mut capture = None;
+        let held = self.held.clone();
         if !node.redirects.is_empty() {
             // The redirections of a group stand in a pseudo command of their own.
             let count = self.commands.len();
             self.simple(unit, node, &[], &[], place, Input::Outer);
-            let group = self.commands.get(count).map(|command| command.redirections.as_slice());
-            input = group.and_then(|group| output::redirected(group, &self.shell)).unwrap_or(input);
-            let group = self.commands.get(count).map(|command| command.redirections.clone());
-            capture = self.capture(&group.unwrap_or_default());
+            let group = self.commands.get(count).map(|command| command.redirections.clone()).unwrap_or_default();
+            let mut opened = self.opened(&group, &input);
+            input = opened.remove(&0).unwrap_or(input);
+            self.held.append(&mut opened);
+            capture = self.capture(&group);
         }
         let outer = std::mem::replace(&mut self.input, input);
         self.compound(unit, node);
-        self.input = outer;
+        // What `exec` opens in a group of this very shell stays open.
+        if place.length > 1 || !node.redirects.is_empty() || !matches!(node.kind, Kind::Group(_)) {
+            self.input = outer;
+            self.held = held;
+        }
         self.captured(capture);
         Input::Pipe
     }

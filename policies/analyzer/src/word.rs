@@ -6,6 +6,7 @@
 mod ansi;
 mod brace;
 pub(crate) mod expand;
+pub(crate) mod zsh;
 
 use crate::parse::scan::{self, Frame, byte};
 use crate::parse::tree::Range;
@@ -36,7 +37,7 @@ pub(crate) enum PieceKind {
     Process,
     Glob,
     Tilde,
-    /// A brace expression with too many results.
+    /// A value of a brace expression with many results, which stands for others as well.
     Brace,
 }
 
@@ -287,6 +288,10 @@ impl Reader<'_> {
                 end
             }
             b'"' if !quoted => self.double(at + 1),
+            // zsh: `$=x` is split, `$~x` is a pattern, whatever its options say. In bash nobody writes this.
+            b'=' | b'~' | b'^' if !quoted && zsh::is_marked_name(self.slice(at + 1, self.end)) => {
+                self.dollar(at + 1, false)
+            }
             next if next.is_ascii_alphabetic() || next == b'_' => {
                 let mut end = at + 2;
                 while self.byte(end).is_ascii_alphanumeric() || self.byte(end) == b'_' {
@@ -345,6 +350,10 @@ impl Reader<'_> {
             self.source(PieceKind::Variable { braces: true }, inner.start, inner.end, quoted);
             return end;
         }
+        if let Some(name) = zsh::split_name(name).map(str::to_owned) {
+            self.push(PieceKind::Variable { braces: true }, &name, false);
+            return end;
+        }
         if matches!(self.byte(inner.start), b' ' | b'\t' | b'\n' | b'|') {
             // bash 5.3: `${ command; }` runs in this very shell.
             let start = inner.start + usize::from(self.byte(inner.start) == b'|');
@@ -384,6 +393,10 @@ impl Reader<'_> {
     /// An extended pattern such as `@(a|b)`.
     fn pattern(&mut self, at: usize) -> usize {
         let Some((end, _)) = self.close(at + 2, scan::COMMANDS) else { return self.torn() };
+        let whole = Range { start: at, end };
+        if let Some(code) = zsh::code_of_qualifiers(self.slice(at + 2, end - 1)) {
+            self.child(false, whole, whole, Some(code));
+        }
         self.inside(at + 2, end - 1, false);
         self.source(PieceKind::Glob, at, end, false);
         end

@@ -55,11 +55,20 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         {
             table::peel("qemu-user", argv)
         }
-        // `=rm` is where zsh finds `rm`.
-        _ if name.strip_prefix('=').is_some_and(is_name) => {
+        // `=rm` is where zsh finds `rm`, and `zf_rm` is its own.
+        _ if name.strip_prefix('=').or_else(|| name.strip_prefix("zf_")).is_some_and(is_name) => {
             let mut words = argv.to_vec();
-            *words.first_mut()? = literal(name.trim_start_matches('='));
+            *words.first_mut()? = literal(name.trim_start_matches('=').trim_start_matches("zf_"));
             Some(Layer::one("command", "", What::Words { assignments: Vec::new(), words }, Place::Here))
+        }
+        "uv" => table::peel(name, argv).map(by_python),
+        // zsh: `zargs OPERANDS -- PROGRAM WORDS`.
+        "zargs" => {
+            let at = argv.iter().rposition(|word| word.text == "--")?;
+            let (operands, program) = argv.split_at_checked(at)?;
+            let operands = operands.get(1..)?.iter().filter(|word| !word.text.starts_with('-'));
+            let words = program.get(1..)?.iter().chain(operands).cloned().collect();
+            Some(Layer::one("xargs", "", What::Words { assignments: Vec::new(), words }, Place::Apart))
         }
         _ => table::peel(name, argv),
     }
@@ -74,6 +83,23 @@ fn agent_script(argv: &[Word]) -> Option<Layer> {
     let mut layer = Layer::one("code", program(argv)?, What::Words { assignments: Vec::new(), words }, Place::Apart);
     layer.outer = Some(argv.to_vec());
     Some(layer)
+}
+
+/// `uv run -`, `uv run x.py`: what is no program is code of Python.
+fn by_python(mut layer: Layer) -> Layer {
+    for run in &mut layer.runs {
+        let What::Words { words, .. } = &mut run.what else { continue };
+        let code = |word: &Word| {
+            word.text == "-"
+                || word.text.ends_with(".py")
+                || shells::descriptor(&word.text).is_some()
+                || word.parts.iter().any(|part| part.kind == "process")
+        };
+        if words.first().is_some_and(code) {
+            words.insert(0, literal("python3"));
+        }
+    }
+    layer
 }
 
 /// Whether the standard input of this program is often a program itself: code, queries, or commands of a store.

@@ -177,6 +177,7 @@ fn words_tell_what_is_quoted_dynamic_and_a_pattern() {
             (false, true, false),
             (false, false, false),
             (true, false, false),
+            (true, false, false),
             (true, false, false)
         ]
     );
@@ -184,7 +185,10 @@ fn words_tell_what_is_quoted_dynamic_and_a_pattern() {
         analysis.commands[0].argv.iter().flat_map(|word| &word.parts).map(|part| part.kind.as_str()).collect();
     assert_eq!(
         kinds,
-        ["literal", "literal", "variable", "glob", "literal", "literal", "tilde", "literal", "command", "brace"]
+        [
+            "literal", "literal", "variable", "glob", "literal", "literal", "tilde", "literal", "command", "brace",
+            "brace"
+        ]
     );
 }
 

@@ -1,11 +1,12 @@
 //! What only neighbours show: a download or a decoded text that an interpreter runs.
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Word};
 
 use crate::draft::Draft;
 use crate::programs::{fetch, interpreters};
 use crate::run::Run;
 use crate::run::pipelines::SENDERS;
+use crate::wrappers::shells::descriptor;
 
 /// At most this many earlier stages are looked at, so that a text of nothing but pipes stays linear.
 const MAX_STAGES: usize = 64;
@@ -17,6 +18,11 @@ pub(super) fn find(run: &mut Run<'_>) {
     let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
     let source = match how {
         interpreters::How::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
+        interpreters::How::Nothing if is_fed_rules(run) => from_pipe(run),
+        // Each line that is read is a command: `while read -r line; do $line; done`.
+        interpreters::How::Nothing if run.command.argv.first().is_some_and(|name| name.dynamic) => {
+            from_pipe(run).filter(|draft| draft.operation != "execute.piped")
+        }
         interpreters::How::Nothing if is_made(run) => Some(Draft::notable("execute", "execute.piped").certain(false)),
         interpreters::How::Nothing => return,
         interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
@@ -26,6 +32,20 @@ pub(super) fn find(run: &mut Run<'_>) {
     if let Some(draft) = source {
         run.emit(draft);
     }
+}
+
+/// Whether a builder reads its rules from its input: `make -f -`.
+fn is_fed_rules(run: &Run<'_>) -> bool {
+    let input = |file: &str| file == "-" || descriptor(file) == Some(0);
+    let joined = |word: &Word| {
+        ["--file=", "--makefile=", "-f"].iter().any(|option| word.text.strip_prefix(option).is_some_and(input))
+    };
+    let words = run.arguments();
+    let apart = words.windows(2).any(|pair| match pair {
+        [option, file] => matches!(option.text.as_str(), "-f" | "--file" | "--makefile") && input(&file.text),
+        _ => false,
+    });
+    matches!(run.name.as_str(), "make" | "gmake") && (apart || words.iter().any(joined))
 }
 
 /// Whether a builder runs the rules that a substitution prints: `make -f <(...)`.
@@ -52,10 +72,9 @@ const STORES: &[&str] = &[
 
 /// Where statements come from that nobody has seen: the network, or an encoded text.
 fn statements_from(run: &Run<'_>) -> Option<Draft> {
-    let position = &run.command.position;
-    let fed = position.index > 0 && position.length > 1 && !is_fed_otherwise(run.command);
-    let index = if fed { position.index } else { 0 };
-    let stages = || run.pipelines.stages(run.commands, position.pipeline, index).rev().take(MAX_STAGES);
+    let fed = run.pipelines.source(run.command).filter(|_| !is_fed_otherwise(run.command));
+    let (pipeline, index) = fed.unwrap_or_default();
+    let stages = || run.pipelines.stages(run.commands, pipeline, index).rev().take(MAX_STAGES);
     if stages().any(is_near) {
         return None;
     }
@@ -83,9 +102,8 @@ fn sends_environment(run: &mut Run<'_>) {
     if !SENDERS.contains(&run.name.as_str()) {
         return;
     }
-    let position = &run.command.position;
-    let fed = if position.index > 0 && position.length > 1 { position.index } else { 0 };
-    let earlier = || run.pipelines.stages(run.commands, position.pipeline, fed).rev().take(MAX_STAGES);
+    let (pipeline, index) = run.pipelines.source(run.command).unwrap_or_default();
+    let earlier = || run.pipelines.stages(run.commands, pipeline, index).rev().take(MAX_STAGES);
     // Inside a word of the command, as in `curl -d "$(env)"`, it is sent as well.
     let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
     let what = if earlier().any(prints_environment) || inside.any(prints_environment) {
@@ -137,15 +155,12 @@ fn prints_environment(command: &Command) -> bool {
 }
 
 fn from_pipe(run: &Run<'_>) -> Option<Draft> {
-    let position = &run.command.position;
-    if position.index == 0 || position.length < 2 || is_fed_otherwise(run.command) {
-        return None;
-    }
-    let earlier = run.pipelines.stages(run.commands, position.pipeline, position.index);
+    let (pipeline, index) = run.pipelines.source(run.command).filter(|_| !is_fed_otherwise(run.command))?;
+    let earlier = run.pipelines.stages(run.commands, pipeline, index);
     if let Some(draft) = earlier.rev().take(MAX_STAGES).find_map(origin) {
         return Some(draft);
     }
-    let is_known = run.input().is_some_and(|input| input.certain);
+    let is_known = !run.pipelines.is_unknown(run.command) && run.input().is_none_or(|input| input.certain);
     (!is_known).then(|| Draft::notable("execute", "execute.piped").certain(false))
 }
 
@@ -163,7 +178,27 @@ fn from_words(run: &Run<'_>) -> Option<Draft> {
     if run.command.argv.first().is_some_and(|word| word.parts.first().is_some_and(|part| part.kind == "process")) {
         return None;
     }
-    run.pipelines.children(run.commands, run.command.id).find_map(origin)
+    let children = || run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    // What stands in a word reads what the command would read.
+    let fed = |child: &Command| {
+        let (pipeline, index) = run.pipelines.source(child).filter(|_| run.pipelines.is_unknown(child))?;
+        run.pipelines.stages(run.commands, pipeline, index).rev().take(MAX_STAGES).find_map(origin)
+    };
+    children().find_map(origin).or_else(|| children().find_map(fed)).or_else(|| printed_unknown(run))
+}
+
+/// A text that is printed in the place of a file, and is not known.
+fn printed_unknown(run: &Run<'_>) -> Option<Draft> {
+    let in_place = |word: &Word| word.parts.iter().any(|part| part.kind == "process");
+    if !run.arguments().first().is_some_and(in_place) {
+        return None;
+    }
+    let mut children = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    let prints = |child: &Command| matches!(child.program(), "echo" | "printf") && child.via == run.command.via;
+    let dynamic = |child: &Command| child.argv.iter().any(|word| word.dynamic);
+    children
+        .any(|child| prints(child) && dynamic(child))
+        .then(|| Draft::notable("execute", "execute.piped").certain(false))
 }
 
 /// The substitutions of a text that became shell stand right before the commands that were read from it.

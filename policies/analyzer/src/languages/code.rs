@@ -66,6 +66,8 @@ const CALLS: &[(&str, Does)] = &[
     ("File.rm!(", Does::Delete),
     ("File.rm_rf!(", Does::DeleteTree),
     ("unlink(", Does::Delete),
+    ("file.remove(", Does::Delete),
+    ("dir_delete(", Does::DeleteTree),
     ("rm(", Does::DeleteTree),
 ];
 
@@ -130,6 +132,12 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
             if let Some((path, rest)) = literal(arguments) {
+                // Of R; elsewhere it takes no such argument.
+                let all = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
+                if all {
+                    found.push(Found::DeleteTree(path.to_owned()));
+                    continue;
+                }
                 apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
             }
         }

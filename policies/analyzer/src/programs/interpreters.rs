@@ -8,6 +8,7 @@ use super::program::{Program, unversioned};
 use super::scripts;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::Run;
+use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
@@ -87,19 +88,29 @@ pub(crate) fn how(run: &Run<'_>) -> How {
     let words = run.arguments();
     let name = if run.name == "." { "source" } else { unversioned(&run.name) };
     match name {
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "mksh" | "rbash" => {
+        name if is_shell(name) => {
             let parsed = parse(words, SHELL, false);
             if parsed.has("c", "") {
                 return substituted(parsed.operands.first());
             }
             if parsed.is("s", "") { How::Input } else { first_operand(&parsed) }
         }
-        "python" | "pypy" => match parse(words, PYTHON, false).value("m", "") {
+        "python" | "pypy" | "ipython" => match parse(words, PYTHON, false).value("m", "") {
             // The interactive one, as a module.
             Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
             _ => of_language(words, PYTHON, "cm"),
         },
-        "node" | "nodejs" => of_language(words, NODE, "ep"),
+        "node" | "nodejs" | "tsx" | "ts-node" => of_language(words, NODE, "ep"),
+        "bun" | "deno" => match words.split_first() {
+            Some((verb, rest)) if verb.text == "run" => of_runner(rest),
+            Some((first, _)) if first.text == "-" || holds_commands(first) => of_runner(words),
+            _ => How::Nothing,
+        },
+        "rscript" | "groovy" | "elixir" | "swift" | "expect" => of_runner(words),
+        "r" | "julia" | "raku" | "guile" | "janet" | "tclsh" | "wish" | "ocaml" | "sbcl" | "clisp" | "irb" | "iex"
+        | "jshell" | "ghci" | "psysh" => of_language(words, Options::leading("eEcf", "eval file"), "eEcf"),
+        // Without a command each line is one.
+        "parallel" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
         "perl" | "ruby" => of_language(words, PERL, "eE"),
         "php" => of_language(words, Options::leading("rf", ""), "rf"),
         "osascript" | "lua" => of_language(words, Options::leading("el", ""), "e"),
@@ -108,10 +119,20 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             if any { How::Words } else { How::Nothing }
         }
         "source" => match words.first() {
-            Some(word) if word.text == "/dev/stdin" => How::Input,
+            Some(word) if descriptor(&word.text) == Some(0) => How::Input,
             Some(word) if holds_commands(word) => How::Words,
             _ => How::Nothing,
         },
+        _ if reads_input(&run.command.argv) => How::Input,
+        _ => How::Nothing,
+    }
+}
+
+/// The first operand of a program that takes code from its input only if it is asked to, by `-`.
+fn of_runner(words: &[Word]) -> How {
+    match words.iter().find(|word| word.text == "-" || !word.text.starts_with('-')) {
+        Some(word) if word.text == "-" || descriptor(&word.text) == Some(0) => How::Input,
+        Some(word) if holds_commands(word) => How::Words,
         _ => How::Nothing,
     }
 }
@@ -134,8 +155,13 @@ fn first_operand(parsed: &Parsed<'_>) -> How {
                 How::Input
             }
         }
-        Some(operand) if matches!(operand.text.as_ref(), "-" | "/dev/stdin") => How::Input,
-        operand => substituted(operand),
+        Some(operand) => match descriptor(&operand.text) {
+            Some(0) => How::Input,
+            // What is redirected there is a word of this command.
+            Some(_) => How::Words,
+            None if operand.text == "-" => How::Input,
+            None => substituted(Some(operand)),
+        },
     }
 }
 
@@ -161,13 +187,16 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
         any = true;
         scripts::code(run, language, &value.text, !value.dynamic);
     }
-    let from_input = parsed.operands.first().is_none_or(|file| matches!(file.text.as_ref(), "-" | "/dev/stdin"));
+    let from_input = parsed.operands.first().is_none_or(|file| file.text == "-" || descriptor(&file.text).is_some());
     if !any && from_input {
         if let Some(input) = run.input() {
             scripts::code(run, language, &input.text, input.certain);
         }
-    } else if !any {
-        parsed.operands.iter().take(1).for_each(|file| run.read(file));
+    } else if !any && let Some(file) = parsed.operands.first() {
+        match run.substituted(file) {
+            Some(input) => scripts::code(run, language, &input.text, input.certain),
+            None => run.read(file),
+        }
     }
     any
 }
@@ -196,12 +225,27 @@ fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>
 fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if run.name == "bun" {
         super::publish::package_manager(run, parsed.rest);
+        if parsed.text(0) == "run" {
+            return run_from_input(run);
+        }
     }
     run_code(run, parsed, "javascript", "ep", "eval");
     parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic));
 }
 
+/// Of programs that take code from their input only if they are asked to.
+fn run_from_input(run: &mut Run<'_>) {
+    if how(run) == How::Input
+        && let Some(input) = run.input()
+    {
+        scripts::code(run, "javascript", &input.text, input.certain);
+    }
+}
+
 fn deno<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.text(0) != "eval" {
+        run_from_input(run);
+    }
     super::publish::package_manager(run, parsed.rest);
     if parsed.text(0) == "eval" {
         parsed.from(1).iter().filter(|word| !word.text.starts_with('-')).take(1).for_each(|value| {

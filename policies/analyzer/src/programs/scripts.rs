@@ -46,8 +46,8 @@ pub(super) fn bare_sql(run: &mut Run<'_>) {
 pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool) {
     run.script(language, text, certain);
     let found = code::effects(&run.name, language, text, certain);
-    // A shell would replace `~` in a word without quotes; a language takes its literals as they are.
-    state(run, found, true);
+    // A shell would replace `~` in a word without quotes; a language takes its literals as they are, but for R.
+    state(run, found, language != "r");
 }
 
 fn state(run: &mut Run<'_>, found: Vec<Found>, quoted: bool) {

@@ -1,5 +1,7 @@
 //! [`Pipelines`]: which commands stand in one pipeline, and whether what one reads leaves the machine.
 
+use std::collections::BTreeMap;
+
 use guard_sdk::syntax::Command;
 
 /// The places of the commands by pipeline, so that the stages before one are found without a search of all.
@@ -9,11 +11,13 @@ pub(crate) struct Pipelines {
     stages: Vec<(u32, u32, usize)>,
     /// Parent id and place, of commands inside a word of their parent; sorted.
     children: Vec<(u32, usize)>,
+    /// Commands that read from a pipe what is not known, with its pipeline and their place in it.
+    feeds: BTreeMap<u32, (u32, u32)>,
 }
 
 impl Pipelines {
-    pub(crate) fn of(commands: &[Command]) -> Pipelines {
-        let mut pipelines = Pipelines::default();
+    pub(crate) fn of(commands: &[Command], feeds: &BTreeMap<u32, (u32, u32)>) -> Pipelines {
+        let mut pipelines = Pipelines { feeds: feeds.clone(), ..Pipelines::default() };
         for (place, command) in commands.iter().enumerate() {
             if command.position.length > 1 {
                 pipelines.stages.push((command.position.pipeline, command.position.index, place));
@@ -25,6 +29,18 @@ impl Pipelines {
         pipelines.stages.sort_unstable();
         pipelines.children.sort_unstable();
         pipelines
+    }
+
+    /// Whether a command reads something from a pipe that the text does not fix.
+    pub(crate) fn is_unknown(&self, command: &Command) -> bool {
+        self.feeds.contains_key(&command.id)
+    }
+
+    /// The pipeline that a command reads from, its own one or one around it, and the command's place in it.
+    pub(crate) fn source(&self, command: &Command) -> Option<(u32, u32)> {
+        let position = &command.position;
+        let own = (position.index > 0 && position.length > 1).then_some((position.pipeline, position.index));
+        own.or_else(|| self.feeds.get(&command.id).copied())
     }
 
     /// The commands of one pipeline that stand before `index`, in order.

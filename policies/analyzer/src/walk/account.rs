@@ -3,6 +3,7 @@
 
 use super::{Unit, Walker};
 use crate::parse::tree::Range;
+use crate::word::zsh;
 
 /// Words of the grammar, which are no part of any command.
 const RESERVED: &[&str] = &[
@@ -34,7 +35,8 @@ impl Walker {
             let gap = unit.slice(Range { start: from, end: range.start });
             // The elements of an array are words of their own; a parenthesis right behind `=` belongs to nothing else.
             let opens_array = gap.starts_with('(') && unit.slice(Range { start: 0, end: from }).ends_with('=');
-            if range.start > from && (opens_array || !is_grammar(gap, &mut names)) {
+            let qualifies = from > 0 && gap.starts_with('(') && runs_qualifiers(unit, from + 1);
+            if range.start > from && (opens_array || qualifies || !is_grammar(gap, &mut names)) {
                 return self.partial("a piece of the text is not accounted for");
             }
             if range.end > from {
@@ -43,6 +45,12 @@ impl Walker {
             }
         }
     }
+}
+
+/// Whether what stands behind a parenthesis right behind a word is the code of a pattern's qualifiers, as zsh has it.
+fn runs_qualifiers(unit: Unit<'_>, at: usize) -> bool {
+    let line = unit.text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    line.rsplit_once(')').is_some_and(|(inner, _)| zsh::code_of_qualifiers(inner).is_some())
 }
 
 /// Whether a piece of text between commands is nothing but grammar. `names`: a name may follow.

@@ -50,7 +50,7 @@ impl Held {
 }
 
 /// Files, programs and links that a text makes, by their paths.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Files {
     known: BTreeMap<String, Held>,
     /// Copies of programs and links to them, and the programs' names.
@@ -198,7 +198,7 @@ impl Walker {
         }
         let given = || match input {
             Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
-            Input::Pipe => Held::unknown(),
+            Input::Pipe | Input::Stage(..) => Held::unknown(),
             Input::Outer | Input::File => Held::nothing(),
         };
         let words = command.argv.get(1..).unwrap_or_default();
@@ -295,7 +295,7 @@ impl Walker {
         if is_input(&from.text) {
             let held = match input {
                 Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
-                Input::Pipe => Held::unknown(),
+                Input::Pipe | Input::Stage(..) => Held::unknown(),
                 Input::Outer | Input::File => Held::nothing(),
             };
             return self.keep_at(&to, held, false);

@@ -35,8 +35,9 @@ impl Walker {
             let name = name.to_owned();
             self.names.insert(name);
         }
-        if let Some(input) = super::output::redirected(&pending.redirections, &self.shell) {
-            pending.input = self.supplied(&pending.argv, &pending.redirections).unwrap_or(input);
+        if let Some(input) = self.redirected(&pending.redirections, &pending.input) {
+            self.note_unknown_input(&pending.argv, &pending.redirections);
+            pending.input = input;
         }
         self.add_words(&mut pending.argv, &pending.assignments);
         self.keep_git_alias(&pending.argv);
@@ -48,7 +49,9 @@ impl Walker {
         } else if shadowed {
             None
         } else {
-            let known = wrappers::peel(&pending.argv, pending.input.text());
+            let code = self.code_in_place(&pending.argv, &pending.redirections);
+            let input = code.as_ref().map_or_else(|| pending.input.text(), |code| code.as_deref());
+            let known = wrappers::peel(&pending.argv, input);
             known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(&pending))
         };
         if pending.level >= limits::WRAPPERS {
@@ -93,7 +96,7 @@ impl Walker {
             if run.place == layer::Place::Remote && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
             }
-            let shell = self.shell.clone();
+            let state = self.shell.clone();
             match &run.place {
                 layer::Place::Here | layer::Place::Apart => {}
                 layer::Place::Directory(directory) => {
@@ -104,6 +107,13 @@ impl Walker {
             }
             let late = run.via.kind == "trap";
             let expands = run.via.kind == "alias";
+            let shell = match run.via.kind.as_str() {
+                "shell-c" => run.via.detail.clone(),
+                "code" | "ssh" => "sh".to_owned(),
+                // An alias of git, which `sh` runs.
+                "alias" if run.place == layer::Place::Apart => "sh".to_owned(),
+                _ => String::new(),
+            };
             if expands {
                 self.expanding.push(run.via.detail.clone());
             }
@@ -138,9 +148,9 @@ impl Walker {
                     }
                     let outer = std::mem::replace(&mut self.input, pending.input.clone());
                     if late {
-                        self.inside("trap", |walker| walker.run_text(&text, pending.span));
+                        self.inside("trap", |walker| walker.run_text_of("", &text, pending.span));
                     } else {
-                        self.run_text(&text, pending.span);
+                        self.run_text_of(&shell, &text, pending.span);
                     }
                     self.input = outer;
                 }
@@ -152,7 +162,7 @@ impl Walker {
             self.marks.truncate(marks);
             self.certain = certain;
             if run.place != layer::Place::Here {
-                self.shell = shell;
+                self.shell = state;
             }
         }
         self.parent = before;

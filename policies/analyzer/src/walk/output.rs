@@ -4,6 +4,7 @@
 
 use guard_sdk::syntax::{Command, Redirection, Word};
 
+use super::echo::{SPEAKERS, Speaker, echo, printf};
 use crate::base64;
 use crate::limits;
 use crate::parse::tree::Range;
@@ -18,6 +19,8 @@ pub(super) enum Input {
     Outer,
     /// Something from a pipe.
     Pipe,
+    /// The same, of the stages of this pipeline before this place.
+    Stage(u32, u32),
     /// This text from a pipe.
     Piped(Word),
     /// A here-document or a here-string.
@@ -44,18 +47,16 @@ impl Input {
     }
 }
 
-/// What a command's own redirections give it to read.
-pub(super) fn redirected(redirections: &[Redirection], values: &dyn Values) -> Option<Input> {
-    let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
-    match input.operator.as_str() {
-        "<<" | "<<-" if input.body_quoted => Some(Input::Here(expand::literal(&input.body))),
-        "<<" | "<<-" => {
-            let range = Range { start: 0, end: input.body.len() };
-            let pieces = word::read(&input.body, range, Mode::Quoted).pieces;
-            Some(Input::Here(expand::word(pieces, values)))
+/// The text of a here-document or a here-string.
+pub(super) fn here(redirection: &Redirection, values: &dyn Values) -> Input {
+    match redirection.operator.as_str() {
+        "<<<" => Input::Here(redirection.target.clone()),
+        _ if redirection.body_quoted => Input::Here(expand::literal(&redirection.body)),
+        _ => {
+            let range = Range { start: 0, end: redirection.body.len() };
+            let pieces = word::read(&redirection.body, range, Mode::Quoted).pieces;
+            Input::Here(expand::word(pieces, values))
         }
-        "<<<" => Some(Input::Here(input.target.clone())),
-        _ => Some(Input::File),
     }
 }
 
@@ -65,7 +66,7 @@ pub(super) fn takes_output(redirection: &Redirection) -> bool {
 }
 
 /// What `command` writes to its standard output, wherever that goes, if its words say so.
-pub(super) fn of(command: &Command, input: &Input) -> Input {
+pub(super) fn of(command: &Command, input: &Input, speaker: Speaker) -> Input {
     let plain = command.argv.iter().all(|word| !word.dynamic && !word.glob);
     let words = command.argv.get(1..).unwrap_or_default();
     let read = match input {
@@ -75,8 +76,8 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
     let text = match command.program() {
         "echo" if !plain && words.iter().all(|word| !word.glob) => return spelled_out(words),
         _ if !plain => None,
-        "echo" => echo(words),
-        "printf" => printf(words),
+        "echo" => Some(echo(words, speaker)),
+        "printf" => printf(words, speaker),
         "tee" => return read.cloned().map_or(Input::Pipe, Input::Piped),
         "cat" if words.iter().all(|word| word.text.starts_with('-')) => {
             return read.cloned().map_or(Input::Pipe, Input::Piped);
@@ -96,6 +97,20 @@ pub(super) fn of(command: &Command, input: &Input) -> Input {
     text.filter(|text| text.len() <= limits::SOURCE).map_or(Input::Pipe, |text| Input::Piped(expand::literal(&text)))
 }
 
+/// Whether a command prints one text by the builtins of one shell, and another by those of another.
+pub(super) fn depends_on_speaker(command: &Command) -> bool {
+    let words = command.argv.get(1..).unwrap_or_default();
+    if !words.iter().any(|word| word.text.contains('\\')) || words.iter().any(|word| word.dynamic || word.glob) {
+        return false;
+    }
+    let by = |speaker: &Speaker| match command.program() {
+        "echo" => Some(echo(words, *speaker)),
+        "printf" => printf(words, *speaker),
+        _ => None,
+    };
+    SPEAKERS.windows(2).any(|pair| pair.first().map(by) != pair.last().map(by))
+}
+
 /// Where a program usually lies. As a command's name the folder means nothing; as an operand it does.
 fn installed(name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") }
@@ -110,108 +125,4 @@ fn spelled_out(words: &[Word]) -> Input {
     let options = words.iter().take_while(|word| matches!(word.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en"));
     let words = words.get(options.count()..).unwrap_or_default();
     Input::Piped(crate::wrappers::layer::joined(words))
-}
-
-fn echo(words: &[Word]) -> Option<String> {
-    let mut rest = words;
-    let mut escapes = false;
-    while let Some((first, tail)) = rest.split_first()
-        && first
-            .text
-            .strip_prefix('-')
-            .is_some_and(|flags| !flags.is_empty() && flags.chars().all(|flag| matches!(flag, 'n' | 'e' | 'E')))
-    {
-        escapes |= first.text.contains('e');
-        rest = tail;
-    }
-    let text = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    // Some shells read the escapes in any case.
-    Some(if escapes { unescape(&text) } else { text })
-}
-
-/// `printf FORMAT WORDS`, with `%s` and `%b` only.
-pub(super) fn printf(words: &[Word]) -> Option<String> {
-    let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
-    let (format, arguments) = words.split_first()?;
-    let mut text = String::new();
-    let mut arguments = arguments.iter().peekable();
-    loop {
-        let mut pieces = format.text.split('%');
-        text.push_str(&unescape(pieces.next()?));
-        let mut used = false;
-        while let Some(piece) = pieces.next() {
-            let mut chars = piece.chars();
-            match chars.next() {
-                Some(kind @ ('s' | 'b')) => {
-                    used = true;
-                    let argument = arguments.next().map_or("", |word| word.text.as_str());
-                    text.push_str(&if kind == 'b' { unescape(argument) } else { argument.to_owned() });
-                    text.push_str(&unescape(chars.as_str()));
-                }
-                None => {
-                    text.push('%');
-                    text.push_str(&unescape(pieces.next().unwrap_or_default()));
-                }
-                Some(_) => return None,
-            }
-        }
-        if !used || arguments.peek().is_none() || text.len() > limits::SOURCE {
-            return Some(text);
-        }
-    }
-}
-
-/// The escapes of `printf` and `echo -e` that matter in a command.
-fn unescape(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        if char != '\\' {
-            result.push(char);
-            continue;
-        }
-        let mut number = |radix: u32, most: usize| {
-            let (mut value, mut count) = (0_u32, 0);
-            while count < most
-                && let Some(digit) = chars.peek().and_then(|digit| digit.to_digit(radix))
-            {
-                value = value * radix + digit;
-                count += 1;
-                chars.next();
-            }
-            (count > 0).then(|| char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER))
-        };
-        if let Some(char) = number(8, 4) {
-            result.push(char);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => result.push('\n'),
-            Some('t') => result.push('\t'),
-            Some('r') => result.push('\r'),
-            Some('\\') => result.push('\\'),
-            Some(radix @ ('x' | 'u' | 'U')) => {
-                let (mut value, mut count) = (0_u32, 0);
-                let most = match radix {
-                    'x' => 2,
-                    'u' => 4,
-                    _ => 8,
-                };
-                while count < most
-                    && let Some(digit) = chars.peek().and_then(|digit| digit.to_digit(16))
-                {
-                    value = value.wrapping_mul(16).wrapping_add(digit);
-                    count += 1;
-                    chars.next();
-                }
-                result.extend(char::from_u32(value));
-            }
-            Some(other) => {
-                result.push('\\');
-                result.push(other);
-            }
-            None => result.push('\\'),
-        }
-    }
-    result
 }

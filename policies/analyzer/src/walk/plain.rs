@@ -38,7 +38,7 @@ impl Walker {
             return Input::Pipe;
         }
         let reads = shells::reads_input(&pending.argv);
-        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Piped(_));
+        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Stage(..) | Input::Piped(_));
         if from_pipe {
             self.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
         }
@@ -54,8 +54,16 @@ impl Walker {
         if from_pipe {
             self.via.pop();
         }
+        if let Input::Stage(pipeline, index) = pending.input {
+            self.feeds.insert(id, (pipeline, index));
+        }
         let listed = self.commands.last().filter(|command| command.id == id);
-        let mut output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input));
+        let mut output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input, self.speaker));
+        let several = listed.is_some_and(|command| !self.other_texts(command).is_empty());
+        if several {
+            output = Input::Pipe;
+        }
+        let unread = several && listed.is_some_and(|command| wrappers::reads_program(&command.argv));
         // Only a builtin of this very shell changes it.
         let own = self.via.iter().skip(self.texts_via);
         let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
@@ -72,7 +80,14 @@ impl Walker {
             }
             self.shown(command, &pending.input, &output)
         });
-        if redirected {
+        let piped = place.index + 1 < place.length;
+        let depends = self.commands.last().filter(|command| command.id == id).is_some_and(output::depends_on_speaker);
+        self.spoke |= (redirected || piped || self.is_probe) && depends;
+        if unread {
+            self.partial("more than one text is given to one program to read");
+        }
+        // zsh writes to the pipe as well as to the file.
+        if redirected && !piped {
             output = Input::Pipe;
         }
         self.run_children(&mut pending, id);
@@ -91,7 +106,12 @@ impl Walker {
         }
         if let Some(command) = kept {
             if reads {
+                for other in self.other_texts(&command) {
+                    self.run_input(&command, &other);
+                }
                 self.run_input(&command, &pending.input);
+            } else if command.argv.len() == 1 && command.word(0) == "exec" {
+                self.keep_open(&command);
             } else {
                 self.follow(&command, &pending.input);
             }
@@ -103,7 +123,7 @@ impl Walker {
     fn run_input(&mut self, command: &Command, input: &Input) {
         let (kind, word) = match input {
             Input::Outer | Input::File => return,
-            Input::Pipe => return self.partial("a shell reads commands from a pipe"),
+            Input::Pipe | Input::Stage(..) => return self.partial("a shell reads commands from a pipe"),
             Input::Piped(word) => ("pipe", word),
             Input::Here(word) => ("heredoc", word),
         };
@@ -121,7 +141,9 @@ impl Walker {
             if remote {
                 walker.shell = Shell::new("", "");
             }
-            walker.run_text(word, command.span);
+            // The shell of another machine is not known.
+            let shell = if remote { "sh" } else { command.program() };
+            walker.run_text_of(shell, word, command.span);
         });
         self.via.pop();
         if remote {
@@ -131,19 +153,15 @@ impl Walker {
         self.parent = before;
     }
 
-    /// What is redirected to standard input, if this text wrote it to a file or prints it.
-    pub(super) fn supplied(&mut self, argv: &[Word], redirections: &[Redirection]) -> Option<Input> {
-        let input = redirections.iter().rev().find(|redirection| redirection.fd == 0)?;
-        if let Some(part) = input.target.parts.iter().find(|part| part.kind == "process") {
-            let text = self.printed(&part.text)?;
-            return Some(Input::Here(crate::word::expand::literal(&text)));
-        }
-        let held = self.files.get(&self.path_of(&input.target)?).filter(|_| input.operator == "<")?.clone();
+    /// Tells it if a program is given a file to run that this text writes, and what it holds is not known.
+    pub(super) fn note_unknown_input(&mut self, argv: &[Word], redirections: &[Redirection]) {
+        let Some(input) = redirections.iter().rev().find(|redirection| redirection.fd == 0) else { return };
+        let held = self.path_of(&input.target).and_then(|path| self.files.get(&path));
+        let is_unknown = input.operator == "<" && held.is_some_and(|held| !held.whole);
         let runs = || shells::reads_input(argv) || wrappers::layer::program(argv).is_some_and(wrappers::reads_code);
-        if !held.whole && runs() {
+        if is_unknown && runs() {
             self.partial(NOT_KNOWN);
         }
-        held.whole.then_some(Input::Here(held.text))
     }
 
     /// Runs the text of a file that this text wrote, or what a process substitution prints. Whether it is known.
@@ -155,19 +173,20 @@ impl Walker {
                 self.partial("a shell reads a process substitution");
             }
             text
-        } else if shells::is_input(&script.file.text) {
-            input.text().map(str::to_owned)
-        } else if let Some(number) = descriptor(&script.file.text) {
-            let own: Vec<Redirection> = command
-                .redirections
-                .iter()
-                .filter(|redirection| redirection.fd == number)
-                .cloned()
-                .map(|redirection| Redirection { fd: 0, ..redirection })
-                .collect();
-            output::redirected(&own, &self.shell).and_then(|input| input.text().map(str::to_owned))
         } else {
-            return self.run_files(script, command);
+            let path = self.path_of(&script.file).unwrap_or_else(|| script.file.text.clone());
+            match shells::descriptor(&path).map(|number| self.behind(number, command, input)) {
+                Some(Input::Pipe | Input::Stage(..)) => {
+                    self.partial("a shell reads commands from a pipe");
+                    None
+                }
+                Some(input) if input.text().is_none() && matches!(input, Input::Piped(_) | Input::Here(_)) => {
+                    self.run_input(command, &input);
+                    return true;
+                }
+                Some(input) => input.text().map(str::to_owned),
+                None => return self.run_files(script, command),
+            }
         };
         let Some(text) = text else { return false };
         self.run_held(script, &literal(&text), &script.file.text, command)
@@ -209,7 +228,14 @@ impl Walker {
         self.shell.set_parameters(&script.parameters);
         self.via.push(Via { kind: "script".to_owned(), detail: name.clone() });
         self.expanding.push(name);
-        self.run_text(text, command.span);
+        let named = text.text.strip_prefix("#!").and_then(|text| text.lines().next()?.rsplit(['/', ' ']).next());
+        let reader = match command.program() {
+            "source" | "." => "",
+            shell if shells::is_shell(shell) => shell,
+            // Without a first line that says more, bash runs it by itself, and zsh gives it to `sh`.
+            _ => named.unwrap_or("sh"),
+        };
+        self.run_text_of(reader, text, command.span);
         self.expanding.pop();
         self.via.pop();
         self.shell.restore_parameters(parameters);
@@ -220,11 +246,6 @@ impl Walker {
         self.certain = certain;
         true
     }
-}
-
-/// The number of the descriptor that a file stands for.
-fn descriptor(file: &str) -> Option<i32> {
-    file.strip_prefix("/dev/fd/").or_else(|| file.strip_prefix("/proc/self/fd/"))?.parse().ok()
 }
 
 /// The known input of a command that has it from what is around it, such as `ssh HOST psql <<< TEXT`, where its input

@@ -1,13 +1,31 @@
 //! What a substitution prints, where its own words say so: `$(echo rm)`.
 
-use guard_sdk::syntax::Span;
+use guard_sdk::syntax::{Redirection, Span, Word};
 
 use super::output::Input;
 use super::{Origin, Unit, Walker};
 use crate::limits;
 use crate::parse;
+use crate::wrappers;
+use crate::wrappers::shells;
 
 impl Walker {
+    /// The text of a process substitution or a descriptor that stands in the place of a file of code. `None`: there is
+    /// none.
+    pub(super) fn code_in_place(&mut self, argv: &[Word], redirections: &[Redirection]) -> Option<Option<String>> {
+        let in_place = |file: &Word| {
+            shells::descriptor(&file.text).is_some() || file.parts.iter().any(|part| part.kind == "process")
+        };
+        let file = wrappers::code_files(argv).into_iter().find(in_place)?;
+        if let Some(number) = shells::descriptor(&file.text).filter(|number| *number != 0) {
+            let input = self.opened(redirections, &Input::File).remove(&number);
+            let input = input.or_else(|| self.held.get(&number).cloned());
+            return Some(input.and_then(|input| input.text().map(str::to_owned)));
+        }
+        let part = file.parts.iter().find(|part| part.kind == "process")?;
+        Some(self.printed(&part.text))
+    }
+
     /// What a command or process substitution, given as it is written, prints, if its words say so.
     pub(super) fn printed(&mut self, source: &str) -> Option<String> {
         let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
@@ -26,6 +44,8 @@ impl Walker {
         let [item] = sequence.items.as_slice() else { return None };
         let mut probe = Walker::new(self.dialect, "", "");
         probe.shell = self.shell.clone();
+        probe.speaker = self.speaker;
+        probe.is_probe = true;
         probe.outputs_left = std::mem::take(&mut self.outputs_left);
         probe.depth = self.depth + 1;
         probe.files = std::mem::take(&mut self.files);
@@ -33,6 +53,7 @@ impl Walker {
         let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
         self.outputs_left = probe.outputs_left;
         self.files = std::mem::take(&mut probe.files);
+        self.spoke |= probe.spoke;
         // That a text is decoded is worth telling more than the text.
         let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
         match output {

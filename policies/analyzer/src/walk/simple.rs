@@ -40,9 +40,13 @@ impl Walker {
         let mut argv: Vec<Word> = Vec::new();
         let mut certain = true;
         let (room, mut size) = (limits::WORDS.saturating_sub(self.words), 0);
-        for at in &adjoined(unit, words) {
+        let (words, numbers) = numbered(unit, adjoined(unit, words), &node.redirects);
+        for at in &words {
             let mut word = self.word(unit, at, &argv, &mut children);
-            certain &= !word.assumed;
+            certain &= !word.assumed && !word.cut;
+            if word.cut {
+                self.partial("too many words from the braces of one word");
+            }
             for word in &mut word.words {
                 // A program such as `xargs` puts something in this place.
                 word.dynamic |= self.marks.iter().any(|mark| word.text.contains(mark.as_str()));
@@ -58,7 +62,14 @@ impl Walker {
         }
         let mut redirections = Vec::new();
         for redirect in &node.redirects {
-            redirections.extend(self.redirection(unit, redirect, &mut children));
+            let mut found = self.redirection(unit, redirect, &mut children);
+            if let Some((at, number)) = numbers.iter().find(|(at, _)| at.end == redirect.span.start)
+                && let Some(found) = &mut found
+            {
+                self.account(*at);
+                found.fd = *number;
+            }
+            redirections.extend(found);
         }
         certain &= !assigned.iter().any(|assignment| REDIRECTING.contains(&assignment.name.as_str()));
         let pending = Pending {
@@ -303,6 +314,19 @@ fn adjoined(unit: Unit<'_>, words: &[WordAt]) -> Vec<WordAt> {
         }
     }
     joined
+}
+
+/// The words without the numbers that stand right before a redirection, and these: the parser takes the descriptor of
+/// a here-document for a word.
+fn numbered(unit: Unit<'_>, words: Vec<WordAt>, redirects: &[Redirect]) -> (Vec<WordAt>, Vec<(Range, i32)>) {
+    let number = |word: &WordAt| {
+        let digits = unit.slice(word.range).trim_start_matches([' ', '\t']);
+        let begins = redirects.iter().any(|redirect| redirect.span.start == word.range.end);
+        (begins && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| digits.parse().ok())?
+    };
+    let numbers = words.iter().filter_map(|word| Some((word.range, number(word)?))).collect();
+    (words.into_iter().filter(|word| number(word).is_none()).collect(), numbers)
 }
 
 /// Where the subscript that opens at `at` closes.

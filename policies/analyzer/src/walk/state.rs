@@ -2,9 +2,10 @@
 
 use guard_sdk::syntax::{Command, Word};
 
+use super::echo::printf;
 use super::output::Input;
 use super::shell::Shell;
-use super::{Unit, Walker, output};
+use super::{Unit, Walker};
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Range, Sequence};
 use crate::word::expand::Values as _;
@@ -128,7 +129,7 @@ pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
         }
         PieceKind::Parameter => {
             let inner = piece.text.trim_start_matches("${").trim_end_matches('}');
-            inner.strip_suffix("@P").is_some_and(holds)
+            inner.strip_suffix("@P").is_some_and(holds) || word::zsh::hides(&piece.text)
         }
         _ => false,
     }
@@ -154,6 +155,10 @@ pub(super) fn expands_again(argv: &[Word]) -> bool {
         "wait",
     ];
     let Some((name, words)) = argv.split_first() else { return false };
+    // zsh expands a prompt that it prints.
+    if name.text == "print" && words.iter().any(|word| word.text.starts_with('-') && word.text.contains('P')) {
+        return words.iter().any(|word| word.text.contains("$(") || word.text.contains('`'));
+    }
     if !BUILTINS.contains(&name.text.as_str()) {
         return false;
     }
@@ -248,6 +253,7 @@ impl Walker {
             "alias",
             "unalias",
             "hash",
+            "exec",
         ];
         BUILTINS.contains(&name) || self.defined.contains_key(name)
     }
@@ -284,7 +290,7 @@ impl Walker {
                     "mapfile" | "readarray" => self.take_lines(words, input),
                     "printf" if command.word(1) == "-v" => {
                         let printed = words.get(2..).filter(|words| words.iter().all(|word| !word.dynamic));
-                        if let Some(text) = printed.and_then(output::printf) {
+                        if let Some(text) = printed.and_then(|words| printf(words, self.speaker)) {
                             self.shell.assign(command.word(2), &expand::literal(&text), false);
                         }
                     }
@@ -300,6 +306,13 @@ impl Walker {
             "set" => {
                 let dashes = words.iter().position(|word| word.text == "--").map(|at| at + 1);
                 let plain = words.first().is_some_and(|word| !word.text.starts_with(['-', '+'])).then_some(0);
+                // zsh: `set -A NAME ELEMENTS`.
+                if let [option, name, elements @ ..] = words
+                    && option.text == "-A"
+                {
+                    let elements = elements.iter().map(|word| (None, word.clone())).collect();
+                    return self.shell.assign_array(&name.text, elements, false);
+                }
                 if let Some(words) = dashes.or(plain).and_then(|at| words.get(at..)) {
                     self.shell.set_parameters(words);
                 }
@@ -309,6 +322,14 @@ impl Walker {
                 for word in words {
                     let Some((name, text)) = word.text.split_once('=') else { continue };
                     self.defined.insert(name.to_owned(), true);
+                    // zsh: it stands for its text anywhere in a line, or for what opens files of a kind.
+                    if matches!(words.first().map(|word| word.text.as_str()), Some("-g" | "-s")) {
+                        let certain = std::mem::replace(&mut self.certain, false);
+                        let text = expand::literal(text.trim_start_matches([' ', ';', '&', '|', '\n']));
+                        self.apart(|walker| walker.run_text(&text, command.span));
+                        self.certain = certain;
+                        continue;
+                    }
                     let text = (!word.dynamic).then(|| expand::literal(text));
                     self.shell.alias(name, text);
                 }

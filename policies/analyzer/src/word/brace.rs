@@ -10,14 +10,15 @@ enum Token {
     Piece(Piece),
 }
 
-/// The words that a word becomes, in order; the word itself if it holds no brace expression.
+/// The words that a word becomes, in order, and whether these are all; the word itself if it holds no brace expression.
 ///
-/// With more than [`limits::VARIANTS`] results the word stays one, with a piece of kind [`PieceKind::Brace`].
-pub(super) fn expand(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+/// With more than [`limits::VARIANTS`] results, each sequence of numbers gives its ends only, as pieces of kind
+/// [`PieceKind::Brace`]. If that does not help, the first results stand for all.
+pub(super) fn expand(pieces: Vec<Piece>) -> (Vec<Vec<Piece>>, bool) {
     let opens = pieces.iter().any(|piece| is_bare(piece) && piece.text.contains('{'));
     let closes = pieces.iter().any(|piece| is_bare(piece) && piece.text.contains('}'));
     if !opens || !closes {
-        return vec![pieces];
+        return (vec![pieces], true);
     }
     let mut tokens = Vec::new();
     for piece in &pieces {
@@ -27,18 +28,25 @@ pub(super) fn expand(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
             tokens.push(Token::Piece(piece.clone()));
         }
     }
-    match variants(&tokens, 0) {
-        Some(variants) => variants.into_iter().map(collect).collect(),
-        None => {
-            // Sequences alone give numbers and letters, which name nothing.
-            if tokens.contains(&Token::Char(',')) {
-                limits::reached("a word has too many variants to follow");
-            }
-            let kind = PieceKind::Brace;
-            let mark = |piece: Piece| if is_bare(&piece) { Piece { kind, ..piece } } else { piece };
-            vec![pieces.into_iter().map(mark).collect()]
+    let mut found = Vec::new();
+    let mut all = false;
+    for ends_only in [false, true] {
+        let mut run = Run { ends_only, whole: true };
+        found = run.variants(&tokens, 0);
+        all = run.whole;
+        if all {
+            break;
         }
     }
+    (found.into_iter().map(collect).collect(), all)
+}
+
+/// One try to expand a word.
+struct Run {
+    /// Of a sequence of numbers that is long, only the ends.
+    ends_only: bool,
+    /// Nothing was left out.
+    whole: bool,
 }
 
 fn is_bare(piece: &Piece) -> bool {
@@ -61,33 +69,41 @@ fn collect(tokens: Vec<Token>) -> Vec<Piece> {
     pieces
 }
 
-/// `None`: too many.
-fn variants(tokens: &[Token], depth: usize) -> Option<Vec<Vec<Token>>> {
-    if depth > limits::BRACE_DEPTH {
-        return None;
-    }
-    let Some((open, close, alternatives)) = expression(tokens) else { return Some(vec![tokens.to_vec()]) };
-    let alternatives = alternatives?;
-    let head = tokens.get(..open).unwrap_or_default();
-    let tails = variants(tokens.get(close + 1..).unwrap_or_default(), depth + 1)?;
-    let mut result = Vec::new();
-    for alternative in alternatives {
-        for middle in variants(&alternative, depth + 1)? {
-            for tail in &tails {
-                if result.len() >= limits::VARIANTS {
-                    return None;
+impl Run {
+    fn variants(&mut self, tokens: &[Token], depth: usize) -> Vec<Vec<Token>> {
+        let Some((open, close, alternatives)) = expression(tokens, self.ends_only) else {
+            return vec![tokens.to_vec()];
+        };
+        if depth > limits::BRACE_DEPTH {
+            self.whole = false;
+            return vec![tokens.get(..limits::VARIANTS).unwrap_or(tokens).to_vec()];
+        }
+        let alternatives = alternatives.unwrap_or_else(|| {
+            self.whole = false;
+            Vec::new()
+        });
+        let head = tokens.get(..open).unwrap_or_default();
+        let tails = self.variants(tokens.get(close + 1..).unwrap_or_default(), depth + 1);
+        let mut result = Vec::new();
+        for alternative in alternatives {
+            for middle in self.variants(&alternative, depth + 1) {
+                for tail in &tails {
+                    if result.len() >= limits::VARIANTS {
+                        self.whole = false;
+                        return result;
+                    }
+                    result.push([head, &middle, tail].concat());
                 }
-                result.push([head, &middle, tail].concat());
             }
         }
+        result
     }
-    Some(result)
 }
 
 type Alternatives = Option<Vec<Vec<Token>>>;
 
 /// The first brace expression: where it opens and closes, and what stands in it.
-fn expression(tokens: &[Token]) -> Option<(usize, usize, Alternatives)> {
+fn expression(tokens: &[Token], ends_only: bool) -> Option<(usize, usize, Alternatives)> {
     // One pass with a stack: each opener that closes with a comma, or as a sequence, is a candidate.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut best: Option<(usize, usize, Vec<usize>)> = None;
@@ -101,7 +117,8 @@ fn expression(tokens: &[Token]) -> Option<(usize, usize, Alternatives)> {
             }
             Token::Char('}') => {
                 let Some((start, commas)) = open.pop() else { continue };
-                let valid = !commas.is_empty() || sequence(tokens.get(start + 1..at).unwrap_or_default()).is_some();
+                let valid =
+                    !commas.is_empty() || sequence(tokens.get(start + 1..at).unwrap_or_default(), ends_only).is_some();
                 if valid && best.as_ref().is_none_or(|(first, ..)| start < *first) {
                     best = Some((start, at, commas));
                 }
@@ -114,7 +131,7 @@ fn expression(tokens: &[Token]) -> Option<(usize, usize, Alternatives)> {
     }
     let (start, end, commas) = best?;
     if commas.is_empty() {
-        return Some((start, end, sequence(tokens.get(start + 1..end).unwrap_or_default()).flatten()));
+        return Some((start, end, sequence(tokens.get(start + 1..end).unwrap_or_default(), ends_only).flatten()));
     }
     let mut alternatives = Vec::new();
     let mut from = start + 1;
@@ -122,11 +139,12 @@ fn expression(tokens: &[Token]) -> Option<(usize, usize, Alternatives)> {
         alternatives.push(tokens.get(from..at).unwrap_or_default().to_vec());
         from = at + 1;
     }
-    Some((start, end, (alternatives.len() <= limits::VARIANTS).then_some(alternatives)))
+    Some((start, end, Some(alternatives)))
 }
 
-/// `1..5`, `a..e`, with an optional step. The outer `None`: no sequence; the inner one: too long.
-fn sequence(tokens: &[Token]) -> Option<Alternatives> {
+/// `1..5`, `a..e`, with an optional step. The outer `None`: no sequence; the inner one: too long. `ends_only`: of more
+/// than a few numbers, the first and the last.
+fn sequence(tokens: &[Token], ends_only: bool) -> Option<Alternatives> {
     if tokens.len() > 64 {
         return None;
     }
@@ -160,8 +178,16 @@ fn sequence(tokens: &[Token]) -> Option<Alternatives> {
         render = |value, _| u32::try_from(value).ok().and_then(char::from_u32).map(String::from).unwrap_or_default();
     }
     let count = from.checked_sub(to).and_then(i64::checked_abs).map(|distance| distance / step);
-    let Some(count) = count.filter(|count| *count < limits::SEQUENCE as i64) else { return Some(None) };
+    let spelled = |value: i64| render(value, width).chars().map(Token::Char).collect::<Vec<_>>();
+    if ends_only && count.is_none_or(|count| count > 1) {
+        let end = |value: i64| {
+            let text = render(value, width);
+            vec![Token::Piece(Piece { kind: PieceKind::Brace, text, quoted: false, output: None })]
+        };
+        return Some(Some(vec![end(from), end(to)]));
+    }
+    let Some(count) = count.filter(|count| *count < limits::VARIANTS as i64) else { return Some(None) };
     let step = if from <= to { step } else { -step };
     let values = (0..=count).filter_map(|index| from.checked_add(index.checked_mul(step)?));
-    Some(Some(values.map(|value| render(value, width).chars().map(Token::Char).collect()).collect()))
+    Some(Some(values.map(spelled).collect()))
 }

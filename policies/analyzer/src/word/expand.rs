@@ -52,6 +52,12 @@ pub(super) enum Known<'v> {
 
 fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<Known<'v>> {
     match piece.kind {
+        // zsh puts all elements of an array in, bash the first.
+        PieceKind::Variable { .. } if !piece.quoted && is_name(&piece.text) => {
+            let several = values.elements(&piece.text).filter(|words| words.len() > 1);
+            let all = several.map(|words| Known::Each(words.into_iter().map(Cow::Borrowed).collect()));
+            all.or_else(|| variable(&piece.text, values))
+        }
         PieceKind::Variable { .. } => variable(&piece.text, values),
         PieceKind::Parameter => parameter::known(&piece.text, values),
         _ => None,
@@ -74,12 +80,16 @@ pub(crate) struct Words {
     pub(crate) words: Vec<Word>,
     /// Words were split at a field separator that is only assumed.
     pub(crate) assumed: bool,
+    /// Braces give more words than these.
+    pub(crate) cut: bool,
 }
 
 /// Expands a word as far as it is known.
 pub(crate) fn words(pieces: Vec<Piece>, values: &dyn Values) -> Words {
     let mut result = Words::default();
-    for variant in brace::expand(pieces) {
+    let (variants, all) = brace::expand(pieces);
+    result.cut = !all;
+    for variant in variants {
         let mut fields = Fields::default();
         for piece in variant {
             fields.piece(piece, values, &mut result.assumed);
@@ -123,8 +133,9 @@ pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
 
 /// Expands a word that is not split, but may be several by its braces: an operand of `declare`.
 pub(crate) fn unsplit(pieces: Vec<Piece>, values: &dyn Values) -> Words {
-    let words = brace::expand(pieces).into_iter().map(|variant| word(variant, values)).collect();
-    Words { words, assumed: false }
+    let (variants, all) = brace::expand(pieces);
+    let words = variants.into_iter().map(|variant| word(variant, values)).collect();
+    Words { words, assumed: false, cut: !all }
 }
 
 /// The elements of an array, with the subscripts that are written before them. `None` if one cannot be read.
@@ -158,7 +169,13 @@ pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(O
                 found.push((Some(subscript), word(group, values)));
             }
             (Some(Piece { kind: PieceKind::Literal, text, quoted: false, .. }), _) if text == "[" => return None,
-            _ => found.extend(words(group, values).words.into_iter().map(|word| (None, word))),
+            _ => {
+                let words = words(group, values);
+                if words.cut {
+                    return None;
+                }
+                found.extend(words.words.into_iter().map(|word| (None, word)));
+            }
         }
     }
     Some(found)

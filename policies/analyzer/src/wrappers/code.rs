@@ -10,6 +10,7 @@ mod scripts;
 use guard_sdk::syntax::{Part, Via, Word};
 
 use super::layer::{Place, Run, What};
+use super::shells::descriptor;
 use crate::limits;
 use crate::options::{Flag, leading};
 use crate::programs::program::unversioned;
@@ -74,6 +75,11 @@ pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
 /// Options whose value is a file of code.
 const FILES: &[&str] = &["f", "file", "r", "require", "import", "i", "include"];
 
+/// Whether an operand is standard input, or a text that is printed in its place.
+fn reads_text(word: &Word) -> bool {
+    word.text == "-" || descriptor(&word.text).is_some() || word.parts.iter().any(|part| part.kind == "process")
+}
+
 /// What the code that a command is given runs.
 pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
@@ -101,7 +107,12 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
             texts
                 .extend(options.rest.iter().skip(1).map(|word| word.text.as_str()).find(|text| !text.starts_with('-')));
         }
-        Some(word) if word.text == "-" || word.text == "/dev/stdin" => texts.extend(input),
+        Some(word) if reads_text(word) => texts.extend(input),
+        Some(word) if matches!(plain, "deno" | "bun") && word.text == "run" => {
+            let mut operands = options.rest.iter().skip(1);
+            let file = operands.find(|word| word.text == "-" || !word.text.starts_with('-'));
+            texts.extend(input.filter(|_| file.is_some_and(reads_text)));
+        }
         None if texts.is_empty() => texts.extend(input),
         _ => {}
     }

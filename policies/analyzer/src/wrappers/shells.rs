@@ -4,6 +4,7 @@ use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, What, joined, program, takes};
 use crate::options::{Flag, Options, Parsed, leading};
+use crate::word::expand::parameter;
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
@@ -88,7 +89,7 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
     }
     match rest.split_first() {
         Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
-        Some((word, parameters)) if !input && !is_input(&word.text) => Some(Call::File(word, parameters)),
+        Some((word, parameters)) if !input && descriptor(&word.text) != Some(0) => Some(Call::File(word, parameters)),
         // What it reads first runs whatever it reads then.
         _ => Some(set_up.map_or(Call::Input, |file| Call::File(file, &[]))),
     }
@@ -150,9 +151,34 @@ pub(crate) struct Script {
     pub(crate) here: bool,
 }
 
+/// Paths of standard input, which a pattern may fit.
+const INPUTS: &[&str] = &["dev/stdin", "dev/fd/0", "proc/self/fd/0"];
+
 /// Whether a file is standard input.
 pub(crate) fn is_input(file: &str) -> bool {
-    matches!(file, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
+    descriptor(file) == Some(0)
+}
+
+/// The number of the descriptor that a file stands for, however its path is spelled.
+pub(crate) fn descriptor(file: &str) -> Option<i32> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in file.strip_prefix('/')?.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    let path = names.join("/");
+    let fits = |input: &&str| path.contains(['*', '?', '[']) && parameter::matches(&path, input);
+    if INPUTS.iter().any(fits) {
+        return Some(0);
+    }
+    match names.as_slice() {
+        ["dev", "stdin"] => Some(0),
+        ["dev", "fd", number] | ["proc", _, "fd", number] | ["proc", _, "task", _, "fd", number] => number.parse().ok(),
+        _ => None,
+    }
 }
 
 /// The file that a shell, `source`, or a path as a command's name runs.

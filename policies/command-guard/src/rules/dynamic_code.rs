@@ -38,8 +38,10 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
 
 fn runs_a_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
     // What `eval "$x"` leaves when the analyzer has taken it apart: a command that nobody knows.
-    let evaluated = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "eval" | "shell-c"));
-    let unknown = command.argv.first().is_some_and(|name| name.dynamic);
+    let last = command.via.last().map(|via| via.kind.as_str()).unwrap_or_default();
+    let all = matches!(last, "heredoc" | "pipe" | "script") && command.argv.len() == 1;
+    let evaluated = matches!(last, "eval" | "shell-c") || all;
+    let unknown = command.argv.first().is_some_and(|name| name.dynamic || name.text == SUPPLIED);
     let evaluates = is_program(command.word(0), &["iex", "invoke-expression"]) && command.position.index > 0;
     // A script that this very text wrote, with a name that only the writing showed.
     let scripted = command.via.last().is_some_and(|via| via.kind == "script") && command.word(0).starts_with(SUBSTITUTED);
@@ -59,6 +61,14 @@ const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "ph
 fn reads_a_descriptor(command: &Command) -> bool {
     let shell = is_program(command.word(0), SHELLS) && command.argv.len() == 1;
     let descriptor = |redirection: &Redirection| redirection.operator == "<&" && redirection.fd == 0;
+    let open = |word: &Word| {
+        let number = word.text.strip_prefix("/dev/fd/").or_else(|| word.text.strip_prefix("/proc/self/fd/"));
+        number.is_some_and(|number| number != "0" && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let reads = is_program(command.word(0), SHELLS) || matches!(command.word(0), "source" | ".");
+    if reads && command.argv.get(1).is_some_and(open) {
+        return true;
+    }
     let written_to = || {
         let place = command.position.within.last().is_some_and(|place| place == "process");
         place && command.via.last().is_some_and(|via| via.kind == "pipe")
@@ -78,6 +88,9 @@ fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
         alone && is_program(printer.word(0), SET_UP)
     })
 }
+
+/// What stands for a text that a program such as `xargs` supplies.
+const SUPPLIED: &str = "{}";
 
 /// What stands for a substitution in a text that becomes shell.
 const SUBSTITUTED: &str = "$_";

@@ -60,7 +60,7 @@ fn looks_like_deletion(words: &[Word]) -> bool {
     }
     let mut operands = words.iter().filter(|word| !word.text.starts_with('-')).peekable();
     let named = operands.peek().is_some();
-    has(['f', 'F']) || words.iter().any(is_home) || (named && operands.all(|word| lies_at_home(word)))
+    has(['f', 'F']) || words.iter().any(is_home) || (named && operands.all(lies_at_home))
 }
 
 /// Whether a word is a home, the root, or all that is in one of them.

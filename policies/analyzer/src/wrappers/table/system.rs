@@ -165,6 +165,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "builtin", here: true, ..PLAIN },
     Wrapper { name: "exec", takes: takes("a", ""), here: true, ..PLAIN },
     Wrapper { name: "noglob", here: true, ..PLAIN },
+    Wrapper { name: "sched", skip: 1, ..PLAIN },
     Wrapper { name: "nocorrect", here: true, ..PLAIN },
     Wrapper { name: "busybox", inert: &["list", "list-full", "install", "help"], ..PLAIN },
     Wrapper { name: "toybox", ..PLAIN },

@@ -1,0 +1,91 @@
+//! What stands behind the descriptors that a command reads: here-documents, pipes, and what `exec` opened before.
+
+use std::collections::BTreeMap;
+
+use guard_sdk::syntax::{Command, Redirection};
+
+use super::Walker;
+use super::output::{self, Input};
+use crate::word::expand::literal;
+
+/// What is read from each descriptor.
+pub(super) type Held = BTreeMap<i32, Input>;
+
+impl Walker {
+    /// What a command reads from each descriptor that its redirections open; the last one wins. `outer` is what it
+    /// reads from its input without them.
+    pub(super) fn opened(&mut self, redirections: &[Redirection], outer: &Input) -> Held {
+        let mut held = Held::new();
+        for redirection in redirections {
+            let target = redirection.target.text.trim_end_matches('-');
+            let from = target.parse::<i32>().ok();
+            let input = match (redirection.operator.as_str(), from) {
+                ("<<" | "<<-" | "<<<", _) => output::here(redirection, &self.shell),
+                ("<" | "<>", _) => self.supplied(redirection, &held, outer).unwrap_or(Input::File),
+                ("<&" | ">&", Some(0)) => held.get(&0).unwrap_or(outer).clone(),
+                ("<&" | ">&", Some(from)) => {
+                    held.get(&from).or_else(|| self.held.get(&from)).cloned().unwrap_or(Input::File)
+                }
+                ("<&", None) => Input::File,
+                _ => continue,
+            };
+            held.insert(redirection.fd, input);
+        }
+        held
+    }
+
+    /// What a command reads from its standard input because of its redirections.
+    pub(super) fn redirected(&mut self, redirections: &[Redirection], outer: &Input) -> Option<Input> {
+        redirections
+            .iter()
+            .any(|redirection| redirection.fd == 0)
+            .then(|| self.opened(redirections, outer).remove(&0))?
+    }
+
+    /// What is behind a descriptor of a command.
+    pub(super) fn behind(&mut self, number: i32, command: &Command, input: &Input) -> Input {
+        if number == 0 {
+            return input.clone();
+        }
+        let own = self.opened(&command.redirections, input).remove(&number);
+        own.or_else(|| self.held.get(&number).cloned()).unwrap_or(Input::File)
+    }
+
+    /// `exec` without a program: what it opens stays open in this shell.
+    pub(super) fn keep_open(&mut self, command: &Command) {
+        let outer = self.input.clone();
+        let mut opened = self.opened(&command.redirections, &outer);
+        if let Some(input) = opened.remove(&0) {
+            self.input = input;
+        }
+        self.held.append(&mut opened);
+    }
+
+    /// The texts that are given to standard input besides the one that bash takes, which is the last. zsh gives all of
+    /// them to read, one behind the other.
+    pub(super) fn other_texts(&self, command: &Command) -> Vec<Input> {
+        let mut read: Vec<&Redirection> = command.redirections.iter().filter(|read| read.fd == 0).collect();
+        read.pop();
+        read.into_iter().filter(|read| is_here(read)).map(|text| output::here(text, &self.shell)).collect()
+    }
+
+    /// What a redirection from a file gives, if this text wrote the file or prints what is read.
+    fn supplied(&mut self, redirection: &Redirection, held: &Held, outer: &Input) -> Option<Input> {
+        if let Some(part) = redirection.target.parts.iter().find(|part| part.kind == "process") {
+            let text = self.printed(&part.text)?;
+            return Some(Input::Here(literal(&text)));
+        }
+        let path = self.path_of(&redirection.target)?;
+        if let Some(number) = crate::wrappers::shells::descriptor(&path) {
+            let found = held.get(&number).or_else(|| self.held.get(&number)).cloned();
+            return if number == 0 { Some(found.unwrap_or_else(|| outer.clone())) } else { found };
+        }
+        let held = self.files.get(&path).filter(|held| redirection.operator == "<" && held.whole)?;
+        Some(Input::Here(held.text.clone()))
+    }
+}
+
+/// Whether a redirection is a text in place.
+fn is_here(redirection: &Redirection) -> bool {
+    redirection.operator.starts_with("<<")
+}

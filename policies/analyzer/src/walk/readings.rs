@@ -1,0 +1,181 @@
+//! A text that more than one shell may run, each in its own way: what any of them does counts.
+
+use guard_sdk::syntax::{Command, Redirection, Span, Word};
+
+use super::echo::{SPEAKERS, Speaker};
+use super::{Unit, Walker};
+use crate::word::expand::literal;
+
+impl Walker {
+    /// Walks the outermost text, which bash or zsh may run.
+    pub(super) fn by_any_shell(&mut self, unit: Unit<'_>) {
+        let first = self.speaker;
+        let others: Vec<Speaker> = SPEAKERS.iter().copied().filter(|speaker| *speaker != first).collect();
+        self.in_turn(first, &others, |walker, _| walker.unit(unit));
+    }
+
+    /// Analyses a word that becomes the text of the shell of this name.
+    pub(super) fn run_text_of(&mut self, shell: &str, word: &Word, span: Span) {
+        let (first, others): (Speaker, &[Speaker]) = match shell {
+            "bash" | "rbash" => (Speaker::Bash, &[]),
+            "dash" | "ash" | "busybox" => (Speaker::Dash, &[]),
+            "zsh" => (Speaker::Zsh, &[]),
+            "sh" | "ksh" | "mksh" | "posh" | "yash" => (Speaker::Bash, &[Speaker::Dash, Speaker::Zsh]),
+            _ => (self.speaker, &[]),
+        };
+        let plain = matches!(shell, "bash" | "rbash" | "zsh");
+        let odd = !plain && ODD.iter().any(|odd| word.text.contains(odd));
+        let posix = if odd && !word.dynamic { as_dash_reads(&word.text) } else { None };
+        let posix = posix.map(|text| literal(&text));
+        let outer = self.speaker;
+        self.in_turn(first, others, |walker, speaker| {
+            walker.spoke |= odd;
+            let posix = posix.as_ref().filter(|_| speaker == Speaker::Dash);
+            walker.run_text(posix.unwrap_or(word), span);
+        });
+        self.speaker = outer;
+    }
+
+    /// Walks a text as `first` has it, and as the others have it if that makes a difference.
+    fn in_turn(&mut self, first: Speaker, others: &[Speaker], walk: impl Fn(&mut Self, Speaker)) {
+        let before = (self.shell.clone(), self.files.clone(), self.input.clone(), self.held.clone());
+        let left = (self.rounds_left, self.calls_left, self.outputs_left, self.unknown_left);
+        let spoke = std::mem::take(&mut self.spoke);
+        let outer = std::mem::replace(&mut self.speaker, first);
+        let start = self.commands.len();
+        walk(self, first);
+        let mut ends = vec![start, self.commands.len()];
+        let after = self.shell.clone();
+        for other in others {
+            if !self.spoke || self.full {
+                break;
+            }
+            let entry = before.clone();
+            (self.shell, self.files, self.input, self.held) = entry;
+            (self.rounds_left, self.calls_left, self.outputs_left, self.unknown_left) = left;
+            self.speaker = *other;
+            let from = self.commands.len();
+            walk(self, *other);
+            if self.is_known_reading(&ends, from) {
+                self.commands.truncate(from);
+                self.feeds.retain(|id, _| usize::try_from(*id).is_ok_and(|id| id <= from));
+            } else {
+                ends.push(self.commands.len());
+            }
+        }
+        self.shell = after;
+        self.speaker = outer;
+        // Which shell reads the text is settled, but for the one that is around it.
+        self.spoke = spoke || (others.is_empty() && outer == first && self.spoke);
+    }
+
+    /// Whether the commands from `from` on are those of a reading before, whose ends are given.
+    fn is_known_reading(&self, ends: &[usize], from: usize) -> bool {
+        let same = |one: &Command, other: &Command| {
+            let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+            let read = |redirections: &[Redirection]| {
+                let told = redirections.iter().map(|to| (to.fd, to.target.text.clone(), to.body.clone()));
+                told.collect::<Vec<_>>()
+            };
+            texts(&one.argv) == texts(&other.argv)
+                && one.via == other.via
+                && read(&one.redirections) == read(&other.redirections)
+        };
+        let new = self.commands.get(from..).unwrap_or_default();
+        ends.windows(2).any(|pair| {
+            let [start, end] = pair else { return false };
+            let old = self.commands.get(*start..*end).unwrap_or_default();
+            old.len() == new.len() && old.iter().zip(new).all(|(one, other)| same(one, other))
+        })
+    }
+}
+
+/// What dash reads otherwise.
+const ODD: &[&str] = &["&>", "$'", "$\""];
+
+/// What the scanner stands in.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Commands,
+    Double,
+}
+
+/// A text for bash that does what dash does with this one, if that is another: `&>` is `&` and then `>`, and `$'` and
+/// `$"` are a dollar sign before a quote.
+fn as_dash_reads(text: &str) -> Option<String> {
+    let mut result = String::with_capacity(text.len() + 8);
+    let mut places = vec![Place::Commands];
+    let mut chars = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(char) = chars.next() {
+        let place = places.last().copied().unwrap_or(Place::Commands);
+        let next = chars.peek().copied().unwrap_or(' ');
+        match (place, char) {
+            (_, '\\') => {
+                result.push(char);
+                result.extend(chars.next());
+                before = ' ';
+                continue;
+            }
+            (Place::Commands, '\'') => {
+                result.push(char);
+                for inner in chars.by_ref() {
+                    result.push(inner);
+                    if inner == '\'' {
+                        break;
+                    }
+                }
+                before = '\'';
+                continue;
+            }
+            (Place::Commands, '#') if before.is_whitespace() || matches!(before, ';' | '&' | '|' | '(') => {
+                result.push(char);
+                while let Some(inner) = chars.next_if(|inner| *inner != '\n') {
+                    result.push(inner);
+                }
+                continue;
+            }
+            (Place::Commands, '"') => places.push(Place::Double),
+            (Place::Double, '"') => drop(places.pop()),
+            (_, '$') if next == '(' => {
+                places.push(Place::Commands);
+                result.push(char);
+                result.extend(chars.next());
+                before = '(';
+                continue;
+            }
+            (Place::Commands, '(') => places.push(Place::Commands),
+            (Place::Commands, ')') if places.len() > 1 => drop(places.pop()),
+            (Place::Commands, '$') if matches!(next, '\'' | '"') => result.push('\\'),
+            (Place::Commands, '&') if next == '>' && before != '&' => {
+                result.push_str("& ");
+                before = '&';
+                continue;
+            }
+            _ => {}
+        }
+        result.push(char);
+        before = char;
+    }
+    (result != text).then_some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_dash_reads;
+
+    #[test]
+    fn dash_has_fewer_operators_and_quotes() {
+        for (text, expected) in [
+            ("a &> b c", Some("a & > b c")),
+            ("a &>> b", Some("a & >> b")),
+            ("echo $'x\\'; y #'", Some("echo \\$'x\\'; y #'")),
+            ("echo \"$(a &> b)\"", Some("echo \"$(a & > b)\"")),
+            ("echo '&>' \"&>\" \\&> b", None),
+            ("a # &> b", None),
+            ("a > b", None),
+        ] {
+            assert_eq!(as_dash_reads(text).as_deref(), expected, "{text}");
+        }
+    }
+}
