@@ -18,6 +18,7 @@ mod find;
 mod git;
 pub(crate) mod interpreters;
 mod machine;
+mod installs;
 mod migrations;
 mod plain;
 mod process;
@@ -65,6 +66,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
         return;
     }
     machine::find(run);
+    installs::find(run);
     let before = run.count();
     scripts::bare_sql(run);
     secrets::find(run);

@@ -30,6 +30,14 @@ pub(crate) fn is_outside(effect: &Effect, view: &CallView<'_>) -> bool {
     ![&facts.cwd, &facts.project_root].into_iter().any(own) && !is_temporary(effect, view)
 }
 
+/// Whether the target lies in the project.
+pub(crate) fn is_in_project(effect: &Effect, view: &CallView<'_>) -> bool {
+    effect.path.raw.starts_with('/')
+        && effect.tag("where").is_none()
+        && !is_outside(effect, view)
+        && !is_temporary(effect, view)
+}
+
 /// Whether the target lies in the home of the user who asks.
 pub(crate) fn is_in_home(effect: &Effect, view: &CallView<'_>) -> bool {
     let path = &effect.path;

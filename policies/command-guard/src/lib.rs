@@ -58,7 +58,7 @@ use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Poli
 
 use call_view::{CallView, Hit, Told};
 use rules::Check;
-pub use settings::{Answer, Settings};
+pub use settings::{Answer, Notice, Settings};
 
 /// More findings of one rule than this say nothing new.
 const FINDINGS_OF_A_RULE: usize = 3;

@@ -50,6 +50,7 @@ rules! {
     "deletion": rm_recursive_force, rm_recursive, rm_glob, shred_file;
     "git": git_push, git_reset_hard, git_clean, git_as_root, git_config_code;
     "publish": publish_package;
+    "packages": new_package;
     "container": compose_down_volumes, docker_volume_rm, docker_system_prune, container_host_access;
     "database": drop_schema, drop_table, drop_object, truncate_table, delete_without_where, update_without_where;
     "service": service_stop, kubectl_delete, shared_state, system_change;

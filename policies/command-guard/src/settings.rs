@@ -20,6 +20,8 @@ pub struct Settings {
     pub secret_reads: Answer,
     /// The answer to `git push --force-with-lease` to a protected branch. Default: `"ask"`.
     pub force_with_lease: Answer,
+    /// The answer to a package of a registry that a command brings in by name. Default: `"allow"`.
+    pub new_packages: Notice,
     /// Regular expressions that no command may match: its text as it is written, and each command as it runs. Default: none.
     pub deny_patterns: Vec<Pattern>,
     /// What answers one step more severely: ask becomes deny. A rule or a class of rules; or the effects of a kind, such
@@ -40,6 +42,7 @@ impl Default for Settings {
             protected_branches: ["main", "master"].map(|name| Branch(Glob::literal(name))).into(),
             secret_reads: Answer::Deny,
             force_with_lease: Answer::Ask,
+            new_packages: Notice::Allow,
             deny_patterns: Vec::new(),
             raise: Vec::new(),
             lower: Vec::new(),
@@ -115,6 +118,29 @@ impl Answer {
             Answer::Deny => Some(Outcome::Deny),
             Answer::Ask => Some(Outcome::Ask),
             Answer::Allow => None,
+        }
+    }
+}
+
+/// An answer that a setting may choose where nothing is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notice {
+    /// The policy says nothing of it.
+    Allow,
+    /// The user is told.
+    Warn,
+    /// A person must confirm it.
+    Ask,
+}
+
+impl Notice {
+    /// The outcome to report, none for [`Notice::Allow`].
+    pub(crate) fn outcome(self) -> Option<Outcome> {
+        match self {
+            Notice::Allow => None,
+            Notice::Warn => Some(Outcome::Warn),
+            Notice::Ask => Some(Outcome::Ask),
         }
     }
 }

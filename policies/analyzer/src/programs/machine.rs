@@ -13,6 +13,10 @@ pub(super) fn find(run: &mut Run<'_>) {
         let by = run.name.clone();
         run.emit(Draft::notable("system", "system.install").target(&by));
     }
+    let uploads = run.command.word(1).ends_with("setup.py") && run.arguments().iter().any(|word| word.text == "upload");
+    if uploads && run.name.starts_with("python") {
+        run.emit(Draft::notable("package", "package.publish").tag("manager", "setup.py"));
+    }
 }
 
 /// `/etc/init.d/NAME restart`: each service has a script, whose first word is the verb.

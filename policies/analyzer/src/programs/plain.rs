@@ -163,7 +163,11 @@ pub(super) fn note_unknown(run: &mut Run<'_>) {
 /// project's own, which is started by its path, may mean anything by that.
 fn brings_out(run: &mut Run<'_>) {
     let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
-    if run.command.word(0).contains('/') || run.arguments().iter().any(rehearses) {
+    // Where the system and package managers put programs, a path says no more than the name.
+    const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "node_modules/.bin/", "./node_modules/.bin/"];
+    let path = run.command.word(0);
+    let is_own = path.contains('/') && !INSTALLED.iter().any(|folder| path.starts_with(folder));
+    if is_own || run.arguments().iter().any(rehearses) {
         return;
     }
     let draft = match run.command.word(1) {

@@ -14,6 +14,59 @@ pub(super) fn package_manager<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     table::find_as(run, "npm", &name, words);
 }
 
+/// Programs of a project's packages that bring something to where others use it, or change a database.
+const TOOLS: &[&str] = &[
+    "amplify",
+    "ampx",
+    "appwrite",
+    "cdk",
+    "changeset",
+    "drizzle-kit",
+    "eas",
+    "electron-builder",
+    "expo",
+    "firebase",
+    "gh-pages",
+    "knex",
+    "lerna",
+    "netlify",
+    "np",
+    "nx",
+    "ovsx",
+    "partykit",
+    "pkg-pr-new",
+    "prisma",
+    "release-it",
+    "sanity",
+    "semantic-release",
+    "sequelize",
+    "serverless",
+    "shopify",
+    "sls",
+    "sst",
+    "supabase",
+    "surge",
+    "typeorm",
+    "vc",
+    "vercel",
+    "vsce",
+    "wrangler",
+];
+
+/// `pnpm wrangler deploy`: what is no verb of the manager is a program of the project.
+pub(super) fn runs_tool<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if !matches!(run.name.as_str(), "pnpm" | "yarn" | "bun") {
+        return;
+    }
+    let Some(tool) = parsed.operands.first().filter(|tool| TOOLS.contains(&tool.text.as_ref())) else { return };
+    let name = tool.text.clone().into_owned();
+    let mut words = run.arguments().iter().enumerate();
+    let at = words.find(|(_, word)| std::ptr::eq(*word, tool.word)).map(|(at, _)| at + 1);
+    if let Some(rest) = at.and_then(|at| run.arguments().get(at..)) {
+        table::find(run, &name, rest);
+    }
+}
+
 /// `python -m twine upload` and its kin.
 pub(super) fn python_module<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
     migrations::of_program(run, &module.text, parsed.rest);

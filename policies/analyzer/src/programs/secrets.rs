@@ -172,7 +172,7 @@ pub(super) fn find(run: &mut Run<'_>) {
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });
-    let prints = prints || prints_variable(run) || prints_by_form(run);
+    let prints = prints || prints_variable(run) || prints_by_form(run) || prints_environment(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
     if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
@@ -200,6 +200,33 @@ fn is_taken_in(run: &Run<'_>) -> bool {
 
 /// At most this many commands are looked at for the next one of a pipeline.
 const MAX_BEHIND: usize = 8;
+
+/// Whether a search in the environment asks for a secret by its name, and shows the line.
+fn prints_environment(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let lists = match run.name.as_str() {
+        "env" | "printenv" | "set" => run.arguments().is_empty(),
+        "export" | "declare" => run.command.word(1) == "-p",
+        _ => false,
+    };
+    let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
+    if !lists || is_captured || !is_passed_on(run) {
+        return false;
+    }
+    let id = usize::try_from(run.command.id).unwrap_or_default();
+    let next = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
+    let mut next = next.filter(|command| command.position.pipeline == position.pipeline);
+    let Some(search) = next.next().filter(|command| command.program() == "grep") else { return false };
+    // The part before the sign is the name alone.
+    let cuts = |command: &Command| matches!(command.program(), "cut" | "sed" | "awk");
+    let names = |word: &str| {
+        let mut names =
+            word.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|name| name.len() > 2);
+        names.any(|name| likelihood(&name.to_ascii_uppercase()) == Some(Likelihood::Likely))
+    };
+    let mut words = search.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    words.any(|word| names(&word.text)) && !search.argv.iter().any(|word| word.text == "-v") && !next.any(cuts)
+}
 
 /// Programs that print what they read, or a part of it.
 const PASSING: &[&str] = &[

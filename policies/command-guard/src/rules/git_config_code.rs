@@ -92,7 +92,7 @@ fn is_same_host(key: &str, value: &str) -> bool {
     let to = key.trim_start_matches("url.");
     let to = to.rsplit_once('.').map_or(to, |(to, _)| to);
     // A name before the host is a token.
-    host(to) == host(value) && !to.contains("://") | !to.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
+    host(to) == host(value) && !to.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
 }
 
 const SET: &str = "set it for one command with `git -c`, or ask the user to set it";

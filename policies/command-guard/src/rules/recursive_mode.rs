@@ -106,7 +106,7 @@ fn climbs(target: &str) -> bool {
 
 /// Whether the target belongs to the system, which runs with more rights than its users.
 fn is_of_system(effect: &Effect) -> bool {
-    const FOLDERS: &[&str] = &["/bin/", "/boot/", "/etc/", "/lib/", "/lib64/", "/sbin/", "/usr/"];
+    const FOLDERS: &[&str] = &["/bin/", "/boot/", "/etc/", "/lib/", "/lib64/", "/run/", "/sbin/", "/usr/", "/var/run/"];
     effect.spellings().any(|text| FOLDERS.iter().any(|folder| text.starts_with(folder)))
 }
 

@@ -69,7 +69,8 @@ fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let is_found = command.via.iter().any(|via| matches!(via.kind.as_str(), "find-exec" | "xargs"));
     let written = |other: &&Effect| other.command_id == effect.command_id && other.operation == "fs.write";
     let leaves = is_outside(effect, view) || view.analysis.effects.iter().filter(written).any(|to| is_outside(to, view));
-    (is_found && leaves).then(|| {
+    // A search by name says what it is after.
+    (is_found && leaves && effect.certain).then(|| {
         let why = "the command moves what a search finds, and nothing records where it lay: ";
         let remedy = "see the names first, and move them yourself";
         Hit::new(RULE.default, effect, why, remedy).naming(format!("`{}`", shorten(&effect.target)), "")

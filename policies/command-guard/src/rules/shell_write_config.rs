@@ -22,7 +22,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, is_temporary};
+use crate::blast_radius::{BlastRadius, blast_radius, is_in_home, is_in_project, is_outside, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -42,7 +42,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let files = &view.settings.files;
     let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
     let entry = match files.sensitive_of(effect) {
+        // A project may lie where programs lie.
+        Some(entry) if entry.starts_with("/usr/") && is_in_project(effect, view) => return None,
         Some(entry) => entry,
+        None if is_of_another_user(effect, view) => "/home/",
         // What is unpacked there lands in the directories of the system.
         None if unpacks && blast_radius(effect, view) >= BlastRadius::System => "/",
         None => return None,
@@ -69,6 +72,22 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     };
     let hit = Hit::new(RULE.default, effect, "what runs later or elsewhere depends on ", remedy);
     Some(hit.naming(name, "").subject(&effect.target))
+}
+
+/// Whether the file is another user's: below a home that is neither the caller's nor holds the project.
+fn is_of_another_user(effect: &Effect, view: &CallView<'_>) -> bool {
+    // Folders of homes that belong to a program, not to a person.
+    const SHARED: &[&str] = &["linuxbrew", "Shared", "Public"];
+    let user = |path: &str| {
+        let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+        let (user, below) = rest.split_once('/')?;
+        (!user.is_empty() && !below.is_empty() && !SHARED.contains(&user)).then(|| user.to_owned())
+    };
+    let path = &effect.path;
+    let Some(owner) = user(&path.raw).filter(|_| path.raw == path.lexical || user(&path.lexical).is_some()) else { return false };
+    let facts = view.facts();
+    let own = [&facts.home, &facts.cwd, &facts.project_root].into_iter().any(|folder| user(&format!("{folder}/x")) == Some(owner.clone()));
+    !own && !is_in_home(effect, view) && is_outside(effect, view) && facts.home.starts_with('/')
 }
 
 /// Whether the folder is that of a repository itself.

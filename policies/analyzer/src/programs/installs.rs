@@ -1,0 +1,213 @@
+//! Packages that a package manager brings into a project or onto the machine: which ones, in which version, and from
+//! where.
+//!
+//! One table of managers and one reading of the words for all of them. What a manager does besides stands in `programs/`.
+
+use guard_sdk::syntax::Word;
+
+use crate::draft::Draft;
+use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
+
+/// A package manager, as far as it installs.
+struct Manager {
+    names: &'static [&'static str],
+    options: Options,
+    /// The words that have it install what follows; one of these leads the operands.
+    verbs: &'static [&'static [&'static str]],
+    /// The words that have it install what a lock file or a manifest names.
+    locked: &'static [&'static str],
+    /// What stands between a name and its version.
+    version: &'static str,
+    /// `user/name` is a repository on a forge.
+    short: bool,
+}
+
+const NODE: Manager = Manager {
+    names: &["npm", "pnpm", "yarn", "bun", "cnpm"],
+    options: Options::new("wCF", "registry tag workspace prefix filter dir cwd loglevel omit include userconfig cache"),
+    verbs: &[&["install"], &["i"], &["add"], &["in"], &["global", "add"], &["up"], &["update"]],
+    locked: &["ci", "install", "i", "install-clean"],
+    version: "@",
+    short: true,
+};
+
+const PYTHON: Manager = Manager {
+    names: &["pip", "pip3", "uv", "poetry", "pipx", "pdm", "pipenv", "rye"],
+    options: Options::new(
+        "rectifGEp",
+        "requirement requirements constraint editable target index-url extra-index-url find-links index default-index group \
+         extra python prefix root platform source src branch tag rev with directory project optional",
+    ),
+    verbs: &[&["install"], &["add"], &["pip", "install"], &["tool", "install"], &["inject"]],
+    locked: &["sync", "install"],
+    version: "==",
+    short: false,
+};
+
+const MANAGERS: &[Manager] = &[
+    NODE,
+    PYTHON,
+    Manager {
+        names: &["cargo"],
+        options: Options::new(
+            "FjZ",
+            "git path version vers registry index features branch tag rev root target profile package jobs",
+        ),
+        verbs: &[&["install"], &["add"], &["binstall"]],
+        locked: &[],
+        version: "@",
+        short: false,
+    },
+    Manager {
+        names: &["go"],
+        options: Options::new("", "").exactly(),
+        verbs: &[&["install"], &["get"]],
+        locked: &[],
+        version: "@",
+        short: false,
+    },
+    Manager {
+        names: &["gem"],
+        options: Options::new("vsin", "version source install-dir bindir"),
+        verbs: &[&["install"], &["i"]],
+        locked: &[],
+        version: ":",
+        short: false,
+    },
+    Manager {
+        names: &["composer"],
+        options: Options::new("d", "working-dir"),
+        verbs: &[&["require"], &["global", "require"]],
+        locked: &["install"],
+        version: ":",
+        short: false,
+    },
+    Manager {
+        names: &["brew"],
+        options: Options::new("", "cc env appdir"),
+        verbs: &[&["install"], &["reinstall"]],
+        locked: &[],
+        version: "@",
+        short: false,
+    },
+    Manager {
+        names: &["apt", "apt-get"],
+        options: Options::new("otc", "option target-release config-file"),
+        verbs: &[&["install"]],
+        locked: &[],
+        version: "=",
+        short: false,
+    },
+];
+
+/// The most packages of one call that are told one by one.
+const MOST: usize = 64;
+
+/// Adds an effect for each package that the command installs.
+pub(super) fn find(run: &mut Run<'_>) {
+    let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
+    let manager = MANAGERS.iter().find(|manager| manager.names.contains(&name.as_str()));
+    let module = (name.starts_with("python") && run.command.word(1) == "-m").then(|| run.command.word(2));
+    let (name, manager, words) = match (manager, module) {
+        (Some(manager), _) => (name, manager, run.arguments()),
+        (None, Some(module @ ("pip" | "pipx"))) => {
+            (module.to_owned(), &PYTHON, run.command.argv.get(3..).unwrap_or_default())
+        }
+        _ => return,
+    };
+    installs(run, &name, manager, words);
+}
+
+fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words: &'a [Word]) {
+    let parsed = run.parse(words, manager.options);
+    if parsed.is("h", "help") {
+        return;
+    }
+    let draft = base(name, &parsed);
+    let leads = |verb: &&&[&str]| verb.iter().enumerate().all(|(at, word)| parsed.text(at) == *word);
+    // The longest one: `pip install` of `uv` before an `install` of its own.
+    let verb = manager.verbs.iter().filter(leads).max_by_key(|verb| verb.len());
+    let packages = verb.map_or(&[][..], |verb| parsed.from(verb.len()));
+    if packages.len() > MOST {
+        run.reason("more packages are installed than are looked at");
+    }
+    let forms =
+        ["git", "path"].map(|source| (source, parsed.value("", source).filter(|_| name == "cargo" && verb.is_some())));
+    for (source, value) in forms {
+        if let Some(value) = value {
+            return run
+                .emit(draft.target(&value.text).tag("source", source).tag("lockfile", "no").certain(!value.dynamic));
+        }
+    }
+    let editable = parsed.values("e", "editable").filter(|_| verb.is_some() && manager.version == "==");
+    let editable: Vec<Operand<'a>> = editable.collect();
+    for package in packages.iter().chain(&editable).take(MOST) {
+        run.emit(told(draft.clone(), manager, package, &parsed));
+    }
+    let lists = manager.version == "==" && verb.is_some() && parsed.has("r", "requirement");
+    if lists || packages.is_empty() && editable.is_empty() && manager.locked.contains(&parsed.text(0)) {
+        run.emit(draft.tag("source", "registry").tag("lockfile", "yes"));
+    }
+}
+
+/// What all packages of the call share.
+fn base(name: &str, parsed: &Parsed<'_>) -> Draft {
+    let dry = parsed.is("", "dry-run") || parsed.is("s", "simulate") && name.starts_with("apt");
+    Draft::routine("package", "package.install")
+        .tag("manager", name)
+        .flag("dry-run", dry)
+        .flag("without-scripts", parsed.is("", "ignore-scripts"))
+}
+
+fn told(draft: Draft, manager: &Manager, package: &Operand<'_>, parsed: &Parsed<'_>) -> Draft {
+    let source = source(manager, &package.text);
+    let (name, version) = parts(manager, &package.text, source);
+    let given = parsed.value("v", "version").filter(|_| manager.names == ["gem"] || manager.names == ["cargo"]);
+    let version = given.map_or(version.to_owned(), |version| version.text.into_owned());
+    let draft = draft.target(&package.text).tag("name", name).tag("source", source).tag("lockfile", "no");
+    let draft = draft.certain(!package.dynamic);
+    if version.is_empty() { draft } else { draft.tag("version", &version) }
+}
+
+/// The name and the version of a package of a registry; of another source all of it is the name.
+fn parts<'t>(manager: &Manager, text: &'t str, source: &str) -> (&'t str, &'t str) {
+    if source != "registry" {
+        return (text, "");
+    }
+    // A scope begins with the sign that stands before a version elsewhere.
+    let from = usize::from(text.starts_with('@'));
+    let at = text.get(from..).and_then(|rest| rest.find(manager.version)).map(|at| at + from);
+    let parts = at.and_then(|at| Some((text.get(..at)?, text.get(at + manager.version.len()..)?)));
+    let (name, version) = parts.unwrap_or((text, ""));
+    // Extras and other comparisons of Python.
+    let end = name.find(['[', '<', '>', '~', '!', ';', ' ']).filter(|_| manager.version == "==");
+    (end.and_then(|end| name.get(..end)).unwrap_or(name), version)
+}
+
+/// Where the package comes from, as its text says.
+fn source(manager: &Manager, text: &str) -> &'static str {
+    let text = text.split_once(" @ ").map_or(text, |(_, place)| place).trim();
+    let text = match text.split_once('@') {
+        // An alias: `name@git+https://...`.
+        Some((name, place)) if !name.is_empty() && !name.contains(':') && place.contains(':') => place,
+        _ => text,
+    };
+    let starts = |wanted: &[&str]| wanted.iter().any(|start| text.starts_with(start));
+    let place = text.split(['#', '?']).next().unwrap_or(text);
+    if starts(&["git+", "git:", "git@", "ssh:", "hg+", "svn+", "bzr+", "github:", "gitlab:", "bitbucket:", "gist:"])
+        || text.contains("://") && place.ends_with(".git")
+    {
+        "git"
+    } else if text.contains("://") {
+        "url"
+    } else if starts(&[".", "/", "~", "file:", "link:", "portal:", "workspace:"])
+        || [".whl", ".tgz", ".tar.gz", ".deb", ".gem", ".zip", ".crate"].iter().any(|end| place.ends_with(end))
+    {
+        "path"
+    } else if manager.short && !text.starts_with('@') && text.split('/').count() == 2 {
+        "git"
+    } else {
+        "registry"
+    }
+}

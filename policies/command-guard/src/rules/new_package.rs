@@ -1,0 +1,54 @@
+//! `new-package`: a package that a command brings in by name. One from a git repository or an address asks, because no
+//! registry has it; one from a registry passes, unless a setting says otherwise. What a lock file names passes.
+//!
+//! ## Why
+//! A package runs its own code when it is installed, and later with the rights of the project.
+//!
+//! ## Examples
+//! - asked: `pip install git+https://example.org/x.git`
+//! - asked: `npm install https://example.org/x.tgz`
+//! - asked: `cargo install --git https://example.org/x`
+//! - passes: `npm install x`
+//! - passes: `pip install -r requirements.txt`
+//! - passes: `npm ci`
+//!
+//! ## Instead
+//! Install it from the registry, or say where the code comes from and why.
+//!
+//! ## Settings
+//! - `new-packages`: the answer to a package of a registry: `allow`, `warn` or `ask`.
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
+
+use super::Check;
+use crate::call_view::{CallView, Hit, shorten};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "new-package",
+    summary: "a package that the project did not have",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Effect(check);
+
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let is_new = effect.operation == "package.install" && effect.tag("lockfile") == Some("no");
+    if !is_new || effect.tag("dry-run").is_some() {
+        return None;
+    }
+    let (outcome, why, remedy) = match effect.tag("source") {
+        Some("git" | "url") => {
+            let remedy = "install it from the registry, or say where the code comes from and why";
+            (Outcome::Ask, ", and no registry has looked after the code that then runs", remedy)
+        }
+        Some("registry") => {
+            let remedy = "name it in the manifest of the project first, so that the user sees it there";
+            (view.settings.new_packages.outcome()?, ", and its code runs with the rights of the project", remedy)
+        }
+        _ => return None,
+    };
+    let name = effect.tag("name").unwrap_or(&effect.target);
+    Some(Hit::new(outcome, effect, "this brings in ", remedy).naming(format!("`{}`", shorten(name)), why))
+}
