@@ -4,6 +4,7 @@
 //! writes the list down as effects of the command that holds the text.
 
 pub(crate) mod code;
+pub(crate) mod constants;
 pub(crate) mod sql;
 
 use crate::draft::Draft;

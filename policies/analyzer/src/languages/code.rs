@@ -8,6 +8,7 @@ mod data;
 use policy_secret_names::{Likelihood, likelihood};
 
 use super::Found;
+use super::constants::Constants;
 use crate::draft::Draft;
 
 /// What a call does to the path that is its first argument.
@@ -117,6 +118,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     if prints_secret(text) {
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
     }
+    let constants = Constants::of(language, text);
     for (call, does) in CALLS {
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();
@@ -126,6 +128,12 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 continue;
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
+            let inlined = || constants.inlined(start, &format!("({arguments}"));
+            // A name that stands first is worth a look.
+            let named =
+                arguments.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && literal(arguments).is_none();
+            let inlined = if named { inlined() } else { None };
+            let arguments = inlined.as_deref().and_then(|text| text.strip_prefix('(')).unwrap_or(arguments);
             if let Some((path, rest)) = literal(arguments) {
                 apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
             }

@@ -9,6 +9,7 @@ mod languages;
 use guard_sdk::syntax::{Part, Via, Word};
 
 use super::layer::{Place, Run, What, takes};
+use crate::languages::constants::Constants;
 use crate::options::{Flag, leading};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
@@ -68,6 +69,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
     let is_file = options.flag(&["f", "file"]).is_some();
+    let is_module = language.programs.contains(&"python") && options.flag(&["m"]).is_some();
     match options.rest.first() {
         Some(word) if language.operand && !is_file => texts.push(&word.text),
         Some(word) if plain == "deno" && word.text == "eval" => {
@@ -75,7 +77,8 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
                 .extend(options.rest.iter().skip(1).map(|word| word.text.as_str()).find(|text| !text.starts_with('-')));
         }
         Some(word) if word.text == "-" || word.text == "/dev/stdin" => texts.extend(input),
-        None if texts.is_empty() => texts.extend(input),
+        // A module is the program, and reads the input itself.
+        None if texts.is_empty() && !is_module => texts.extend(input),
         _ => {}
     }
     let found = texts.into_iter().flat_map(|text| commands(language, text)).take(MOST);
@@ -183,6 +186,7 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
         return found;
     }
     let awk = language.operand;
+    let constants = Constants::of(if language.programs.contains(&"python") { "python" } else { "" }, code);
     let mut at = 0;
     let mut before = ' ';
     let mut tried = 0;
@@ -197,7 +201,8 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
             let known = language.calls.contains(&name);
             if known {
                 tried += 1;
-                found.extend(call(language, tail));
+                let inlined = constants.inlined(at, tail);
+                found.extend(call(language, inlined.as_deref().unwrap_or(tail)));
             }
             before = name.chars().next_back().unwrap_or(' ');
             at += name_end;
