@@ -9,9 +9,6 @@ const LONGEST: usize = 4096;
 /// Lists of names of lists.
 const DEEP: usize = 3;
 
-/// Words behind which a name is set.
-const BINDS: &[&str] = &["for", "as", "global", "nonlocal", "lambda", "del", "import", "def", "class"];
-
 /// The program that runs the code itself.
 const INTERPRETER: &str = "sys.executable";
 
@@ -46,7 +43,7 @@ impl<'t> Constants<'t> {
             }
             let Some(value) = value(code, rest.trim_start()) else { continue };
             let set_at = start + line.find(name).unwrap_or(0);
-            if is_set_once(code, name, set_at) {
+            if is_set_once(code, name, set_at, !value.starts_with('[')) {
                 known.push((name, value_at, value));
             }
         }
@@ -157,7 +154,7 @@ fn quoted(text: &str) -> Option<usize> {
 }
 
 /// Whether no place but this one can set or change what the name stands for.
-fn is_set_once(code: &str, name: &str, set_at: usize) -> bool {
+fn is_set_once(code: &str, name: &str, set_at: usize, is_text: bool) -> bool {
     let mut others = code.match_indices(name).filter(|(at, _)| *at != set_at);
     others.all(|(at, _)| {
         let (before, from) = code.split_at_checked(at).unwrap_or_default();
@@ -165,14 +162,31 @@ fn is_set_once(code: &str, name: &str, set_at: usize) -> bool {
         if before.ends_with(is_part) || before.ends_with('.') || after.starts_with(is_part) {
             return true;
         }
-        let next = after.trim_start_matches([' ', '\t']).chars().next();
         let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
-        let word = line.trim_end().rsplit(|c: char| !is_part(c)).next().unwrap_or_default();
-        let is_parameter = ["def ", "lambda "].iter().any(|start| line.contains(start));
-        let begins = line.trim().is_empty();
-        let used = next.is_none_or(|c| matches!(c, ')' | ',' | ']' | '}' | '\n' | '\r'));
-        used && !begins && !is_parameter && !(BINDS.contains(&word))
+        let after = after.trim_start_matches([' ', '\t']);
+        let begins = line.trim().is_empty() && !(is_text && after.starts_with('.'));
+        !begins && !binds(line) && only_uses(after, is_text)
     })
+}
+
+/// Whether a name at the end of this part of a line may be set there.
+fn binds(line: &str) -> bool {
+    let word = line.trim_end().rsplit(|c: char| !is_part(c)).next().unwrap_or_default();
+    matches!(word, "for" | "as" | "class")
+        || ["def ", "lambda ", "import ", "global ", "nonlocal ", "del ", "case "]
+            .iter()
+            .any(|start| line.contains(start))
+}
+
+/// Whether what follows a name only looks at it.
+fn only_uses(after: &str, is_text: bool) -> bool {
+    let behind = after.trim_start_matches([')', ']', '}', ' ', '\t']);
+    let assigned = behind.starts_with('=') && !behind.starts_with("==");
+    let looped = behind.starts_with("in ") && behind.len() < after.len();
+    let closed = after.is_empty() || after.starts_with([')', ',', ']', '}', '\n', '\r']);
+    let operated = ["==", "!=", "% ", "/ ", "+ ", ".", "[", ":", "if ", "and ", "or ", "not "];
+    let operated = is_text && !after.starts_with(":=") && operated.iter().any(|start| after.starts_with(start));
+    !assigned && !looped && (closed || operated)
 }
 
 fn is_part(char: char) -> bool {
@@ -211,6 +225,12 @@ mod tests {
             ("c = ['a'] + x\nrun(c)", None),
             ("run(c)\nc = 'a'", None),
             ("c = f'a{x}'\nrun(c)", None),
+            ("c = 'a'\nfor (b, c) in x: run(c)", None),
+            ("c = 'a'\n(b, c) = x\nrun(c)", None),
+            ("c = 'a'\nfrom m import b, c\nrun(c)", None),
+            ("c = 'a'\nif (c := x): run(c)", None),
+            ("c = 'a'\nif c.exists() and c == 'b': run(c)", Some("('a')")),
+            ("c = ['a']\nif c.pop(): run(c)", None),
             ("c = 'a'\nrun(d.c, c.x, f(c=1))", None),
         ] {
             let at = code.find("run(").unwrap();
