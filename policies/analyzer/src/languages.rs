@@ -5,6 +5,7 @@
 
 pub(crate) mod code;
 pub(crate) mod constants;
+mod python_paths;
 pub(crate) mod sql;
 
 use crate::draft::Draft;
@@ -24,6 +25,8 @@ pub(crate) enum Found {
     Delete(String),
     /// A directory and all below it is gone afterwards.
     DeleteTree(String),
+    /// What it says of a path that begins with `~`, which stands for the home.
+    Home(Box<Found>),
     /// There may be more than is listed.
     Unseen(String),
 }

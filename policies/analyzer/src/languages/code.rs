@@ -4,6 +4,7 @@
 //! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
 
 mod data;
+mod python;
 
 use policy_secret_names::{Likelihood, likelihood};
 
@@ -136,8 +137,14 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
             let arguments = inlined.as_deref().and_then(|text| text.strip_prefix('(')).unwrap_or(arguments);
             if let Some((path, rest)) = literal(arguments) {
                 apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
+            } else if language == "python" && !matches!(does, Does::Path) {
+                let inlined = inlined.is_none().then(|| constants.first(start, arguments)).flatten();
+                python::argument(&mut found, program, *does, inlined.as_deref().unwrap_or(arguments));
             }
         }
+    }
+    if language == "python" {
+        python::methods(&mut found, text, &constants);
     }
     if !certain || SINKS.iter().any(|sink| text.contains(sink)) {
         found.push(Found::Unseen(format!("inline {language} code is not followed")));
@@ -226,7 +233,11 @@ fn open(program: &str, file: String, rest: &str) -> Found {
 
 /// The method called on a path object.
 fn method(file: String, rest: &str) -> Option<Found> {
-    let method = rest.strip_prefix(").")?;
+    called(file, rest.strip_prefix(").")?)
+}
+
+/// The same, of what follows the dot.
+fn called(file: String, method: &str) -> Option<Found> {
     let (name, arguments) = method.split_once('(').unwrap_or((method, ""));
     match name {
         "write_text" | "write_bytes" | "touch" | "mkdir" => Some(Found::Write(file)),

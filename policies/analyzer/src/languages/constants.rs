@@ -3,8 +3,12 @@
 //! No language is parsed. A name counts only if it is set once, and if nothing that stands beside any other place of it
 //! can set or change it.
 
-/// The most names, and the longest literal.
+use super::python_paths;
+
+/// The most names, lines that look like one, places of a name, and the longest literal.
 const MOST: usize = 64;
+const TRIED: usize = 256;
+const PLACES: usize = 256;
 const LONGEST: usize = 4096;
 /// Lists of names of lists.
 const DEEP: usize = 3;
@@ -30,7 +34,7 @@ impl<'t> Constants<'t> {
         if language != "python" {
             return Constants { known, is_empty: true };
         }
-        let mut at = 0;
+        let (mut at, mut tried) = (0, 0);
         for line in code.split_inclusive(['\n', ';']) {
             let start = at;
             at += line.len();
@@ -41,7 +45,8 @@ impl<'t> Constants<'t> {
             if known.len() >= MOST || !is_name(name) || rest.starts_with('=') {
                 continue;
             }
-            let Some(value) = value(code, rest.trim_start()) else { continue };
+            let Some(value) = value(code, rest.trim_start()).filter(|_| tried < TRIED) else { continue };
+            tried += 1;
             let set_at = start + line.find(name).unwrap_or(0);
             if is_set_once(code, name, set_at, !value.starts_with('[')) {
                 known.push((name, value_at, value));
@@ -54,6 +59,20 @@ impl<'t> Constants<'t> {
     /// The text behind a call's name, with the literals in the place of their names, if it has such names.
     pub(crate) fn inlined(&self, code_before: usize, tail: &str) -> Option<String> {
         if self.is_empty { None } else { self.replaced(code_before, tail, DEEP) }
+    }
+
+    /// The arguments of a call with what the first of them stands for, if it is a name.
+    pub(crate) fn first(&self, code_before: usize, arguments: &str) -> Option<String> {
+        let end = arguments.find(|c: char| !is_part(c))?;
+        let (name, rest) = arguments.split_at_checked(end).filter(|(_, rest)| rest.starts_with([',', ')']))?;
+        let rest = rest.get(..rest.floor_char_boundary(LONGEST))?;
+        Some(format!("{}{rest}", self.value(code_before, name)?))
+    }
+
+    /// What is written for a name that is a text or a path.
+    pub(crate) fn value(&self, code_before: usize, name: &str) -> Option<&str> {
+        let set = |known: &&(&str, usize, String)| known.0 == name && known.1 < code_before;
+        self.known.iter().find(set).map(|(_, _, value)| value.as_str())
     }
 
     fn replaced(&self, before: usize, text: &str, deep: usize) -> Option<String> {
@@ -80,7 +99,9 @@ impl<'t> Constants<'t> {
             let next = after.trim_start();
             let alone =
                 !result.ends_with('.') && !next.starts_with(['.', '(', '[', '=']) && !after.starts_with(['\'', '"']);
-            let value = self.known.iter().find(|(name, at, _)| alone && *name == piece && *at < before);
+            let literal = |value: &str| value.starts_with(['\'', '"', '[']);
+            let known = self.known.iter().find(|(name, at, value)| *name == piece && *at < before && literal(value));
+            let value = known.filter(|_| alone);
             match value {
                 Some((_, at, value)) => {
                     changed = true;
@@ -123,7 +144,10 @@ fn value(code: &str, text: &str) -> Option<String> {
     let end = match found.chars().next()? {
         '\'' | '"' => quoted(found)?,
         '[' => closes(found)?,
-        _ => return None,
+        _ => {
+            let short = found.get(..found.floor_char_boundary(LONGEST))?;
+            short.len() - python_paths::path(short)?.1.len()
+        }
     };
     let literal = found.get(..end).filter(|literal| literal.len() <= LONGEST)?;
     let after = found.get(end..).unwrap_or_default();
@@ -155,18 +179,19 @@ fn quoted(text: &str) -> Option<usize> {
 
 /// Whether no place but this one can set or change what the name stands for.
 fn is_set_once(code: &str, name: &str, set_at: usize, is_text: bool) -> bool {
-    let mut others = code.match_indices(name).filter(|(at, _)| *at != set_at);
-    others.all(|(at, _)| {
-        let (before, from) = code.split_at_checked(at).unwrap_or_default();
-        let after = from.get(name.len()..).unwrap_or_default();
-        if before.ends_with(is_part) || before.ends_with('.') || after.starts_with(is_part) {
-            return true;
-        }
-        let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
-        let after = after.trim_start_matches([' ', '\t']);
-        let begins = line.trim().is_empty() && !(is_text && after.starts_with('.'));
-        !begins && !binds(line) && only_uses(after, is_text)
-    })
+    let others = || code.match_indices(name).filter(|(at, _)| *at != set_at);
+    others().nth(PLACES).is_none()
+        && others().all(|(at, _)| {
+            let (before, from) = code.split_at_checked(at).unwrap_or_default();
+            let after = from.get(name.len()..).unwrap_or_default();
+            if before.ends_with(is_part) || before.ends_with('.') || after.starts_with(is_part) {
+                return true;
+            }
+            let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
+            let after = after.trim_start_matches([' ', '\t']);
+            let begins = line.trim().is_empty() && !(is_text && after.starts_with('.'));
+            !begins && !binds(line) && only_uses(after, is_text)
+        })
 }
 
 /// Whether a name at the end of this part of a line may be set there.
