@@ -259,7 +259,7 @@ mod tests {
             ("c = 'a'\nrun(d.c, c.x, f(c=1))", None),
         ] {
             let at = code.find("run(").unwrap();
-            let tail = &code[at + 3..];
+            let tail = code.get(at + 3..).unwrap();
             let found = Constants::of("python", code).inlined(at, tail);
             assert_eq!(found.as_deref(), expected, "{code}");
         }

@@ -198,6 +198,15 @@ fn programs_go_back_as_words_or_as_shell() {
         ("import subprocess\nprint(subprocess.PIPE)", &[]),
         ("import shutil, subprocess\nf = shutil.which('ffmpeg')\nsubprocess.run([f, '-i', 'a'])", &["run ffmpeg -i a"]),
         ("import subprocess\nsubprocess.run('ls -l')", &["run ls -l"]),
+        ("import subprocess, tempfile\np = tempfile.mktemp()\nsubprocess.run([p])", &["run OWN", "unknown executes"]),
+        (
+            "import subprocess, tempfile\np = tempfile.mktemp()\nsubprocess.run(['/bin/sh', p])",
+            &["run /bin/sh OWN", "unknown executes"],
+        ),
+        ("import subprocess, tempfile\np = tempfile.mktemp()\nsubprocess.run(['wc', p])", &["run wc OWN"]),
+        ("exec(open('a').read())", &["read a", "unknown deletes", "unknown writes", "unknown executes"]),
+        ("import os\nos.system(input())", &["unknown executes"]),
+        ("import subprocess\nsubprocess.run(['bash', '-c', x])", &["run bash -c ?"]),
     ]);
 }
 

@@ -101,6 +101,9 @@ impl Reader<'_> {
                     continue;
                 }
             }
+            if runs_own(&words) {
+                self.lose(&format!("what `{name}` starts was made by the code itself"), EXECUTES);
+            }
             let (folder, input) = self.around(args);
             self.act(What::Program { words, folder, input }, !several);
         }
@@ -112,4 +115,18 @@ impl Reader<'_> {
         let folder = own.map(|folder| self.place(&folder)).or_else(|| self.folder.clone());
         (folder, args.named("input").and_then(Value::as_text))
     }
+}
+
+/// Programs that run a file that they are given.
+const RUNNERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "node", "perl", "ruby", "php", "env",
+    "sudo",
+];
+
+/// Whether a program is started that lies where the code made a place for a while, or a script there.
+fn runs_own(words: &[Text]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let program = first.known().and_then(|path| path.rsplit('/').next());
+    let runs = program.is_some_and(|program| RUNNERS.contains(&program));
+    first.is_own() || runs && rest.iter().any(Text::is_own)
 }
