@@ -9,6 +9,8 @@ use super::python_paths;
 const MOST: usize = 64;
 const TRIED: usize = 256;
 const PLACES: usize = 256;
+/// What is looked at of the line in which a name stands.
+const LINE: usize = 512;
 const LONGEST: usize = 4096;
 /// Lists of names of lists.
 const DEEP: usize = 3;
@@ -34,7 +36,8 @@ impl<'t> Constants<'t> {
         if language != "python" {
             return Constants { known, is_empty: true };
         }
-        let (mut at, mut tried) = (0, 0);
+        let mut at = 0;
+        let mut tried: Vec<&str> = Vec::new();
         for line in code.split_inclusive(['\n', ';']) {
             let start = at;
             at += line.len();
@@ -42,11 +45,15 @@ impl<'t> Constants<'t> {
             let name = name.trim();
             let value_at = start + line.find('=').map_or(0, |place| place + 1);
             let rest = code.get(value_at..).unwrap_or_default();
-            if known.len() >= MOST || !is_name(name) || rest.starts_with('=') {
+            if known.len() >= MOST || tried.len() >= TRIED || !is_name(name) || rest.starts_with('=') {
                 continue;
             }
-            let Some(value) = value(code, rest.trim_start()).filter(|_| tried < TRIED) else { continue };
-            tried += 1;
+            // What is set twice is no constant, and was found to be none.
+            if tried.contains(&name) {
+                continue;
+            }
+            let Some(value) = value(code, rest.trim_start()) else { continue };
+            tried.push(name);
             let set_at = start + line.find(name).unwrap_or(0);
             if is_set_once(code, name, set_at, !value.starts_with('[')) {
                 known.push((name, value_at, value));
@@ -187,10 +194,12 @@ fn is_set_once(code: &str, name: &str, set_at: usize, is_text: bool) -> bool {
             if before.ends_with(is_part) || before.ends_with('.') || after.starts_with(is_part) {
                 return true;
             }
-            let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
+            let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(LINE))..).unwrap_or_default();
+            let line = near.rsplit(['\n', ';']).next().unwrap_or_default();
             let after = after.trim_start_matches([' ', '\t']);
             let begins = line.trim().is_empty() && !(is_text && after.starts_with('.'));
-            !begins && !binds(line) && only_uses(after, is_text)
+            let whole = line.len() < LINE;
+            whole && !begins && !binds(line) && only_uses(after, is_text)
         })
 }
 
