@@ -159,6 +159,27 @@ fn code_of_nothing_but_calls_is_bounded() {
 }
 
 #[test]
+fn code_of_nothing_but_names_is_bounded() {
+    for unit in [
+        "p = \"a\"; open(p); ",
+        "p = \"a\"\n",
+        "subprocess.run(p); p = [\"a\", p]; ",
+        "p = Path(\"a\") / \"b\"; p.unlink(); ",
+        "(Path(\"a\") / ",
+        "os.path.join(",
+        "Path(\"a\").unlink() = ",
+        "open(Path.home() / ",
+        "subprocess.run([sys.executable, ",
+    ] {
+        for start in ["", "p = \"a\"\n"] {
+            analysed(&format!("python3 -c '{start}{}'", unit.repeat(100_000 / unit.len())));
+        }
+    }
+    let names: String = (0..8000).map(|at| format!("n{at} = \"a\"; open(n{at})\n")).collect();
+    analysed(&format!("python3 -c '{}'", names.get(..100_000).unwrap_or_default()));
+}
+
+#[test]
 fn texts_inside_texts_are_bounded() {
     let mut text = "rm -rf /".to_owned();
     for _ in 0..12 {

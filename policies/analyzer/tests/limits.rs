@@ -72,7 +72,6 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
         "VARIANTS" => {
             vec![format!("cat {{{}}}", "a,".repeat(over)), format!("{{cat,{}}}{{a,b}}", "b,".repeat(limit / 2))]
         }
-        "SEQUENCE" => vec![format!("cat {{a,b{{1..{over}}}}}"), format!("{{cat,{{1..{over}}}}}")],
         "BRACE_DEPTH" => vec![format!("cat {}", nested(over + 1, "{a,", "b", "}"))],
         "WRAPPERS" => vec![format!("{}ls", "env ".repeat(over))],
         "VARIABLES" => vec![

@@ -16,6 +16,8 @@ pub(crate) const TELLING_NOTHING: &[&str] = &[
     "subprocess.STDOUT",
     "subprocess.CalledProcessError",
     "subprocess.TimeoutExpired",
+    "subprocess.CompletedProcess",
+    "subprocess.SubprocessError",
 ];
 
 /// Calls of the module of JavaScript that starts programs.

@@ -77,7 +77,6 @@ const CHANGES: &[&str] = &[
     "subprocess",
     "eval",
     "import(",
-    "__",
     "rm(",
     "rmsync",
     "delete",
@@ -94,10 +93,24 @@ const CHANGES: &[&str] = &[
     "-i",
 ];
 
+/// Names with two underscores that only tell something.
+const TELLING: &[&str] = &["__name__", "__main__", "__file__", "__doc__", "__version__", "__init__", "__future__"];
+
 /// Whether a script may change a file that it names.
 pub(crate) fn may_change(script: &Script) -> bool {
     let lower = script.text.to_ascii_lowercase();
-    CHANGES.iter().any(|change| lower.contains(change))
+    CHANGES.iter().any(|change| lower.contains(change)) || reaches_around(&lower)
+}
+
+/// Whether code names one of the members by which anything can be reached, such as `__import__`.
+fn reaches_around(code: &str) -> bool {
+    let mut rest = code;
+    while let Some(at) = rest.find("__") {
+        let from = rest.get(at..).unwrap_or_default();
+        let Some(name) = TELLING.iter().find(|name| from.starts_with(**name)) else { return true };
+        rest = from.get(name.len()..).unwrap_or_default();
+    }
+    false
 }
 
 #[cfg(test)]
@@ -139,6 +152,16 @@ mod tests {
             "",
         ] {
             assert!(!names(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_only_tells_something_changes_nothing() {
+        let script =
+            |text: &str| Script { command_id: 0, language: "python".to_owned(), text: text.to_owned(), certain: true };
+        assert!(!may_change(&script("print(type(e).__name__)\nif __name__ == '__main__': main()")));
+        for text in ["__import__('os')", "x.__class__", "type(e).__name__, ().__class__", "open(p, 'w')", "__"] {
+            assert!(may_change(&script(text)), "{text}");
         }
     }
 

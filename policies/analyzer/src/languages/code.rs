@@ -4,10 +4,12 @@
 //! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
 
 mod data;
+mod python;
 
 use policy_secret_names::{Likelihood, likelihood};
 
 use super::Found;
+use super::constants::Constants;
 use crate::draft::Draft;
 
 /// What a call does to the path that is its first argument.
@@ -119,6 +121,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     if prints_secret(text) {
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
     }
+    let constants = Constants::of(language, text);
     for (call, does) in CALLS {
         if text.match_indices(call).nth(MAX_CALLS).is_some() {
             crate::limits::reached("a program is given too many calls to follow");
@@ -131,6 +134,12 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 continue;
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
+            let inlined = || constants.inlined(start, &format!("({arguments}"));
+            // A name that stands first is worth a look.
+            let named =
+                arguments.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && literal(arguments).is_none();
+            let inlined = if named { inlined() } else { None };
+            let arguments = inlined.as_deref().and_then(|text| text.strip_prefix('(')).unwrap_or(arguments);
             if let Some((path, rest)) = literal(arguments) {
                 // Of R; elsewhere it takes no such argument.
                 let all = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
@@ -139,8 +148,14 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                     continue;
                 }
                 apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
+            } else if language == "python" && !matches!(does, Does::Path) {
+                let inlined = inlined.is_none().then(|| constants.first(start, arguments)).flatten();
+                python::argument(&mut found, program, *does, inlined.as_deref().unwrap_or(arguments));
             }
         }
+    }
+    if language == "python" {
+        python::methods(&mut found, text, &constants);
     }
     if !certain || SINKS.iter().any(|sink| text.contains(sink)) {
         found.push(Found::Unseen(format!("inline {language} code is not followed")));
@@ -229,7 +244,11 @@ fn open(program: &str, file: String, rest: &str) -> Found {
 
 /// The method called on a path object.
 fn method(file: String, rest: &str) -> Option<Found> {
-    let method = rest.strip_prefix(").")?;
+    called(file, rest.strip_prefix(").")?)
+}
+
+/// The same, of what follows the dot.
+fn called(file: String, method: &str) -> Option<Found> {
     let (name, arguments) = method.split_once('(').unwrap_or((method, ""));
     match name {
         "write_text" | "write_bytes" | "touch" | "mkdir" => Some(Found::Write(file)),

@@ -51,19 +51,24 @@ pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool)
 }
 
 fn state(run: &mut Run<'_>, found: Vec<Found>, quoted: bool) {
+    found.into_iter().for_each(|found| state_one(run, found, quoted));
+}
+
+fn state_one(run: &mut Run<'_>, found: Found, quoted: bool) {
     let word = |text: String| Word { text, dynamic: false, quoted, glob: false, parts: Vec::new() };
-    for found in found {
-        match found {
-            Found::Effect(draft) => run.emit(draft),
-            Found::Read(path) => run.read(&Operand::of(&word(path))),
-            Found::Write(path) => run.write(&Operand::of(&word(path))),
-            Found::WriteAs(path, draft) => run.write_as(&Operand::of(&word(path)), draft),
-            Found::Delete(path) => run.delete(&Operand::of(&word(path)), false),
-            Found::DeleteTree(path) => {
-                let by = run.name.clone();
-                run.delete_tree(&Operand::of(&word(path)), true, &by);
-            }
-            Found::Unseen(reason) => run.reason(&reason),
+    match found {
+        Found::Effect(draft) => run.emit(draft),
+        Found::Read(path) => run.read(&Operand::of(&word(path))),
+        Found::Write(path) => run.write(&Operand::of(&word(path))),
+        Found::WriteAs(path, draft) => run.write_as(&Operand::of(&word(path)), draft),
+        Found::Delete(path) => run.delete(&Operand::of(&word(path)), false),
+        Found::DeleteTree(path) => {
+            let by = run.name.clone();
+            run.delete_tree(&Operand::of(&word(path)), true, &by);
         }
+        // A home is never inside another one.
+        Found::Home(found) if quoted => state_one(run, *found, false),
+        Found::Home(_) => {}
+        Found::Unseen(reason) => run.reason(&reason),
     }
 }

@@ -11,6 +11,7 @@ use guard_sdk::syntax::{Part, Via, Word};
 
 use super::layer::{Place, Run, What};
 use super::shells::descriptor;
+use crate::languages::constants::Constants;
 use crate::limits;
 use crate::options::{Flag, leading};
 use crate::programs::program::unversioned;
@@ -102,6 +103,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let options = leading(words, language.takes);
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
+    let is_module = language.programs.contains(&"python") && options.flag(&["m"]).is_some();
     match options.rest.first() {
         Some(word) if plain == "deno" && word.text == "eval" => {
             texts
@@ -113,7 +115,8 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
             let file = operands.find(|word| word.text == "-" || !word.text.starts_with('-'));
             texts.extend(input.filter(|_| file.is_some_and(reads_text)));
         }
-        None if texts.is_empty() => texts.extend(input),
+        // A module is the program, and reads the input itself.
+        None if texts.is_empty() && !is_module => texts.extend(input),
         _ => {}
     }
     let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
@@ -204,6 +207,7 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
     if !language.needs.is_empty() && !language.needs.iter().any(|need| code.contains(need)) {
         return found;
     }
+    let constants = Constants::of(if language.programs.contains(&"python") { "python" } else { "" }, code);
     let mut at = 0;
     let mut before = ' ';
     let mut tried = 0;
@@ -219,7 +223,8 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
             let known = language.calls.contains(&name);
             if known {
                 tried += 1;
-                found.extend(call(language, tail));
+                let inlined = constants.inlined(at, tail);
+                found.extend(call(language, inlined.as_deref().unwrap_or(tail)));
             }
             before = name.chars().next_back().unwrap_or(' ');
             at += name_end;

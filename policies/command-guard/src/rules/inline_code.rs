@@ -81,13 +81,59 @@ fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     calls.len() > named.count().saturating_sub(moves) + own
 }
 
-/// Whether the call deletes a file or a folder that the code itself made for a while: `d = tempfile.mkdtemp()`.
+/// Whether the call deletes a file or a folder that the code itself made for a while: `d = tempfile.mkdtemp()`; or one
+/// file whose name is known at its beginning: `f"part_{n}"`.
 fn deletes_own(code: &str, call_ends: usize) -> bool {
-    let arguments = code.get(call_ends..).unwrap_or_default().trim_start_matches('(');
+    let (before, arguments) = code.split_at_checked(call_ends).unwrap_or_default();
+    let arguments = arguments.trim_start_matches('(');
     let argument = arguments.split([',', ')']).next().unwrap_or_default().trim();
-    let is_name = !argument.is_empty() && argument.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let assigned = |value: &str| code.matches(&format!("{argument} = {value}")).take(2).count();
-    is_name && assigned("tempfile.mk") == 1 && assigned("") == 1 && !code.contains(&format!("{argument}="))
+    let is_tree = ["tree", "rmdir", "removedirs"].iter().any(|name| before.ends_with(name));
+    if begins_known(arguments) && !is_tree {
+        return true;
+    }
+    if !is_name(argument.strip_suffix(".name").unwrap_or(argument)) {
+        return false;
+    }
+    if let Some(file) = argument.strip_suffix(".name") {
+        return is_temporary_file(code, file);
+    }
+    let assigned = |value: &str| code.matches(&format!("{argument} = {value}")).take(MOST).count();
+    if code.contains(&format!("{argument}=")) {
+        return false;
+    }
+    if assigned("tempfile.mk") == 1 && assigned("") == 1 {
+        return true;
+    }
+    // `with NamedTemporaryFile(...) as f: path = f.name`, as often as it is set.
+    let value = code.split_once(&format!("{argument} = ")).map(|(_, value)| value).unwrap_or_default();
+    let value = value.split(['\n', ';']).next().unwrap_or_default().trim();
+    let file = value.strip_suffix(".name").unwrap_or_default();
+    is_name(file) && assigned(value) == assigned("") && assigned("") < MOST && is_temporary_file(code, file)
+}
+
+/// Whether the text is a name that is known at its beginning, and leads down from where the code runs.
+fn begins_known(arguments: &str) -> bool {
+    let text = arguments.strip_prefix(['f', 'F']).unwrap_or_default();
+    let inside = text.strip_prefix(['"', '\'']).unwrap_or_default();
+    let path = inside.split(['"', '\'']).next().unwrap_or_default();
+    path.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && path.contains('{') && !path.contains("..")
+}
+
+/// Whether every file that the code calls by this name is one of `tempfile`.
+fn is_temporary_file(code: &str, file: &str) -> bool {
+    let opener = format!(" as {file}:");
+    let mut opened = code.match_indices(&opener).take(MOST).peekable();
+    let is_own = |at: usize| {
+        let line = code.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+        // Of several files on one line each would have to be looked at.
+        line.contains("NamedTemporaryFile(") && !line.contains(" as ")
+    };
+    let set_elsewhere = [format!("{file} ="), format!("{file}="), format!("for {file} ")].iter().any(|set| code.contains(set));
+    is_name(file) && opened.peek().is_some() && opened.all(|(at, _)| is_own(at)) && !set_elsewhere
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Whether the code starts a program that the analysis could not name.

@@ -1,0 +1,310 @@
+//! Calls: what is called, with which arguments, and what of it counts.
+
+use super::fold;
+use super::names::{Does, canonical, does};
+use super::reader::Reader;
+use super::value::Value;
+use crate::{Piece, Text, Unknown, What};
+
+const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
+const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
+const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
+
+/// The arguments of a call.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Args {
+    pub(super) values: Vec<Value>,
+    pub(super) named: Vec<(String, Value)>,
+    /// There may be more.
+    pub(super) open: bool,
+}
+
+impl Args {
+    pub(super) fn of(values: Vec<Value>) -> Args {
+        Args { values, ..Args::default() }
+    }
+
+    /// Nothing is known of them.
+    pub(super) fn unknown() -> Args {
+        Args { values: vec![Value::Unknown], named: Vec::new(), open: true }
+    }
+
+    pub(super) fn at(&self, at: usize) -> Option<&Value> {
+        self.values.get(at)
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<&Value> {
+        self.named.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// The argument at a place, or by one of its names.
+    pub(super) fn get(&self, at: usize, names: &[&str]) -> Option<&Value> {
+        self.at(at).or_else(|| names.iter().find_map(|name| self.named(name)))
+    }
+}
+
+impl Reader<'_> {
+    /// Calls a value.
+    pub(super) fn apply(&mut self, callee: &Value, args: &Args) -> Value {
+        if !self.enter() {
+            return Value::Unknown;
+        }
+        let value = match callee {
+            Value::OneOf(values) => {
+                let results: Vec<Value> =
+                    values.iter().map(|callee| self.perhaps(|reader| reader.apply(callee, args))).collect();
+                Value::join(results)
+            }
+            Value::Function(at) => self.call_function(*at, Some(args)),
+            Value::Partial(callee, first) => {
+                let mut args = args.clone();
+                args.values = first.iter().cloned().chain(args.values).collect();
+                self.apply(callee, &args)
+            }
+            Value::Hidden => {
+                self.lose("what is called is looked up at run time", EXECUTES);
+                Value::Hidden
+            }
+            Value::Named(name) => self.call_named(name, args),
+            Value::Method(base, name) => self.call_method(base, name, args),
+            _ => {
+                self.call_back(args);
+                Value::Unknown
+            }
+        };
+        self.leave();
+        value.bounded()
+    }
+
+    /// What is handed to something that is not known may be called by it.
+    pub(super) fn call_back(&mut self, args: &Args) {
+        let all = args.values.iter().chain(args.named.iter().map(|(_, value)| value));
+        let callable: Vec<Value> = all.filter(|value| value.is_callable()).cloned().collect();
+        let target = args.named("target").filter(|target| target.is_callable());
+        for value in callable {
+            let given = match (args.named("args"), target) {
+                (Some(Value::List(values)), Some(target)) if *target == value => Args::of(values.clone()),
+                _ => Args::unknown(),
+            };
+            self.perhaps(|reader| reader.apply(&value, &given));
+        }
+    }
+
+    /// Calls a value with each element of a row.
+    pub(super) fn call_each(&mut self, callee: &Value, row: &Value) -> Value {
+        match row.elements() {
+            Some(elements) => {
+                Value::List(elements.into_iter().map(|element| self.apply(callee, &Args::of(vec![element]))).collect())
+            }
+            None => {
+                let args = Args::of(vec![row.element()]);
+                Value::many(self.perhaps(|reader| reader.apply(callee, &args)))
+            }
+        }
+    }
+
+    fn call_named(&mut self, name: &str, args: &Args) -> Value {
+        match does(name) {
+            Some(does) => self.act_on(name, does, args),
+            None => self.plain(name, args),
+        }
+    }
+
+    fn act_on(&mut self, name: &str, does: Does, args: &Args) -> Value {
+        let path = args.get(0, &["path", "file", "filename", "src", "name", "top", "filepath_or_buffer", "fname"]);
+        match does {
+            Does::Open => return self.open(name, path, args.get(1, &["mode", "flags"]), "r"),
+            Does::OpenPacked => return self.open(name, path, args.get(1, &["mode"]), "r"),
+            Does::OpenByFlags => {
+                let writes = |flags: &Value| match flags {
+                    Value::Named(flags) => {
+                        ["WRONLY", "RDWR", "CREAT", "TRUNC", "APPEND"].iter().any(|flag| flags.contains(flag))
+                    }
+                    Value::Int(flags) => *flags != 0,
+                    _ => true,
+                };
+                let mode = if args.get(1, &["flags"]).is_some_and(writes) { "w" } else { "r" };
+                return self.open(name, path, Some(&Value::text(mode)), "r");
+            }
+            Does::Read => self.on_path(name, path, Unknown::default(), What::Read),
+            Does::ListFolder => {
+                let here = Value::text(".");
+                let folder = path.unwrap_or(&here).clone();
+                self.on_path(name, Some(&folder), Unknown::default(), What::Read);
+                return listed(name, &folder);
+            }
+            Does::Write => self.on_path(name, path, WRITES, |path| What::Write { path, append: false }),
+            Does::Save => self.on_path(name, path, Unknown::default(), |path| What::Write { path, append: false }),
+            Does::MakeFolder => self.on_path(name, path, Unknown::default(), What::MakeFolder),
+            Does::Delete => self.on_path(name, path, DELETES, What::Delete),
+            Does::DeleteTree => self.on_path(name, path, DELETES, What::DeleteTree),
+            Does::Change => self.on_path(name, path, WRITES, What::Change),
+            Does::Move => {
+                self.on_path(name, path, DELETES, What::Delete);
+                let to = args.get(1, &["dst"]);
+                self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
+            }
+            Does::CopyFile | Does::CopyTree => {
+                self.on_path(name, path, Unknown::default(), What::Read);
+                let to = args.get(1, &["dst"]);
+                self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
+            }
+            Does::Link => {
+                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
+                self.on_path(name, args.get(1, &["dst"]), WRITES, |at| What::Link { at, to: to.clone() });
+            }
+            Does::ChangeFolder => self.folder = Some(path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part)),
+            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program => {
+                return self.launch(name, does, args);
+            }
+            Does::Code => return self.run_code(name, args),
+            Does::Connect | Does::Send => {
+                let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
+                let sends = does == Does::Send || args.named("data").or_else(|| args.named("json")).is_some();
+                self.connect(args.get(at, &["url", "host", "address"]), sends);
+            }
+            Does::Fetch => {
+                self.connect(args.get(0, &["url"]), false);
+                self.on_path(name, args.get(1, &["filename", "out"]), WRITES, |path| What::Write {
+                    path,
+                    append: false,
+                });
+            }
+            Does::Import => match args.get(0, &["name"]).and_then(Value::known) {
+                Some(module) => {
+                    let whole = name != "builtins.__import__" || args.values.len() > 3;
+                    let module = if whole { module } else { module.split('.').next().unwrap_or(module) };
+                    return Value::Named(canonical(module));
+                }
+                None => return Value::Hidden,
+            },
+            Does::Hide => {
+                if name == "code.interact" {
+                    self.lose("what is called is looked up at run time", EXECUTES);
+                }
+                return Value::Hidden;
+            }
+        }
+        Value::Unknown
+    }
+
+    /// `open`, whose mode says what is done.
+    pub(super) fn open(&mut self, name: &str, path: Option<&Value>, mode: Option<&Value>, default: &str) -> Value {
+        let modes = mode.map_or_else(
+            || vec![Some(default.to_owned())],
+            |mode| mode.alternatives().iter().map(|mode| mode.known().map(str::to_owned)).collect(),
+        );
+        for mode in &modes {
+            match mode.as_deref() {
+                Some(mode) if !mode.contains(['w', 'a', 'x', '+']) => {
+                    self.on_path(name, path, Unknown::default(), What::Read);
+                }
+                mode => {
+                    let append = mode.is_some_and(|mode| mode.contains('a'));
+                    self.on_path(name, path, WRITES, |path| What::Write { path, append });
+                }
+            }
+        }
+        Value::File(path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part))
+    }
+
+    /// Notes what is done to a path; what is done to one that is not known is a reason.
+    pub(super) fn on_path(&mut self, name: &str, path: Option<&Value>, unknown: Unknown, what: impl Fn(Text) -> What) {
+        let Some(path) = path else {
+            return self.lose(&format!("the target of `{name}` is not written out"), unknown);
+        };
+        let several = path.alternatives().len() > 1;
+        for one in path.alternatives() {
+            match one {
+                Value::Text(text) | Value::Path(text) | Value::File(text) => {
+                    let text = self.place(text);
+                    if text.is_own() {
+                        continue;
+                    }
+                    let whole = matches!(what(Text::default()), What::DeleteTree(_));
+                    if text.begins_unknown() || whole && text.is_partly_unknown() {
+                        self.lose(&format!("the target of `{name}` is known only at run time"), unknown);
+                    }
+                    self.act(what(text), !several);
+                }
+                // A number of an open file, and what is not given.
+                Value::Int(_) | Value::None => {}
+                Value::Many(value) => {
+                    self.perhaps(|reader| reader.on_path(name, Some(value), unknown, &what as &dyn Fn(Text) -> What));
+                }
+                _ => self.lose(&format!("the target of `{name}` is known only at run time"), unknown),
+            }
+        }
+    }
+
+    /// A path as it is seen from the folder in which the code was started.
+    pub(super) fn place(&self, path: &Text) -> Text {
+        let Some(folder) = &self.folder else { return path.clone() };
+        let relative = match path.pieces.first() {
+            Some(Piece::Literal(text)) => !text.starts_with('/'),
+            Some(Piece::Pattern(text)) => !text.starts_with('/'),
+            None => true,
+            _ => false,
+        };
+        if relative { fold::join(folder.clone(), path) } else { path.clone() }
+    }
+
+    pub(super) fn connect(&mut self, to: Option<&Value>, sends: bool) {
+        let Some(to) = to else { return };
+        for one in to.alternatives() {
+            let host = match one {
+                Value::List(values) => values.first().map_or_else(|| Text::of(Piece::Unknown), Value::as_part),
+                value => value.as_part(),
+            };
+            self.act(What::Connect { to: host, sends }, true);
+        }
+    }
+
+    /// Code that is run from a text.
+    fn run_code(&mut self, name: &str, args: &Args) -> Value {
+        let Some(code) = args.at(0) else { return Value::Unknown };
+        for one in code.alternatives() {
+            match one.known() {
+                Some(code) if name == "builtins.eval" => {
+                    // The value of an expression.
+                    let code = format!("_ = (\n{}\n)", code.trim());
+                    self.code(&code);
+                    return self.get("_");
+                }
+                Some(code) => {
+                    let code = code.to_owned();
+                    self.code(&code);
+                }
+                None => self.lose("code is run that is known only at run time", Unknown::ALL),
+            }
+        }
+        Value::Unknown
+    }
+}
+
+/// The value for each that the argument may be.
+pub(super) fn each(value: Option<&Value>, map: impl Fn(&Value) -> Value) -> Value {
+    value.map_or(Value::Unknown, |value| Value::join(value.alternatives().iter().map(map)))
+}
+
+/// The names in a folder, as the call gives them.
+fn listed(name: &str, folder: &Value) -> Value {
+    let all = |pattern: &str| {
+        each(Some(folder), |folder| {
+            Value::Text(fold::join(folder.as_part(), &Text::of(Piece::Pattern(pattern.to_owned()))))
+        })
+    };
+    let file = Value::piece(Piece::Pattern("*".to_owned()));
+    match name {
+        "os.walk" => {
+            let below = Value::join([folder.clone(), all("**")]);
+            let names = Value::many(file);
+            Value::many(Value::List(vec![below, names.clone(), names]))
+        }
+        "os.scandir" => {
+            let entry = each(Some(&all("*")), |entry| Value::Path(entry.as_part()));
+            Value::many(entry)
+        }
+        _ => Value::many(file),
+    }
+}

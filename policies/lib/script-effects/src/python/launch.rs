@@ -1,0 +1,132 @@
+//! Calls that start programs: their words, or the text that becomes shell.
+
+use super::calls::Args;
+use super::names::Does;
+use super::reader::Reader;
+use super::value::Value;
+use crate::{Piece, Text, Unknown, What};
+
+const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
+
+impl Reader<'_> {
+    /// Starts what a call names.
+    pub(super) fn launch(&mut self, name: &str, does: Does, args: &Args) -> Value {
+        let first = args.get(0, &["args", "cmd", "command", "path", "file", "program", "argv"]).cloned();
+        let first = first.unwrap_or(Value::Unknown);
+        match does {
+            Does::Shell => self.shell(name, &first, args),
+            Does::Popen => match args.named("shell") {
+                None | Some(Value::Bool(false) | Value::None | Value::Int(0)) => {
+                    let program = args.named("executable").cloned();
+                    self.program(name, &first, program.as_ref(), args);
+                }
+                Some(Value::Bool(true) | Value::Int(1)) => self.shell(name, &first, args),
+                Some(_) => self.perhaps(|reader| match &first {
+                    Value::Text(_) => reader.shell(name, &first, args),
+                    first => reader.program(name, first, None, args),
+                }),
+            },
+            Does::Program if name == "runpy.run_path" => {
+                let row = Value::List(vec![Value::text("python3"), first]);
+                self.program(name, &row, None, args);
+            }
+            Does::Program => {
+                let row = Value::List(args.values.clone());
+                self.program(name, &row, None, args);
+            }
+            // The first is where the program lies, and the words begin with its name again.
+            Does::Exec => self.execute(name, &args.values, args),
+            _ => self.execute(name, args.values.get(1..).unwrap_or_default(), args),
+        }
+        Value::Unknown
+    }
+
+    fn execute(&mut self, name: &str, values: &[Value], args: &Args) {
+        let Some((program, rest)) = values.split_first() else {
+            return self.lose(&format!("what `{name}` starts is not written out"), EXECUTES);
+        };
+        let listed = rest.first().and_then(|row| match row {
+            Value::List(row) => Some(row.clone()),
+            _ => None,
+        });
+        let words = listed.unwrap_or_else(|| rest.to_vec());
+        // An environment may follow.
+        let words = words.into_iter().skip(1).filter(|word| !matches!(word, Value::Dict(_)));
+        let row = Value::List(std::iter::once(program.clone()).chain(words).collect());
+        self.program(name, &row, None, args);
+    }
+
+    fn shell(&mut self, name: &str, command: &Value, args: &Args) {
+        let several = command.alternatives().len() > 1;
+        for one in command.alternatives() {
+            let text = match one {
+                Value::List(values) => match values.first() {
+                    Some(Value::Text(text)) => Some(text.clone()),
+                    _ => None,
+                },
+                Value::Many(value) => value.as_text(),
+                value => value.as_text(),
+            };
+            match text {
+                Some(text) if !text.begins_unknown() => {
+                    let (folder, input) = self.around(args);
+                    self.act(What::Shell { text, folder, input }, !several);
+                }
+                _ => self.lose(&format!("what `{name}` runs is known only at run time"), EXECUTES),
+            }
+        }
+    }
+
+    fn program(&mut self, name: &str, words: &Value, program: Option<&Value>, args: &Args) {
+        let several = words.alternatives().len() > 1;
+        for one in words.alternatives() {
+            let row = match one {
+                Value::List(values) => values.clone(),
+                Value::Many(_) => vec![one.element()],
+                Value::Text(_) | Value::Path(_) => vec![one.clone()],
+                _ => Vec::new(),
+            };
+            let word = |value: &Value| match value {
+                Value::Many(value) => Value::join([(**value).clone()]).as_part(),
+                Value::OneOf(_) => Text::of(Piece::Unknown),
+                value => value.as_part(),
+            };
+            let mut words: Vec<Text> = row.iter().map(word).collect();
+            if let (Some(program), Some(first)) = (program.and_then(Value::as_text), words.first_mut()) {
+                *first = program;
+            }
+            if words.first().is_none_or(Text::begins_unknown) {
+                self.lose(&format!("what `{name}` starts is known only at run time"), EXECUTES);
+                if words.len() < 2 {
+                    continue;
+                }
+            }
+            if runs_own(&words) {
+                self.lose(&format!("what `{name}` starts was made by the code itself"), EXECUTES);
+            }
+            let (folder, input) = self.around(args);
+            self.act(What::Program { words, folder, input }, !several);
+        }
+    }
+
+    /// Where it runs, and what it reads.
+    fn around(&self, args: &Args) -> (Option<Text>, Option<Text>) {
+        let own = args.named("cwd").filter(|folder| **folder != Value::None).map(Value::as_part);
+        let folder = own.map(|folder| self.place(&folder)).or_else(|| self.folder.clone());
+        (folder, args.named("input").and_then(Value::as_text))
+    }
+}
+
+/// Programs that run a file that they are given.
+const RUNNERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "node", "perl", "ruby", "php", "env",
+    "sudo",
+];
+
+/// Whether a program is started that lies where the code made a place for a while, or a script there.
+fn runs_own(words: &[Text]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let program = first.known().and_then(|path| path.rsplit('/').next());
+    let runs = program.is_some_and(|program| RUNNERS.contains(&program));
+    first.is_own() || runs && rest.iter().any(Text::is_own)
+}

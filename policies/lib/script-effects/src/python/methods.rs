@@ -1,0 +1,230 @@
+//! Methods of values: of paths, of texts, and of objects that are known only by what they are asked for.
+
+use super::calls::{Args, each};
+use super::fold;
+use super::plain::expand_user;
+use super::reader::Reader;
+use super::value::Value;
+use crate::{Piece, Text, Unknown, What};
+
+const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
+const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
+
+/// Methods of libraries that write a file, whose name is their first argument.
+const SAVES: &[&str] = &[
+    "to_csv",
+    "to_json",
+    "to_excel",
+    "to_parquet",
+    "to_pickle",
+    "to_feather",
+    "to_html",
+    "to_markdown",
+    "savefig",
+    "write_image",
+    "write_html",
+    "extractall",
+    "tofile",
+];
+
+/// Methods of connections and cursors that send a statement.
+const SENDS: &[&str] = &["execute", "executescript", "executemany", "execute_async", "raw", "sql"];
+
+/// How statements begin.
+const STATEMENTS: &[&str] = &[
+    "select", "insert", "update", "delete", "drop", "create", "alter", "truncate", "pragma", "with", "begin", "commit",
+    "replace", "vacuum", "attach", "detach", "grant", "revoke", "explain", "set", "merge", "call", "do", "show", "use",
+    "copy", "analyze", "reindex", "rollback", "rename", "load", "flush", "optimize", "describe", "--", "/*", "(",
+];
+
+impl Reader<'_> {
+    pub(super) fn call_method(&mut self, base: &Value, name: &str, args: &Args) -> Value {
+        match base {
+            Value::Path(path) => self.on_path_object(path, name, args),
+            Value::Text(text) => match name {
+                "format" | "format_map" => each_of(args, |values| fold::format(text, values, &args.named)),
+                "join" if !matches!(args.at(0), Some(Value::List(_))) => match args.at(0) {
+                    Some(Value::OneOf(_)) => each(args.at(0), |row| {
+                        fold::text_method(text, name, std::slice::from_ref(row)).unwrap_or(Value::Unknown)
+                    }),
+                    _ => Value::piece(Piece::Unknown),
+                },
+                _ => match fold::text_method(text, name, &args.values) {
+                    Some(value) => value,
+                    None => self.of_unknown(base, name, args),
+                },
+            },
+            Value::Dict(items) => match name {
+                "items" => Value::List(
+                    items.iter().map(|(key, value)| Value::List(vec![key.clone(), value.clone()])).collect(),
+                ),
+                "keys" => Value::List(items.iter().map(|(key, _)| key.clone()).collect()),
+                "values" => Value::List(items.iter().map(|(_, value)| value.clone()).collect()),
+                "get" | "pop" | "setdefault" => {
+                    let key = args.at(0).cloned().unwrap_or(Value::Unknown);
+                    let found = self.item(base, &key);
+                    Value::join([found].into_iter().chain(args.at(1).cloned()))
+                }
+                _ => Value::Unknown,
+            },
+            Value::List(_) | Value::Many(_) => match name {
+                "copy" => base.clone(),
+                "pop" => base.element(),
+                _ => {
+                    self.call_back(args);
+                    Value::Unknown
+                }
+            },
+            // Its `read` is what the file holds.
+            Value::File(_) if matches!(name, "__enter__") => base.clone(),
+            Value::Client => {
+                match name {
+                    "get" | "head" | "options" => self.connect(args.at(0), false),
+                    "post" | "put" | "patch" | "delete" => self.connect(args.at(0), true),
+                    "connect" | "connect_ex" => self.connect(args.at(0), false),
+                    "request" => self.connect(args.at(1), true),
+                    _ => {}
+                }
+                Value::Unknown
+            }
+            base => self.of_unknown(base, name, args),
+        }
+    }
+
+    /// A method of an object of `pathlib`.
+    fn on_path_object(&mut self, path: &Text, name: &str, args: &Args) -> Value {
+        let own = Value::Path(path.clone());
+        let this = Some(&own);
+        let write = |append: bool| move |path: Text| What::Write { path, append };
+        let label = format!("Path.{name}");
+        match name {
+            "unlink" | "rmdir" => self.on_path(&label, this, DELETES, What::Delete),
+            "rmtree" => self.on_path(&label, this, DELETES, What::DeleteTree),
+            "write_text" | "write_bytes" => self.on_path(&label, this, WRITES, write(false)),
+            "touch" => self.on_path(&label, this, WRITES, write(true)),
+            "read_text" | "read_bytes" | "readlink" => self.on_path(&label, this, Unknown::default(), What::Read),
+            "mkdir" => self.on_path(&label, this, Unknown::default(), What::MakeFolder),
+            "chmod" | "lchmod" => self.on_path(&label, this, WRITES, What::Change),
+            "open" => return self.open(&label, this, args.get(0, &["mode"]), "r"),
+            "rename" | "replace" | "move" | "move_into" => {
+                self.on_path(&label, this, DELETES, What::Delete);
+                self.on_path(&label, args.get(0, &["target"]), WRITES, write(false));
+                return args.at(0).map_or(Value::Unknown, |to| each(Some(to), |to| Value::Path(to.as_part())));
+            }
+            "copy" | "copy_into" => {
+                self.on_path(&label, this, Unknown::default(), What::Read);
+                self.on_path(&label, args.at(0), WRITES, write(false));
+            }
+            "symlink_to" | "hardlink_to" | "link_to" => {
+                let to = args.at(0).map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
+                self.on_path(&label, this, WRITES, |at| What::Link { at, to: to.clone() });
+            }
+            "joinpath" => {
+                let parts: Vec<Value> = std::iter::once(own).chain(args.values.iter().cloned()).collect();
+                return Value::join(fold::joined(&parts).into_iter().map(Value::Path));
+            }
+            "expanduser" => return Value::Path(expand_user(path)),
+            "resolve" | "absolute" | "relative_to" => return own,
+            "as_posix" | "__str__" | "__fspath__" => return Value::Text(path.clone()),
+            "with_name" => {
+                return each(args.at(0), |file| Value::Path(fold::join(fold::parent(path), &file.as_part())));
+            }
+            "with_suffix" | "with_stem" => {
+                let changed = path.known().filter(|_| name == "with_suffix").map(|path| {
+                    let file_at = path.rfind('/').map_or(0, |at| at + 1);
+                    let stem = path.rfind('.').filter(|at| *at > file_at).and_then(|at| path.get(..at)).unwrap_or(path);
+                    Text::literal(stem).and(&args.at(0).map_or_else(Text::default, Value::as_part))
+                });
+                return Value::Path(
+                    changed.unwrap_or_else(|| fold::join(fold::parent(path), &Text::of(Piece::Unknown))),
+                );
+            }
+            "iterdir" | "glob" | "rglob" | "walk" => {
+                self.on_path(&label, this, Unknown::default(), What::Read);
+                let given = args.at(0).and_then(Value::known).unwrap_or("*");
+                let pattern = if name == "rglob" { format!("**/{given}") } else { given.to_owned() };
+                let found = Value::Path(fold::join(path.clone(), &Text::of(Piece::Pattern(pattern))));
+                return Value::many(if name == "walk" {
+                    Value::List(vec![found, Value::Unknown, Value::Unknown])
+                } else {
+                    found
+                });
+            }
+            _ => {}
+        }
+        Value::Unknown
+    }
+
+    /// A method of something that is not known.
+    fn of_unknown(&mut self, base: &Value, name: &str, args: &Args) -> Value {
+        let nowhere = Value::Unknown;
+        match name {
+            "unlink" | "rmdir" | "rmtree" => {
+                self.on_path(name, Some(args.at(0).unwrap_or(&nowhere)), DELETES, What::Delete)
+            }
+            "write_text" | "write_bytes" => {
+                self.on_path(name, Some(&nowhere), WRITES, |path| What::Write { path, append: false })
+            }
+            "system" | "popen" => {
+                return self.launch(name, super::names::Does::Shell, args);
+            }
+            _ if SAVES.contains(&name) => {
+                let path = args.get(0, &["path_or_buf", "path", "fname", "excel_writer", "file"]);
+                if let Some(path) = path.filter(|path| **path != Value::None) {
+                    self.on_path(name, Some(path), Unknown::default(), |path| What::Write { path, append: false });
+                }
+            }
+            _ if SENDS.contains(&name) => self.send(args.at(0)),
+            "open" if matches!(base, Value::Unknown) && args.at(0).and_then(Value::known).is_some_and(is_mode) => {
+                return self.open(name, Some(&nowhere), args.at(0), "r");
+            }
+            "connect" | "connect_ex" if matches!(args.at(0), Some(Value::List(_))) => self.connect(args.at(0), false),
+            "map" | "imap" | "imap_unordered" | "starmap" => {
+                if let (Some(callee), Some(row)) = (args.at(0).cloned(), args.at(1).cloned()) {
+                    return self.call_each(&callee, &row);
+                }
+            }
+            "submit" | "apply_async" | "apply" | "call_soon" | "run_in_executor" | "enter_context" | "callback"
+            | "to_thread" => {
+                let at = args.values.iter().position(Value::is_callable);
+                if let Some((callee, rest)) = at.and_then(|at| args.values.get(at..)).and_then(<[Value]>::split_first) {
+                    let (callee, rest) = (callee.clone(), rest.to_vec());
+                    return self.perhaps(|reader| reader.apply(&callee, &Args::of(rest)));
+                }
+                self.call_back(args);
+                return args.at(0).cloned().filter(|_| name == "enter_context").unwrap_or(Value::Unknown);
+            }
+            _ => self.call_back(args),
+        }
+        Value::Unknown
+    }
+
+    /// A statement that goes to a database.
+    fn send(&mut self, statement: Option<&Value>) {
+        let Some(statement) = statement else { return };
+        for one in statement.alternatives() {
+            match one.as_text() {
+                Some(text) if !text.begins_unknown() => {
+                    let lower = text.head().trim_start().to_ascii_lowercase();
+                    if STATEMENTS.iter().any(|word| lower.starts_with(word)) {
+                        self.act(What::Sql(text), true);
+                    }
+                }
+                _ => self.lose("a statement for a database is known only at run time", Unknown::default()),
+            }
+        }
+    }
+}
+
+/// Whether a text is a mode of `open`.
+fn is_mode(text: &str) -> bool {
+    !text.is_empty() && text.len() < 4 && text.chars().all(|c| "rwaxbt+".contains(c))
+}
+
+fn each_of(args: &Args, make: impl Fn(&[Value]) -> Value) -> Value {
+    let simple = args.values.iter().all(|value| !matches!(value, Value::OneOf(_)));
+    if simple || args.values.len() != 1 {
+        return make(&args.values);
+    }
+    each(args.at(0), |value| make(std::slice::from_ref(value)))
+}

@@ -1,0 +1,190 @@
+//! [`Value`]: what is known of a value of Python.
+
+use crate::{Piece, Text};
+
+/// The most elements of a row that are kept, and the most alternatives.
+pub(super) const ELEMENTS: usize = 256;
+const ALTERNATIVES: usize = 8;
+/// The most that one value holds.
+const HEAVY: usize = 1 << 16;
+/// Values inside each other.
+const DEEP: usize = 6;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Unknown,
+    /// Something that was looked up by a name that is not known, or past the names: calling it may do anything.
+    Hidden,
+    None,
+    Bool(bool),
+    Int(i64),
+    /// A text, or bytes.
+    Text(Text),
+    /// An object of `pathlib`.
+    Path(Text),
+    List(Vec<Value>),
+    Dict(Vec<(Value, Value)>),
+    /// A row of an unknown number of these.
+    Many(Box<Value>),
+    OneOf(Vec<Value>),
+    /// A module or what it holds, by its full name.
+    Named(String),
+    /// What a value is asked for by a name.
+    Method(Box<Value>, String),
+    /// A function of the script.
+    Function(usize),
+    /// A callable that has some of its arguments.
+    Partial(Box<Value>, Vec<Value>),
+    /// An open file, and where it lies.
+    File(Text),
+    /// What talks to a server.
+    Client,
+}
+
+impl Value {
+    pub(super) fn text(text: &str) -> Value {
+        Value::Text(Text::literal(text))
+    }
+
+    pub(super) fn piece(piece: Piece) -> Value {
+        Value::Text(Text::of(piece))
+    }
+
+    pub(super) fn named(name: &str) -> Value {
+        Value::Named(name.to_owned())
+    }
+
+    pub(super) fn many(value: Value) -> Value {
+        Value::Many(Box::new(value))
+    }
+
+    /// One of several; equal ones are one.
+    pub(super) fn join(values: impl IntoIterator<Item = Value>) -> Value {
+        let mut found: Vec<Value> = Vec::new();
+        for value in values {
+            let parts = match value {
+                Value::OneOf(values) => values,
+                value => vec![value],
+            };
+            for part in parts {
+                if !found.contains(&part) {
+                    found.push(part);
+                }
+            }
+        }
+        if found.len() > ALTERNATIVES {
+            found.truncate(ALTERNATIVES);
+            found.push(Value::Unknown);
+        }
+        match found.len() {
+            0 => Value::Unknown,
+            1 => found.swap_remove(0),
+            _ => Value::OneOf(found),
+        }
+    }
+
+    /// What it may be, each by itself.
+    pub(super) fn alternatives(&self) -> &[Value] {
+        match self {
+            Value::OneOf(values) => values,
+            value => std::slice::from_ref(value),
+        }
+    }
+
+    /// The text that it is as an argument of a call, or as a part of another text.
+    pub(super) fn as_text(&self) -> Option<Text> {
+        match self {
+            Value::Text(text) | Value::Path(text) => Some(text.clone()),
+            Value::Int(number) => Some(Text::literal(&number.to_string())),
+            Value::Bool(true) => Some(Text::literal("True")),
+            Value::Bool(false) => Some(Text::literal("False")),
+            Value::None => Some(Text::literal("None")),
+            _ => None,
+        }
+    }
+
+    /// The same, with what is not known as a part that is not.
+    pub(super) fn as_part(&self) -> Text {
+        self.as_text().unwrap_or_else(|| Text::of(Piece::Unknown))
+    }
+
+    /// The text, if all of it is known.
+    pub(super) fn known(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) | Value::Path(text) => text.known(),
+            _ => None,
+        }
+    }
+
+    /// Whether calling it may do something that counts.
+    pub(super) fn is_callable(&self) -> bool {
+        match self {
+            Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden => true,
+            Value::Named(name) => super::names::does(name).is_some(),
+            Value::OneOf(values) => values.iter().any(Value::is_callable),
+            _ => false,
+        }
+    }
+
+    /// What it holds when one goes through it, if it is a row that is known.
+    pub(super) fn elements(&self) -> Option<Vec<Value>> {
+        match self {
+            Value::List(values) => Some(values.clone()),
+            Value::Dict(items) => Some(items.iter().map(|(key, _)| key.clone()).collect()),
+            Value::Text(text) if text.known().is_some_and(|text| text.len() <= ELEMENTS) => {
+                Some(text.known()?.chars().map(|char| Value::text(&char.to_string())).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// What one of its elements is.
+    pub(super) fn element(&self) -> Value {
+        match self {
+            Value::Many(value) => (**value).clone(),
+            Value::Hidden => Value::Hidden,
+            Value::OneOf(values) => Value::join(values.iter().map(Value::element)),
+            value => value.elements().map_or(Value::Unknown, Value::join),
+        }
+    }
+
+    /// Without what would be nested too deeply, or would be too much.
+    pub(super) fn bounded(self) -> Value {
+        match self {
+            value if !value.is_deeper(DEEP) && value.weight(DEEP) <= HEAVY => value,
+            value if value.holds_callable(4 * DEEP) => Value::Hidden,
+            _ => Value::Unknown,
+        }
+    }
+
+    fn holds_callable(&self, left: usize) -> bool {
+        let Some(left) = left.checked_sub(1) else { return true };
+        self.is_callable() || self.parts().into_iter().any(|part| part.holds_callable(left))
+    }
+
+    fn parts(&self) -> Vec<&Value> {
+        match self {
+            Value::List(values) | Value::OneOf(values) => values.iter().collect(),
+            Value::Dict(items) => items.iter().flat_map(|(key, value)| [key, value]).collect(),
+            Value::Many(value) | Value::Method(value, _) => vec![value],
+            Value::Partial(value, values) => std::iter::once(&**value).chain(values).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn is_deeper(&self, left: usize) -> bool {
+        let Some(left) = left.checked_sub(1) else { return true };
+        self.parts().into_iter().any(|part| part.is_deeper(left))
+    }
+
+    /// How much it holds.
+    pub(super) fn weight(&self, left: usize) -> usize {
+        let own = match self {
+            Value::Text(text) | Value::Path(text) | Value::File(text) => text.weight(),
+            Value::Named(name) | Value::Method(_, name) => name.len(),
+            _ => 1,
+        };
+        let Some(left) = left.checked_sub(1) else { return own };
+        own + self.parts().into_iter().map(|part| part.weight(left)).sum::<usize>()
+    }
+}
