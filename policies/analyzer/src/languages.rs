@@ -5,6 +5,7 @@
 
 pub(crate) mod awk;
 pub(crate) mod code;
+pub(crate) mod ex;
 pub(crate) mod pieces;
 pub(crate) mod sed;
 pub(crate) mod sql;

@@ -3,7 +3,7 @@
 //! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
 
 mod carried;
-mod code;
+pub(crate) mod code;
 pub(crate) mod git_settings;
 pub(crate) mod layer;
 mod packages;
@@ -42,9 +42,7 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "parallel" => search::parallel(argv, input),
         "ssh" | "autossh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl"
         | "oc" => remote::peel(name, argv),
-        "node" | "nodejs" | "bun" | "deno" | "tsx" => {
-            agent_script(argv).or_else(|| table::peel(name, argv))
-        }
+        "node" | "nodejs" | "bun" | "deno" | "tsx" => agent_script(argv).or_else(|| table::peel(name, argv)),
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),
         "git" => git_settings::alias(argv),

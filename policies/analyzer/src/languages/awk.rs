@@ -80,9 +80,9 @@ impl<'t> Code<'t> {
         for at in 0..self.tokens.len() {
             let Some(Token::Name(name)) = self.at(at) else { continue };
             let adds = self.is(at + 1, "+=");
-            let read = at.checked_sub(1).is_some_and(|before| {
-                matches!(self.at(before), Some(Token::Name(word)) if word == "getline" || word == "in")
-            });
+            let read = at.checked_sub(1).is_some_and(
+                |before| matches!(self.at(before), Some(Token::Name(word)) if word == "getline" || word == "in"),
+            );
             let values = if self.is(at + 1, "=") {
                 self.expression(self.from(at + 2))
             } else if adds || read {
@@ -115,9 +115,7 @@ impl<'t> Code<'t> {
                 }
             }
             Some(Token::Name(name)) if name == "print" || name == "printf" => self.printed(at, found),
-            Some(Token::Sign("|" | "|&"))
-                if matches!(self.at(at + 1), Some(Token::Name(name)) if name == "getline") =>
-            {
+            Some(Token::Sign("|" | "|&")) if matches!(self.at(at + 1), Some(Token::Name(name)) if name == "getline") => {
                 found.extend(self.expression(self.before(at)).into_iter().map(Act::Runs));
             }
             _ => {}
@@ -227,6 +225,10 @@ impl<'t> Code<'t> {
             }
             values = joined;
             at += width;
+        }
+        if tokens.len() >= LONGEST {
+            // It may go on.
+            values.iter_mut().for_each(Pieces::push_unknown);
         }
         values
     }

@@ -4,6 +4,9 @@
 //! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
 
 mod data;
+mod elisp;
+mod paths;
+mod scripting;
 
 use policy_secret_names::{Likelihood, likelihood};
 
@@ -47,6 +50,11 @@ const CALLS: &[(&str, Does)] = &[
     ("readFileSync(", Does::Read),
     ("readFile(", Does::Read),
     ("createReadStream(", Does::Read),
+    ("readTextFileSync(", Does::Read),
+    ("readTextFile(", Does::Read),
+    ("writeTextFileSync(", Does::Write),
+    ("writeTextFile(", Does::Write),
+    ("io.lines(", Does::Read),
     ("unlinkSync(", Does::Delete),
     ("fs.unlink(", Does::Delete),
     ("rmSync(", Does::DeleteTree),
@@ -87,6 +95,8 @@ const SINKS: &[&str] = &[
     "child_process",
     "fs.",
     "Path(",
+    "Path.",
+    "pathlib",
     "File.",
     "FileUtils",
     "file_put_contents",
@@ -114,10 +124,17 @@ const MAX_NAME: usize = 128;
 pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) -> Vec<Found> {
     let mut found = Vec::new();
     data::changes(&mut found, language, text);
+    if language == "elisp" {
+        elisp::changes(&mut found, text);
+    }
     if prints_secret(text) {
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
     }
-    for (call, does) in CALLS {
+    let own = scripting::changes(&mut found, program, language, text);
+    if !own {
+        path_objects(&mut found, text);
+    }
+    for (call, does) in CALLS.iter().filter(|_| !own) {
         for (start, _) in text.match_indices(call).take(MAX_CALLS) {
             let (before, from) = text.split_at_checked(start).unwrap_or_default();
             if before.ends_with(|c: char| {
@@ -126,7 +143,16 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 continue;
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
-            if let Some((path, rest)) = literal(arguments) {
+            let joined = || {
+                let (path, rest) = paths::read(arguments)?;
+                Some((path, rest.trim_start())).filter(|(_, rest)| rest.starts_with([',', ')']))
+            };
+            let written = literal(arguments).map(|(path, rest)| (path.to_owned(), rest));
+            if let Some((path, rest)) = written.or_else(joined) {
+                let path = path.as_str();
+                // R deletes folders with the function that deletes files.
+                let tree = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
+                let does = if tree { &Does::DeleteTree } else { does };
                 apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
             }
         }
@@ -214,6 +240,20 @@ fn open(program: &str, file: String, rest: &str) -> Found {
     }
     let draft = Draft::notable("write", "fs.write").flag("append", mode.contains('a'));
     Found::WriteAs(file, draft.flag("truncate", mode.contains('w')).tag("by", program))
+}
+
+/// Objects for paths that are joined of parts, as `(Path.home() / 'a').write_text(x)` has one.
+fn path_objects(found: &mut Vec<Found>, text: &str) {
+    let mut end = 0;
+    for (at, _) in text.match_indices("Path").take(MAX_CALLS) {
+        let start = text.get(..at).map_or(at, |before| before.trim_end_matches("pathlib.").trim_end_matches('(').len());
+        let Some((path, rest)) = text.get(start..).filter(|_| start >= end).and_then(paths::read) else { continue };
+        end = text.len() - rest.len();
+        if text.get(start..end).is_some_and(|object| object.contains(['/', ',', '~']) || path.starts_with(paths::HOME))
+        {
+            found.extend(method(path, &format!("){}", rest.trim_start())));
+        }
+    }
 }
 
 /// The method called on a path object.

@@ -8,8 +8,7 @@ use super::with_options::Given;
 use crate::options::{Operand, Options, Parsed};
 
 /// Which options of `sed` take a value.
-pub(crate) const OPTIONS: Options =
-    Options::new("efl", "expression file line-length").with_attached("i");
+pub(crate) const OPTIONS: Options = Options::new("efl", "expression file line-length").with_attached("i");
 
 /// What a script does besides editing.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,7 +18,10 @@ pub(crate) enum Act {
     /// What a line holds then becomes shell.
     RunsLines,
     /// The text that a line holds once `from`, which has no meaning of its own in a pattern, is replaced becomes shell.
-    RunsReplaced { from: String, to: String },
+    RunsReplaced {
+        from: String,
+        to: String,
+    },
     Reads(String),
     Writes(String),
 }
@@ -109,8 +111,8 @@ impl<'s> Reader<'s> {
                 self.until(delimiter, false)?;
             }
             // One letter, perhaps with a number.
-            '{' | '}' | '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H' | 'l' | 'L' | 'n' | 'N' | 'p' | 'P' | 'q' | 'Q'
-            | 'x' | 'z' => self.skip(|char| char == ' ' || char == '\t' || char.is_ascii_digit()),
+            '{' | '}' | '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H' | 'l' | 'L' | 'n' | 'N' | 'p' | 'P' | 'q'
+            | 'Q' | 'x' | 'z' => self.skip(|char| char == ' ' || char == '\t' || char.is_ascii_digit()),
             _ => return None,
         }
         Some(())

@@ -22,8 +22,7 @@ pub(super) fn given<'a>(
     skip: usize,
     content: impl Fn(&Operand<'a>) -> Option<String>,
 ) -> Given<'a> {
-    let mut given =
-        Given { text: String::new(), known: true, operands: skip, files: Vec::new() };
+    let mut given = Given { text: String::new(), known: true, operands: skip, files: Vec::new() };
     let mut any = false;
     for flag in &parsed.flags {
         let Some(value) = flag.operand() else { continue };

@@ -4,12 +4,12 @@ use guard_sdk::syntax::Word;
 
 use super::Walker;
 use crate::limits;
+use crate::options::leading;
 use crate::programs;
 use crate::word::expand::literal;
 use crate::word::expand::parameter;
-use crate::options::leading;
-use crate::wrappers::git_settings;
 use crate::wrappers;
+use crate::wrappers::git_settings;
 use crate::wrappers::layer::{Layer, Place, What, joined, program, spelled};
 
 /// Programs that a pattern is taken to mean, if it can: those by which most is lost, and those that run others.

@@ -4,13 +4,15 @@
 //! is not literal becomes a part that is known only at run time. What code does to files itself is the business of
 //! [`crate::languages::code`].
 
+mod clients;
+pub(crate) mod editors;
 mod languages;
 mod scripts;
 
 use guard_sdk::syntax::{Part, Via, Word};
 
 use super::layer::{Place, Run, What};
-use crate::options::{Flag, leading};
+use crate::options::{Flag, Options, leading, parse};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
 use languages::{LANGUAGES, Language};
@@ -20,7 +22,7 @@ const LINES: &[(&[&str], &[&str])] = &[
     (&["psql"], &["\\!"]),
     (&["mysql", "mariadb"], &["\\!", "system "]),
     (&["sqlite3", "sqlite", "duckdb"], &[".shell ", ".system "]),
-    (&["ed", "ex", "vi", "vim", "nvim", "view"], &["!", ":!", "r !", ":r !"]),
+    (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim"], &["!", ":!", "r !", ":r !"]),
     (&["gdb", "lldb"], &["shell ", "!"]),
     (&["tclsh", "wish", "expect"], &["exec ", "spawn "]),
     (&["ftp", "sftp", "lftp"], &["!"]),
@@ -54,7 +56,13 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
     let words = argv.get(1..).unwrap_or_default();
     if let Some((_, starts)) = LINES.iter().find(|(programs, _)| programs.contains(&lower.as_str())) {
-        return lines(name, words, starts, input.unwrap_or_default());
+        let mut found = lines(name, words, starts, input.unwrap_or_default());
+        if editors::is_vim(&lower) {
+            found.append(&mut editors::vim(&lower, words));
+        } else {
+            found.append(&mut clients::runs(&lower, words, input));
+        }
+        return found;
     }
     match lower.as_str() {
         "crontab" if words.iter().all(|word| word.text == "-") => return schedule(input.unwrap_or_default()),
@@ -68,7 +76,8 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
-    let options = leading(words, language.takes);
+    let anywhere = Options { leading: plain != "emacs" && plain != "emacsclient", ..language.takes };
+    let options = parse(words, anywhere, false);
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
     match options.rest.first() {
@@ -167,7 +176,8 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
             let known = language.calls.contains(&name);
             if known {
                 tried += 1;
-                found.extend(call(language, tail));
+                let lisp = language.programs.contains(&"emacs");
+                found.extend(if lisp { function(name, tail) } else { call(language, tail) });
             }
             before = name.chars().next_back().unwrap_or(' ');
             at += name_end;
@@ -282,6 +292,23 @@ fn call(language: &Language, tail: &str) -> Option<What> {
         rest = rest.get(width..).unwrap_or_default();
     }
     what(words, listed)
+}
+
+/// A call of emacs, whose arguments stand behind blanks: a text, or a program and its words.
+fn function(name: &str, tail: &str) -> Option<What> {
+    let arguments = tail.split(')').next()?;
+    let mut strings = arguments.split('"').skip(1).step_by(2).take(MOST);
+    // A process has a name, and a buffer, before its program.
+    if name.starts_with("start-") {
+        strings.next();
+    }
+    let words: Vec<Word> = strings.map(literal).collect();
+    match name {
+        "call-process" | "start-process" => {
+            (!words.is_empty()).then_some(What::Words { assignments: Vec::new(), words })
+        }
+        _ => words.first().map(|command| text(&command.text)),
+    }
 }
 
 /// The words of a call as a text, or as a program and its words.

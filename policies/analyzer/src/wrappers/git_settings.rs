@@ -232,7 +232,11 @@ mod tests {
             ("--config-env=a.b=V log", "a.b", "$V", false),
         ] {
             let setting = first(text);
-            assert_eq!((setting.name.as_str(), setting.value.text.as_str(), setting.stays), (name, value, stays), "{text}");
+            assert_eq!(
+                (setting.name.as_str(), setting.value.text.as_str(), setting.stays),
+                (name, value, stays),
+                "{text}"
+            );
         }
         for text in ["config a.b", "config --get a.b x", "config unset a.b", "clone u c", "log -c a.b=x"] {
             assert!(given(&words(text)).is_empty(), "{text}");
@@ -242,15 +246,27 @@ mod tests {
     #[test]
     fn settings_that_decide_what_runs_are_told_from_others() {
         for text in [
-            "config diff.a.textconv x", "config merge.a.b.driver x", "config gpg.x509.program x", "config pager.log x",
-            "config include.path x", "config includeIf.gitdir:/a/.path x", "config submodule.a.update !x",
-            "config alias.a !x", "config tar.tar.gz.command x",
+            "config diff.a.textconv x",
+            "config merge.a.b.driver x",
+            "config gpg.x509.program x",
+            "config pager.log x",
+            "config include.path x",
+            "config includeIf.gitdir:/a/.path x",
+            "config submodule.a.update !x",
+            "config alias.a !x",
+            "config tar.tar.gz.command x",
         ] {
             assert!(first(text).decides_what_runs(), "{text}");
         }
         for text in [
-            "config pager.log false", "config alias.a status", "config submodule.a.update rebase", "config diff.tool x",
-            "config merge.ff only", "config core.fsmonitor true", "config user.name x", "config diff.a.binary true",
+            "config pager.log false",
+            "config alias.a status",
+            "config submodule.a.update rebase",
+            "config diff.tool x",
+            "config merge.ff only",
+            "config core.fsmonitor true",
+            "config user.name x",
+            "config diff.a.binary true",
             "config remote.origin.url x",
         ] {
             assert!(!first(text).decides_what_runs(), "{text}");

@@ -47,7 +47,9 @@ pub(super) fn replace(runner: &str, words: &mut [Word]) {
 /// The agent whose script an interpreter is given: the path ends in its program, or leads through its package.
 pub(super) fn agent(file: &str) -> Option<&'static str> {
     let scoped = PROGRAMS.iter().filter(|(package, _)| package.starts_with('@'));
-    let through = |package: &str| file.split_once(package).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(['/', '@']));
+    let through = |package: &str| {
+        file.split_once(package).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(['/', '@']))
+    };
     scoped.clone().find(|(package, _)| through(package)).map(|(_, program)| *program).or_else(|| {
         let name = file.rsplit_once('/')?.1;
         PROGRAMS.iter().find(|(_, program)| *program == name).map(|(_, program)| *program)

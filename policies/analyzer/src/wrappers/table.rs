@@ -5,8 +5,8 @@ mod tools;
 
 use guard_sdk::syntax::Word;
 
-use super::packages;
 use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
+use super::packages;
 use crate::options::{Flag, Options, Parsed, leading};
 
 /// A wrapper whose operands are a program and its words.
@@ -144,7 +144,10 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
 /// The variables that a wrapper takes from the environment, as it is told: `-i` for all of them.
 fn missing_variables(name: &str, options: &Parsed<'_>) -> String {
     let all = match name {
-        "env" => options.flag(&["i", "ignore-environment"]).is_some() || options.rest.first().is_some_and(|word| word.text == "-"),
+        "env" => {
+            options.flag(&["i", "ignore-environment"]).is_some()
+                || options.rest.first().is_some_and(|word| word.text == "-")
+        }
         "exec" => options.flag(&["c"]).is_some(),
         _ => false,
     };

@@ -49,8 +49,17 @@ fn files_of_a_program_are_found() {
 #[test]
 fn ordinary_programs_do_nothing_else() {
     for program in [
-        "{ print $1 }", "$3 > 5 { n++ } END { print n }", "/a|b/ { print }", "$1 == \"system(\" || $2 > \"b\" { print }",
-        "# system(\"ls\")\n{ print a/b/c }", "{ if (a > b || getline > 0) print \"x | y > z\" }", "\"", "/", "{ print >", "(((", "getline <",
+        "{ print $1 }",
+        "$3 > 5 { n++ } END { print n }",
+        "/a|b/ { print }",
+        "$1 == \"system(\" || $2 > \"b\" { print }",
+        "# system(\"ls\")\n{ print a/b/c }",
+        "{ if (a > b || getline > 0) print \"x | y > z\" }",
+        "\"",
+        "/",
+        "{ print >",
+        "(((",
+        "getline <",
     ] {
         assert!(found(program).iter().all(|act| act == "reads " || act == "writes "), "{program} {:?}", found(program));
     }

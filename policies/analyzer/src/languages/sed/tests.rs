@@ -58,8 +58,25 @@ fn files_are_read_and_written() {
 #[test]
 fn ordinary_scripts_start_nothing() {
     for script in [
-        "s/a/b/", "s/e/w/g", "1,5p", "/re/d", "$!N;P;D", "s|/usr|/opt|;s/x/\\n/", "a\\\nsome e text", "i e x", ":e;be",
-        "/write e/!d", "s/[]e/]/e x/", "", "{", "s", "s/a", "\\", "[", "0,/x/s//e/", "y/e/w/",
+        "s/a/b/",
+        "s/e/w/g",
+        "1,5p",
+        "/re/d",
+        "$!N;P;D",
+        "s|/usr|/opt|;s/x/\\n/",
+        "a\\\nsome e text",
+        "i e x",
+        ":e;be",
+        "/write e/!d",
+        "s/[]e/]/e x/",
+        "",
+        "{",
+        "s",
+        "s/a",
+        "\\",
+        "[",
+        "0,/x/s//e/",
+        "y/e/w/",
     ] {
         assert_eq!(acts(script), [], "{script}");
     }

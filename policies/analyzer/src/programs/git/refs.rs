@@ -31,6 +31,7 @@ pub(super) fn branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn tag<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("F", "file").for_each(|file| run.read(&file));
     if parsed.has("d", "delete") {
         for tag in &parsed.operands {
             run.emit(Draft::destructive("vcs", "git.tag.delete").target(&tag.text).certain(!tag.dynamic));
@@ -70,7 +71,9 @@ fn updates(run: &mut Run<'_>, with_nul: bool) {
     for line in input.text.split(if with_nul { '\0' } else { '\n' }) {
         let mut words = line.split_whitespace().map(|word| word.trim_matches('"'));
         match (words.next(), words.next()) {
-            (Some("delete" | "symref-delete"), Some(name)) => run.emit(Draft::destructive("vcs", "git.ref.delete").target(name)),
+            (Some("delete" | "symref-delete"), Some(name)) => {
+                run.emit(Draft::destructive("vcs", "git.ref.delete").target(name))
+            }
             (Some("update" | "symref-update"), Some(name)) => {
                 if let Some(name) = name.strip_prefix("refs/heads/") {
                     run.emit(Draft::destructive("vcs", "git.branch.move").target(name));
@@ -94,6 +97,7 @@ pub(super) fn replace<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn notes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("F", "file").for_each(|file| run.read(&file));
     if matches!(parsed.text(0), "remove" | "prune") && !parsed.is("n", "dry-run") {
         run.emit(Draft::destructive("vcs", "git.notes.remove").target(parsed.text(1)));
     }

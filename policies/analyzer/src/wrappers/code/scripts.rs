@@ -52,7 +52,8 @@ pub(super) fn sed(words: &[Word], input: Option<&str>) -> Vec<Run> {
 
 /// Runs of the lines of an input.
 fn lines(input: &str, change: impl Fn(&str) -> Option<String>) -> Vec<Run> {
-    let mut found: Vec<Run> = input.lines().filter_map(change).take(MOST).map(|line| run("sed", &Pieces::known(&line))).collect();
+    let mut found: Vec<Run> =
+        input.lines().filter_map(change).take(MOST).map(|line| run("sed", &Pieces::known(&line))).collect();
     if found.len() >= MOST {
         found.push(run("sed", &Pieces::unknown()));
     }
