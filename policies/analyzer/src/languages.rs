@@ -6,6 +6,7 @@
 pub(crate) mod awk;
 pub(crate) mod code;
 pub(crate) mod constants;
+pub(crate) mod ex;
 pub(crate) mod pieces;
 mod python_paths;
 pub(crate) mod sed;

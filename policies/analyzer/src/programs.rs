@@ -88,6 +88,9 @@ fn act(run: &mut Run<'_>, name: &str) -> bool {
         if known && name != "aws" {
             uploads::find(run, run.arguments());
         }
+        if known {
+            uploads::forms(run, run.arguments());
+        }
         return known;
     };
     let mut parsed = run.parse(run.arguments(), program.options);

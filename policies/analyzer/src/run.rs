@@ -7,6 +7,7 @@ mod non_production;
 pub(crate) mod path;
 pub(crate) mod pipelines;
 mod remediation;
+mod searches;
 
 use guard_sdk::ResolvedPath;
 use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
@@ -154,7 +155,14 @@ impl<'a> Run<'a> {
             Some(Device::Socket) => self.connect(operand),
             _ => {
                 let sent = pipelines::is_sent(self.command, &self.name, self.commands, self.pipelines);
-                self.emit_on(draft.flag("sent", sent), operand);
+                let draft = draft.flag("sent", sent);
+                let names = if operand.dynamic { searches::behind(self, operand) } else { Vec::new() };
+                self.emit_on(draft.clone(), operand);
+                for name in names {
+                    let glob = name.contains(['*', '?', '[']);
+                    let word = Word { text: name, glob, ..here() };
+                    self.emit_on(draft.clone().certain(false).flag("searched", true), &Operand::of(&word));
+                }
             }
         }
     }

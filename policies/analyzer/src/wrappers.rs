@@ -3,7 +3,7 @@
 //! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
 
 mod carried;
-mod code;
+pub(crate) mod code;
 pub(crate) mod git_settings;
 pub(crate) mod layer;
 mod packages;

@@ -226,6 +226,10 @@ impl<'t> Code<'t> {
             values = joined;
             at += width;
         }
+        if tokens.len() >= LONGEST {
+            // It may go on.
+            values.iter_mut().for_each(Pieces::push_unknown);
+        }
         values
     }
 

@@ -4,7 +4,10 @@
 //! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
 
 mod data;
+mod elisp;
+mod paths;
 mod python;
+mod scripting;
 
 use policy_secret_names::{Likelihood, likelihood};
 
@@ -49,6 +52,11 @@ const CALLS: &[(&str, Does)] = &[
     ("readFileSync(", Does::Read),
     ("readFile(", Does::Read),
     ("createReadStream(", Does::Read),
+    ("readTextFileSync(", Does::Read),
+    ("readTextFile(", Does::Read),
+    ("writeTextFileSync(", Does::Write),
+    ("writeTextFile(", Does::Write),
+    ("io.lines(", Does::Read),
     ("unlinkSync(", Does::Delete),
     ("fs.unlink(", Does::Delete),
     ("rmSync(", Does::DeleteTree),
@@ -91,6 +99,8 @@ const SINKS: &[&str] = &[
     "child_process",
     "fs.",
     "Path(",
+    "Path.",
+    "pathlib",
     "File.",
     "FileUtils",
     "file_put_contents",
@@ -118,11 +128,18 @@ const MAX_NAME: usize = 128;
 pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) -> Vec<Found> {
     let mut found = Vec::new();
     data::changes(&mut found, language, text);
+    if language == "elisp" {
+        elisp::changes(&mut found, text);
+    }
     if prints_secret(text) {
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
     }
     let constants = Constants::of(language, text);
-    for (call, does) in CALLS {
+    let own = scripting::changes(&mut found, program, language, text);
+    if !own {
+        path_objects(&mut found, text);
+    }
+    for (call, does) in CALLS.iter().filter(|_| !own) {
         if text.match_indices(call).nth(MAX_CALLS).is_some() {
             crate::limits::reached("a program is given too many calls to follow");
         }
@@ -140,13 +157,16 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 arguments.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && literal(arguments).is_none();
             let inlined = if named { inlined() } else { None };
             let arguments = inlined.as_deref().and_then(|text| text.strip_prefix('(')).unwrap_or(arguments);
-            if let Some((path, rest)) = literal(arguments) {
-                // Of R; elsewhere it takes no such argument.
-                let all = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
-                if all {
-                    found.push(Found::DeleteTree(path.to_owned()));
-                    continue;
-                }
+            let joined = || {
+                let (path, rest) = paths::read(arguments)?;
+                Some((path, rest.trim_start())).filter(|(_, rest)| rest.starts_with([',', ')']))
+            };
+            let written = literal(arguments).map(|(path, rest)| (path.to_owned(), rest));
+            if let Some((path, rest)) = written.or_else(joined) {
+                let path = path.as_str();
+                // R deletes folders with the function that deletes files.
+                let tree = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
+                let does = if tree { &Does::DeleteTree } else { does };
                 apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
             } else if language == "python" && !matches!(does, Does::Path) {
                 let inlined = inlined.is_none().then(|| constants.first(start, arguments)).flatten();
@@ -240,6 +260,20 @@ fn open(program: &str, file: String, rest: &str) -> Found {
     }
     let draft = Draft::notable("write", "fs.write").flag("append", mode.contains('a'));
     Found::WriteAs(file, draft.flag("truncate", mode.contains('w')).tag("by", program))
+}
+
+/// Objects for paths that are joined of parts, as `(Path.home() / 'a').write_text(x)` has one.
+fn path_objects(found: &mut Vec<Found>, text: &str) {
+    let mut end = 0;
+    for (at, _) in text.match_indices("Path").take(MAX_CALLS) {
+        let start = text.get(..at).map_or(at, |before| before.trim_end_matches("pathlib.").trim_end_matches('(').len());
+        let Some((path, rest)) = text.get(start..).filter(|_| start >= end).and_then(paths::read) else { continue };
+        end = text.len() - rest.len();
+        if text.get(start..end).is_some_and(|object| object.contains(['/', ',', '~']) || path.starts_with(paths::HOME))
+        {
+            found.extend(method(path, &format!("){}", rest.trim_start())));
+        }
+    }
 }
 
 /// The method called on a path object.

@@ -41,6 +41,11 @@ fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>) {
 }
 
 fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for action in parsed.values("", "checkpoint-action") {
+        if let Some(program) = action.text.strip_prefix("exec=") {
+            run.starts_helper(program);
+        }
+    }
     // The old spelling: the first word is a cluster without a dash, and its values are the words that follow.
     let bundle = run.arguments().first().filter(|word| !word.text.starts_with('-') && is_bundle(word));
     let (letters, file, folder, rest) = match bundle {

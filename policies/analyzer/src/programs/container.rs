@@ -52,6 +52,13 @@ fn copies<'a>(run: &mut Run<'a>, words: &'a [Word]) {
 /// A container that is given the machine: all privileges, the engine's socket, or the root directory.
 fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
     let parsed = run.parse(words, RUN);
+    let entry = parsed.value("", "entrypoint");
+    let shows = |program: &str| matches!(program, "env" | "printenv" | "set" | "export");
+    let inside = run.pipelines.children(run.commands, run.command.id).any(|command| shows(command.program()));
+    if inside || entry.is_some_and(|entry| shows(&entry.text)) {
+        // The container prints what the file puts into its environment.
+        parsed.values("", "env-file").for_each(|file| run.read(&file));
+    }
     let privileged = parsed.has("", "privileged") || parsed.values("", "pid").any(|value| value.text == "host");
     let mounts = parsed.values("v", "volume").chain(parsed.values("", "mount"));
     let taken = mounts.filter_map(|mount| given(&mount.text)).find(|from| {

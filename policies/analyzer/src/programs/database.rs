@@ -63,7 +63,11 @@ fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operan
     for file in files {
         run.read(&file);
         match run.substituted(&file) {
-            Some(input) => statements(run, client, &input.text, input.certain),
+            Some(input) => {
+                statements(run, client, &input.text, input.certain);
+                let escapes = input.text.lines().filter_map(|line| line.trim_start().strip_prefix("\\!"));
+                escapes.take(1).for_each(|program| run.starts_helper(program.trim()));
+            }
             None => unseen_statements(run, client),
         }
     }
@@ -107,7 +111,10 @@ fn psql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let any = given(run, &client, parsed.values("c", "command"));
     files(run, &client, parsed.values("f", "file"));
     for file in parsed.values("oL", "output").chain(parsed.values("", "log-file")) {
-        run.write(&file);
+        // What a pipe starts stands beside it.
+        if !file.text.starts_with('|') {
+            run.write(&file);
+        }
     }
     if !any {
         from_input(run, &client);

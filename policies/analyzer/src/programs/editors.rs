@@ -1,31 +1,67 @@
 //! Editors: what they are asked to edit, they write.
 
+use guard_sdk::syntax::Word;
+
 use super::files::writes;
 use super::program::Program;
-use crate::options::{Options, Parsed};
-use crate::run::Run;
+use super::scripts;
+use crate::languages::ex::{self, Act};
+use crate::options::{Flag, Operand, Options, Parsed};
+use crate::run::{Run, here};
+use crate::wrappers::code::editors;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["ed", "red"], Options::new("p", "prompt"), writes),
-    Program::new(&["vi", "vim", "nvim", "ex", "gvim", "vimdiff"], VI, vi),
+    Program::new(&["vi", "vim", "nvim", "ex", "gvim", "rvim", "vimdiff"], Options::NONE, vi),
     Program::new(&["nano", "pico", "micro", "joe", "mcedit"], Options::new("TroQsY", ""), writes),
-    Program::new(&["emacs", "emacsclient"], Options::new("flLu", "eval load socket-name"), writes),
+    Program::new(&["emacs", "emacsclient"], EMACS, emacs),
 ];
 
-const VI: Options = Options::new("cSuTUwWtirsV", "cmd listen server remote-expr");
+const EMACS: Options =
+    Options { single: true, ..Options::new("", "eval load execute funcall insert l f e socket-name server-file") };
 
-fn vi<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+fn vi<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
+    let parsed = editors::parsed(&run.name, run.arguments());
     if parsed.has("RM", "") {
         parsed.operands.iter().for_each(|operand| run.read(operand));
         return;
     }
-    for command in parsed.values("c", "cmd") {
-        run.script("vim", &command.text, !command.dynamic);
-        if command.text.contains('!') {
+    for command in editors::commands(&parsed) {
+        run.script("vim", &command, true);
+        for act in ex::acts(&command) {
+            touched(run, act);
+        }
+        if command.contains('!') {
             run.not_followed("shell commands of an editor script are not followed");
         }
     }
     for operand in parsed.operands.iter().filter(|operand| !operand.text.starts_with('+')) {
         run.write(operand);
     }
+}
+
+/// What a command of vim does to a file.
+fn touched(run: &mut Run<'_>, act: Act) {
+    let word = |path: String| Word { text: path, ..here() };
+    match act {
+        Act::Reads(path) => run.read(&Operand::of(&word(path))),
+        Act::Writes(path) => run.write(&Operand::of(&word(path))),
+        Act::Deletes { path, tree } if path.is_empty() => {
+            // Which one is known only at run time.
+            let unknown = Word { text: "$_".to_owned(), dynamic: true, ..here() };
+            if tree {
+                run.delete_tree(&Operand::of(&unknown), true, "vim");
+            }
+        }
+        Act::Deletes { path, tree: true } => run.delete_tree(&Operand::of(&word(path)), true, "vim"),
+        Act::Deletes { path, .. } => run.delete(&Operand::of(&word(path)), true),
+        Act::Shell(_) | Act::Code(..) => {}
+    }
+}
+
+fn emacs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for code in parsed.flags.iter().filter(|flag| flag.is_any(&["eval", "execute", "e"])).map(Flag::text) {
+        scripts::code(run, "elisp", code, true);
+    }
+    writes(run, parsed);
 }

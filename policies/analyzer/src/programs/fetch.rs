@@ -9,6 +9,8 @@ use super::scripts;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::Run;
+use crate::word::expand::literal;
+use crate::wrappers::shells::is_input;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["curl", "curlie"], CURL, curl),
@@ -23,7 +25,7 @@ const CURL: Options = Options::new(
      url upload-file output-dir dump-header cookie cookie-jar config cert key cacert max-time \
      connect-timeout retry retry-delay proxy referer resolve write-out range interface limit-rate trace \
      trace-ascii stderr form-string unix-socket netrc-file max-redirs proto variable etag-save \
-     etag-compare hsts alt-svc pass key-type quote oauth2-bearer aws-sigv4 libcurl",
+     etag-compare hsts alt-svc pass key-type quote oauth2-bearer aws-sigv4 libcurl url-query proxy-header",
 );
 
 const WGET: Options = Options::new(
@@ -118,9 +120,41 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.write(&file);
     }
     curl_uploads(run, parsed, urls.first());
+    for file in parsed.values("K", "config") {
+        let is_stream = file.text == "-" || is_input(&file.text);
+        let config = if is_stream { run.input() } else { run.substituted(&file) };
+        if let Some(config) = config {
+            curl_config(run, &config.text, urls.first());
+        }
+    }
 }
 
-fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand<'a>>) {
+/// A file of options: a name and its value on a line, with or without dashes, `=` and quotes.
+fn curl_config(run: &mut Run<'_>, text: &str, url: Option<&Operand<'_>>) {
+    let mut words = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let end = line.find(|char: char| char.is_whitespace() || char == '=' || char == ':').unwrap_or(line.len());
+        let (name, value) = line.split_at_checked(end).unwrap_or_default();
+        let value =
+            value.trim_start_matches(|char: char| char.is_whitespace() || char == '=' || char == ':').trim_matches('"');
+        let dashes = match name {
+            _ if name.starts_with('-') => "",
+            name if name.len() == 1 => "-",
+            _ => "--",
+        };
+        words.push(literal(&format!("{dashes}{name}")));
+        words.extend((!value.is_empty()).then(|| literal(value)));
+    }
+    let parsed = parse(&words, CURL, false);
+    for url in parsed.values("", "url") {
+        run.emit(Draft::routine("network", "network.request").target(&url.text));
+    }
+    parsed.values("o", "output").for_each(|file| run.write(&file));
+    let own = parsed.value("", "url");
+    curl_uploads(run, &parsed, url.or(own.as_ref()));
+}
+
+fn curl_uploads(run: &mut Run<'_>, parsed: &Parsed<'_>, url: Option<&Operand<'_>>) {
     let (mut uploads, mut whole) = (false, false);
     for file in parsed.values("T", "upload-file").chain(parsed.values("K", "config")) {
         whole |= parsed.is("T", "upload-file");
@@ -136,9 +170,9 @@ fn curl_uploads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, url: Option<&Operand
     for value in parsed.values("b", "cookie").filter(|value| !value.text.contains('=')) {
         run.read(&value);
     }
-    let data = ["data", "data-binary", "data-urlencode", "data-ascii", "json", "variable"];
+    let data = ["data", "data-binary", "data-urlencode", "data-ascii", "json", "variable", "url-query"];
     let data = data.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("d", ""));
-    let data: Vec<Operand<'a>> = data.collect();
+    let data: Vec<Operand<'_>> = data.collect();
     if let Some(url) = url {
         data.iter().for_each(|value| body(run, &value.text, &url.text));
     }

@@ -67,7 +67,7 @@ const VERBS: &[Verb] = &[
     verb("log", Options::new("nOSGULl", "output grep author since until format"), looks::log),
     verb("show", Options::new("OSGUl", "output"), looks::show),
     verb("bundle", Options::NONE, looks::bundle),
-    verb("merge", Options::new("msXF", "strategy strategy-option message"), joins),
+    verb("merge", Options::new("msXF", "strategy strategy-option message file"), joins),
     verb("rebase", Options::new("sXxC", "onto strategy exec"), joins),
     verb("cherry-pick", Options::new("msX", "mainline strategy"), joins),
     verb("revert", Options::new("msX", "mainline strategy"), joins),
@@ -91,7 +91,7 @@ const VERBS: &[Verb] = &[
     verb("svn", Options::leading("", ""), publishes),
     verb("p4", Options::leading("", ""), publishes),
     verb("subtree", Options::leading("P", "prefix"), publishes),
-    verb("commit", Options::new("mFCct", "message file author date template"), commit),
+    verb("commit", Options::new("mFCct", "message file author date template reuse-message reedit-message fixup squash trailer cleanup pathspec-from-file").with_attached("uS"), commit),
 ];
 
 /// Whether it is a subcommand that has effects.
@@ -312,5 +312,11 @@ fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn commit<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    parsed.values("F", "file").for_each(|file| run.read(&file));
+    parsed.values("Ft", "file").chain(parsed.values("", "template")).for_each(|file| run.read(&file));
+    if !parsed.is("", "dry-run") {
+        // Named files are committed as they are, whatever was added before.
+        for file in &parsed.operands {
+            run.read_as(file, Draft::routine("read", "fs.read").flag("kept", true));
+        }
+    }
 }

@@ -6,7 +6,7 @@ use guard_sdk::syntax::Word;
 
 use super::program::{Program, unversioned};
 use super::scripts;
-use crate::options::{Operand, Options, Parsed, parse};
+use crate::options::{Flag, Operand, Options, Parsed, parse};
 use crate::run::Run;
 use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 
@@ -58,7 +58,7 @@ const OTHERS: &[&str] = &[
 
 const SHELL: Options = Options::leading("oO", "rcfile init-file");
 const PYTHON: Options = Options::leading("cmWX", "");
-const NODE: Options = Options::leading("eprC", "eval print require import input-type");
+const NODE: Options = Options::leading("eprC", "eval print require import input-type env-file env-file-if-exists");
 const PERL: Options = Options::leading("eE", "").with_attached("iMImFdDCxr");
 
 /// Where an interpreter's program comes from.
@@ -229,6 +229,12 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             return run_from_input(run);
         }
     }
+    // Code that names the environment shows what the file put into it.
+    let names = |code: &str| code.contains("process") && code.contains(".env");
+    let shows = |flag: &Flag<'_>| flag.is_any(&["e", "p", "eval", "print"]) && names(flag.text());
+    if parsed.flags.iter().any(shows) {
+        parsed.values("", "env-file").chain(parsed.values("", "env-file-if-exists")).for_each(|file| run.read(&file));
+    }
     run_code(run, parsed, "javascript", "ep", "eval");
     parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic));
 }
@@ -268,7 +274,9 @@ fn code_in_place<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str) {
         return;
     }
     let in_place = parsed.is("i", "");
-    let filters = parsed.is("np", "");
+    // `<>` reads the operands, as `ARGF` does.
+    let reads = |flag: &Flag<'_>| ["<>", "<<>>", "<ARGV>", "ARGF", "$<"].iter().any(|sign| flag.text().contains(sign));
+    let filters = parsed.is("np", "") || parsed.flags.iter().any(|flag| flag.is_any(&["e", "E"]) && reads(flag));
     for file in &parsed.operands {
         if in_place {
             run.write(file);

@@ -119,7 +119,11 @@ fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let keeps = KEEPERS.contains(&name.text.trim_start_matches('^').trim_end_matches('$')) && !mild;
         let all = is_pattern && is_any(&name.text) || keeps;
         run.emit(
-            ended(&name.text).certain(!name.dynamic).severe(Severity::Destructive, all).flag("all", all && !keeps),
+            ended(&name.text)
+                .certain(!name.dynamic)
+                .severe(Severity::Destructive, all)
+                .flag("all", all && !keeps)
+                .flag("pattern", is_pattern),
         );
     }
 }

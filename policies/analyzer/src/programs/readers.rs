@@ -32,7 +32,13 @@ pub(super) const TABLE: &[Program] = &[
     ),
     Program::new(&["date", "gdate"], Options::new("dfrsI", "date file reference set"), date),
     Program::new(&["getent"], Options::new("s", "service"), getent),
-    Program::new(&["gcc", "cc", "clang", "g++", "c++", "clang++", "cpp"], Options::NONE, compiler),
+    Program::new(&["gcc", "cc", "clang", "g++", "c++", "clang++", "cpp", "ld", "as", "tcc"], Options::NONE, compiler),
+    Program::new(
+        &["strip", "patchelf", "chrpath", "install_name_tool", "upx"],
+        Options::new("oKNRFIO", "output set-rpath set-interpreter add-needed replace keep-symbol remove-section"),
+        changes_programs,
+    ),
+    Program::new(&["objcopy"], Options::new("jNKORIFBG", "add-section only-section remove-section"), changes_last),
     Program::new(&["readelf", "objdump", "nm"], Options::new("jMx", ""), reads),
 ];
 
@@ -61,14 +67,34 @@ fn getent<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// Without a file for the result, the programs themselves are written.
+fn changes_programs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let output: Vec<Operand<'a>> = parsed.values("o", "output").collect();
+    output.iter().for_each(|file| run.write(file));
+    if output.is_empty() {
+        parsed.operands.iter().for_each(|file| run.write(file));
+    }
+}
+
+fn changes_last<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.last().into_iter().for_each(|file| run.write(file));
+}
+
 /// What is preprocessed or included is shown, in the output or in complaints.
 fn compiler<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     let words = run.arguments();
     let shows = words.iter().any(|word| word.text == "-E");
     let mut behind_include = false;
     let mut behind_value = false;
+    let mut behind_output = false;
     for word in words {
         let text = word.text.as_str();
+        if behind_output {
+            run.write(&Operand::of(word));
+        } else if let Some(file) = text.strip_prefix("-o").filter(|file| !file.is_empty()) {
+            run.write(&Operand::tail(word, file));
+        }
+        behind_output = text == "-o";
         if behind_include || shows && !behind_value && !text.starts_with('-') {
             run.read(&Operand::of(word));
         }

@@ -46,8 +46,8 @@ pub(super) fn bare_sql(run: &mut Run<'_>) {
 pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool) {
     run.script(language, text, certain);
     let found = code::effects(&run.name, language, text, certain);
-    // A shell would replace `~` in a word without quotes; a language takes its literals as they are, but for R.
-    state(run, found, language != "r");
+    // A shell would replace `~` in a word without quotes; most languages take their literals as they are.
+    state(run, found, !matches!(language, "elisp" | "r"));
 }
 
 fn state(run: &mut Run<'_>, found: Vec<Found>, quoted: bool) {
@@ -55,7 +55,9 @@ fn state(run: &mut Run<'_>, found: Vec<Found>, quoted: bool) {
 }
 
 fn state_one(run: &mut Run<'_>, found: Found, quoted: bool) {
-    let word = |text: String| Word { text, dynamic: false, quoted, glob: false, parts: Vec::new() };
+    // The home is written as a shell's variable.
+    let word =
+        |text: String| Word { dynamic: text.starts_with("$HOME/"), text, quoted, glob: false, parts: Vec::new() };
     match found {
         Found::Effect(draft) => run.emit(draft),
         Found::Read(path) => run.read(&Operand::of(&word(path))),

@@ -79,8 +79,21 @@ fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     let recursive = parsed.has("rR", "recursive") || matches!(run.name.as_str(), "rg" | "ag" | "ack");
+    if recursive {
+        included(run, parsed);
+    }
     for operand in parsed.from(usize::from(!patterns_elsewhere)) {
         run.read_as(operand, Draft::routine("read", "fs.read").flag("recursive", recursive));
+    }
+}
+
+/// The names that a search of folders is narrowed to.
+fn included<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let by_glob = if run.name == "rg" { "g" } else { "" };
+    let globs = parsed.values("", "include").chain(parsed.values(by_glob, "glob")).chain(parsed.values("", "iglob"));
+    for name in globs.filter(|name| !name.text.starts_with('!')) {
+        let word = Word { text: name.text.to_string(), glob: name.text.contains(['*', '?', '[', '{']), ..here() };
+        run.read_as(&Operand::of(&word), Draft::routine("read", "fs.read").certain(false).flag("searched", true));
     }
 }
 

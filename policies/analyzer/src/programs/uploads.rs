@@ -35,6 +35,50 @@ pub(super) fn find<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     }
 }
 
+/// Options whose value is a file that becomes the text of a message or a request.
+const TEXTS: &[&str] = &["--body-file", "--notes-file", "--description-file", "--input"];
+
+/// Adds a read for each file that an option sends: `--body-file FILE`, `-F NAME=@FILE`, `--zip-file fileb://FILE`.
+pub(super) fn forms<'a>(run: &mut Run<'a>, words: &'a [Word]) {
+    let hub = matches!(run.name.as_str(), "gh" | "glab" | "hub");
+    let aws = run.name == "aws";
+    let api = words.iter().any(|word| word.text == "api");
+    // They keep secrets; to give them one is what they are for.
+    let keeps =
+        words.iter().take(2).any(|word| matches!(word.text.as_str(), "secret" | "secretsmanager" | "ssm" | "kms"));
+    if !(hub || aws) || keeps {
+        return;
+    }
+    for (at, word) in words.iter().enumerate().take(FORMS) {
+        let (option, value) = match word.text.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => (option, Operand::tail(word, value)),
+            _ => {
+                let short = word.text.strip_prefix("-F").filter(|rest| hub && !rest.is_empty());
+                match (short, words.get(at + 1)) {
+                    (Some(value), _) => ("-F", Operand::tail(word, value)),
+                    (None, Some(next)) => (word.text.as_str(), Operand::of(next)),
+                    (None, None) => continue,
+                }
+            }
+        };
+        let text = value.text.as_ref();
+        let file = match option {
+            "-F" | "--field" if hub && api => text.split_once("=@").map(|(_, file)| file),
+            "-F" if hub => Some(text),
+            _ if hub && TEXTS.contains(&option) => Some(text),
+            "--body" if aws => Some(text),
+            _ if aws => text.strip_prefix("file://").or_else(|| text.strip_prefix("fileb://")),
+            _ => None,
+        };
+        if let Some(file) = file.map(str::to_owned) {
+            run.read_as(&value.renamed(file), Draft::routine("read", "fs.read").flag("sent", true));
+        }
+    }
+}
+
+/// The most words that are looked at for such options.
+const FORMS: usize = 256;
+
 /// Whether the word is an address, or a place in a store or on another machine.
 fn is_remote(text: &str) -> bool {
     text.split_once(':').is_some_and(|(before, _)| !before.contains('/'))

@@ -3,6 +3,7 @@
 use guard_sdk::syntax::{Assignment, Via, Word};
 
 use super::Walker;
+use crate::languages::ex;
 use crate::limits;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::git_settings;
@@ -134,6 +135,10 @@ fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option
             let (key, text) = value.trim_matches('\'').split_once('=')?;
             setting(key.trim_matches('\''), text.trim_matches('\''))
         }
+        "VIMINIT" | "GVIMINIT" | "EXINIT" => ex::acts(value).into_iter().find_map(|act| match act {
+            ex::Act::Shell(command) => Some(command),
+            _ => None,
+        }),
         "MAKEFLAGS" | "GNUMAKEFLAGS" => {
             let (_, text) = value.split_once("--eval=")?;
             let command = text.split_once(';').map_or_else(
@@ -156,6 +161,24 @@ fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option
         }
         _ => None,
     }
+}
+
+/// The words in the value of a variable: a backslash or quotes hide a blank.
+fn fields(text: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    let (mut word, mut quote) = (None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match (char, quote) {
+            ('\\', _) => word.get_or_insert_default().extend(chars.next()),
+            (char, None) if char.is_whitespace() => found.extend(word.take().map(|word| literal(&word))),
+            ('"' | '\'', None) => quote = Some(char),
+            (char, Some(open)) if char == open => quote = None,
+            (char, _) => word.get_or_insert_default().push(char),
+        }
+    }
+    found.extend(word.map(|word| literal(&word)));
+    found
 }
 
 /// Programs that read more of their words from a variable.
@@ -252,7 +275,7 @@ impl Walker {
             None => self.shell.value(variable).map(|word| word.into_owned()),
         };
         match value.filter(|value| !value.dynamic) {
-            Some(value) => drop(argv.splice(1..1, value.text.split_whitespace().map(literal))),
+            Some(value) => drop(argv.splice(1..1, fields(&value.text))),
             None if given.is_some() || self.steering.contains(variable) => {
                 self.partial(&format!("more words of the program stand in {variable}, whose value is not known"));
             }

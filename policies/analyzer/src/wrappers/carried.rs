@@ -29,9 +29,6 @@ const fn carrier(
     Carrier { names, takes, options, operands }
 }
 
-/// Escapes of editors to the shell.
-const ESCAPES: &[&str] = &["+!", "+:!", "+silent !", "+:silent !"];
-
 static CARRIERS: &[Carrier] = &[
     carrier(
         &["tar", "gtar", "bsdtar"],
@@ -70,22 +67,14 @@ static CARRIERS: &[Carrier] = &[
         &[("S", ""), ("o", "proxycommand="), ("o", "localcommand=")],
         &[],
     ),
+    carrier(
+        &["strace", "ltrace"],
+        takes("abeEIoOpPsSuUX", "output trace"),
+        &[("o", "|"), ("o", "!"), ("output", "|"), ("output", "!")],
+        &[],
+    ),
     carrier(&["man"], takes("CLmMSePrH", "pager html config-file"), &[("P", ""), ("pager", ""), ("H", "")], &[]),
     carrier(&["less", "more"], takes("bhjkopPtTxyz", ""), &[], &["+!", "+:!"]),
-    carrier(
-        &["vim", "vi", "nvim", "ex", "view", "vimdiff", "gvim", "rvim"],
-        takes("cSuUtTwWi", "cmd startuptime"),
-        &[
-            ("c", "!"),
-            ("c", ":!"),
-            ("c", "silent !"),
-            ("c", ":silent !"),
-            ("cmd", "!"),
-            ("cmd", ":!"),
-            ("cmd", "silent !"),
-        ],
-        ESCAPES,
-    ),
     carrier(&["zip"], takes("bnitxT", "unzip-command temp-path"), &[("unzip-command", ""), ("TT", "")], &[]),
     carrier(&["split"], takes("abClnt", "filter bytes lines number suffix-length"), &[("filter", "")], &[]),
     carrier(
@@ -101,19 +90,6 @@ static CARRIERS: &[Carrier] = &[
         takes("qdmn", "preview query bind delimiter"),
         &[("preview", ""), ("bind", "start:execute("), ("bind", "load:execute(")],
         &[],
-    ),
-    carrier(&["psql"], takes("cdfFhLopPRTUv", "command dbname file host"), &[("c", "\\!"), ("command", "\\!")], &[]),
-    carrier(
-        &["mysql", "mariadb"],
-        takes("DehPpuS", "execute database host user"),
-        &[("e", "\\!"), ("execute", "\\!"), ("e", "system "), ("execute", "system ")],
-        &[],
-    ),
-    carrier(
-        &["sqlite3", "sqlite", "duckdb"],
-        takes("", ""),
-        &[],
-        &[".shell ", ".system ", ".once |", ".output |", ".once -e |"],
     ),
     carrier(
         &["gdb", "lldb"],
@@ -173,12 +149,26 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
     let mut found = Vec::new();
     for flag in &flags {
         let matching = carrier.options.iter().filter(|(option, _)| flag.is(option));
-        found.extend(matching.filter_map(|(_, before)| run(name, &behind(&flag.word(), before)?)).take(1));
+        let value = if carrier.names.contains(&"ssh") || carrier.names.contains(&"scp") {
+            setting_of_ssh(&flag.word())
+        } else {
+            flag.word()
+        };
+        found.extend(matching.filter_map(|(_, before)| run(name, &behind(&value, before)?)).take(1));
     }
     for operand in operands {
         found.extend(carrier.operands.iter().filter_map(|before| run(name, &behind(operand, before)?)).take(1));
     }
     found
+}
+
+/// A setting of ssh with `=` behind its name, where blanks may stand as well.
+fn setting_of_ssh(word: &Word) -> Word {
+    let text = word.text.trim_start();
+    let end = text.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (name, rest) = text.split_at_checked(end).unwrap_or_default();
+    let value = rest.trim_start_matches([' ', '\t', '=']);
+    if name.is_empty() || value.len() == rest.len() { word.clone() } else { literal(&format!("{name}={value}")) }
 }
 
 /// All options, wherever they stand, and the operands.

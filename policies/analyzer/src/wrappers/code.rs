@@ -4,6 +4,8 @@
 //! is not literal becomes a part that is known only at run time. What code does to files itself is the business of
 //! [`crate::languages::code`].
 
+mod clients;
+pub(crate) mod editors;
 mod languages;
 mod scripts;
 
@@ -13,7 +15,7 @@ use super::layer::{Place, Run, What};
 use super::shells::descriptor;
 use crate::languages::constants::Constants;
 use crate::limits;
-use crate::options::{Flag, leading};
+use crate::options::{Flag, Options, leading, parse};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
 use languages::{LANGUAGES, Language};
@@ -23,7 +25,7 @@ const LINES: &[(&[&str], &[&str])] = &[
     (&["psql"], &["\\!"]),
     (&["mysql", "mariadb"], &["\\!", "system "]),
     (&["sqlite3", "sqlite", "duckdb"], &[".shell ", ".system "]),
-    (&["ed", "ex", "vi", "vim", "nvim", "view"], &["!", ":!", "r !", ":r !"]),
+    (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim"], &["!", ":!", "r !", ":r !"]),
     (&["gdb", "lldb"], &["shell ", "!"]),
     (&["tclsh", "wish", "expect"], &["exec ", "spawn "]),
     (&["ftp", "sftp", "lftp"], &["!"]),
@@ -86,7 +88,13 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
     let words = argv.get(1..).unwrap_or_default();
     if let Some((_, starts)) = LINES.iter().find(|(programs, _)| programs.contains(&lower.as_str())) {
-        return lines(name, words, starts, input.unwrap_or_default());
+        let mut found = lines(name, words, starts, input.unwrap_or_default());
+        if editors::is_vim(&lower) {
+            found.append(&mut editors::vim(&lower, words));
+        } else {
+            found.append(&mut clients::runs(&lower, words, input));
+        }
+        return found;
     }
     match lower.as_str() {
         "crontab" if words.iter().all(|word| word.text == "-") => return schedule(input.unwrap_or_default()),
@@ -100,7 +108,8 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
-    let options = leading(words, language.takes);
+    let anywhere = Options { leading: plain != "emacs" && plain != "emacsclient", ..language.takes };
+    let options = parse(words, anywhere, false);
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
     let is_module = language.programs.contains(&"python") && options.flag(&["m"]).is_some();
@@ -223,8 +232,12 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
             let known = language.calls.contains(&name);
             if known {
                 tried += 1;
-                let inlined = constants.inlined(at, tail);
-                found.extend(call(language, inlined.as_deref().unwrap_or(tail)));
+                if language.programs.contains(&"emacs") {
+                    found.extend(function(name, tail));
+                } else {
+                    let inlined = constants.inlined(at, tail);
+                    found.extend(call(language, inlined.as_deref().unwrap_or(tail)));
+                }
             }
             before = name.chars().next_back().unwrap_or(' ');
             at += name_end;
@@ -339,6 +352,23 @@ fn call(language: &Language, tail: &str) -> Option<What> {
         rest = rest.get(width..).unwrap_or_default();
     }
     what(words, listed)
+}
+
+/// A call of emacs, whose arguments stand behind blanks: a text, or a program and its words.
+fn function(name: &str, tail: &str) -> Option<What> {
+    let arguments = tail.split(')').next()?;
+    let mut strings = arguments.split('"').skip(1).step_by(2).take(limits::STARTS);
+    // A process has a name, and a buffer, before its program.
+    if name.starts_with("start-") {
+        strings.next();
+    }
+    let words: Vec<Word> = strings.map(literal).collect();
+    match name {
+        "call-process" | "start-process" => {
+            (!words.is_empty()).then_some(What::Words { assignments: Vec::new(), words })
+        }
+        _ => words.first().map(|command| text(&command.text)),
+    }
 }
 
 /// The words of a call as a text, or as a program and its words.

@@ -4,7 +4,7 @@ use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, What, joined, program, takes};
 use crate::options::{Flag, Options, Parsed, leading};
-use crate::word::expand::parameter;
+use crate::word::expand::{literal, parameter};
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "yash", "posh", "csh", "tcsh", "nu", "xonsh",
@@ -54,6 +54,42 @@ fn by_value(argv: &[Word]) -> Option<(Parsed<'_>, &'static [&'static str], &'sta
     Some((leading(argv.get(1..)?, *takes), texts, before))
 }
 
+/// A text of fish, where parentheses alone are a substitution.
+fn in_fish(word: Word) -> Word {
+    if word.dynamic || !word.text.contains('(') {
+        return word;
+    }
+    let mut text = String::with_capacity(word.text.len());
+    let (mut quote, mut before) = (None, ' ');
+    for char in word.text.chars() {
+        match (char, quote) {
+            _ if before == '\\' => {}
+            ('"' | '\'', None) => quote = Some(char),
+            (char, Some(open)) if char == open => quote = None,
+            ('(', None) if before != '$' => text.push('$'),
+            _ => {}
+        }
+        text.push(char);
+        before = if before == '\\' { ' ' } else { char };
+    }
+    literal(&text)
+}
+
+/// A text of nu, where a caret before a name means the program of that name.
+fn in_nu(word: Word) -> Word {
+    if word.dynamic || !word.text.contains('^') {
+        return word;
+    }
+    let mut text = String::with_capacity(word.text.len());
+    for char in word.text.chars() {
+        let begins = text.chars().next_back().is_none_or(|before| before.is_whitespace() || ";|({".contains(before));
+        if char != '^' || !begins {
+            text.push(char);
+        }
+    }
+    literal(&text)
+}
+
 /// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
 fn call(argv: &[Word]) -> Option<Call<'_>> {
     if let Some((options, texts, _)) = by_value(argv) {
@@ -101,7 +137,8 @@ pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
         let is_text = |flag: &&Flag<'_>| flag.is_any(texts) || flag.is_any(before);
         let mut layer = Layer { outer: None, runs: Vec::new() };
         for flag in options.flags.iter().filter(is_text) {
-            let what = What::Text { text: flag.word(), parameters: None };
+            let text = if program(argv) == Some("fish") { in_fish(flag.word()) } else { in_nu(flag.word()) };
+            let what = What::Text { text, parameters: None };
             layer.runs.append(&mut Layer::one("shell-c", program(argv)?, what, Place::Apart).runs);
         }
         layer.outer = options.flag(texts).is_none().then(|| argv.to_vec());

@@ -53,6 +53,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let outcome = view.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
+    // A search may find other files, or none.
+    let outcome = if effect.tag("searched").is_some() { outcome.min(Outcome::Ask) } else { outcome };
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
         (outcome.min(Outcome::Ask), ", and what is committed stays in the history")
@@ -153,7 +155,8 @@ fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
     let is_fed = command.redirections.iter().any(|redirection| redirection.target.text == effect.target);
     let is_used = || {
         let mut later = view.analysis.commands.iter().filter(|later| later.id > command.id).take(MOST);
-        !later.any(|later| prints(later, view))
+        let mut earlier = view.analysis.commands.iter().take_while(|earlier| earlier.id < command.id).take(MOST);
+        !later.any(|later| prints(later, view)) && !earlier.any(traces)
     };
     let kept = || {
         let mut pairs = command.argv.windows(2);
@@ -167,6 +170,16 @@ fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
 
 /// Commands that are looked at for one that loads a file, at most.
 const MOST: usize = 64;
+
+/// Whether the shell shows each line from this command on, with the values that it assigns.
+fn traces(command: &Command) -> bool {
+    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    command.word(0) == "set"
+        && words.any(|word| {
+            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+            letters.contains(['x', 'v']) || matches!(word, "xtrace" | "verbose")
+        })
+}
 
 /// Whether the file's variables become those of the shell.
 fn is_loaded(effect: &Effect, view: &CallView<'_>) -> bool {

@@ -60,6 +60,8 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<(Outcome,
     let moves = |name: &str| name == "HOME" || agent.moves.contains(&name);
     let moved = set.iter().any(|(name, _)| moves(name));
     let elsewhere = command.via.iter().any(|via| match via.kind.as_str() {
+        // Another user has another home.
+        "sudo" | "sudo-rs" | "doas" | "su" | "runuser" | "pkexec" => !via.detail.is_empty(),
         "env" | "exec" => via.detail == "-i" || via.detail.split(' ').any(moves),
         _ => false,
     });
@@ -101,6 +103,9 @@ fn variables<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<(&'a str, &'a
         if declares {
             let words = || other.argv.iter().skip(1).map(|word| word.text.as_str());
             found.extend(words().filter_map(|word| word.split_once('=')));
+            if other.program() == "export" {
+                found.extend(words().filter(|word| !word.contains('=') && *word != "HOME").map(|name| (name, "")));
+            }
             if matches!(other.program(), "setenv" | "set") {
                 found.extend(words().zip(words().skip(1)));
             }

@@ -200,9 +200,64 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
 
 /// The end of a running guard-host.
 fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
-    if effect.kind != "process" || effect.tag("where").is_some() || !view.guard.is_program(&effect.target) {
+    if effect.kind != "process" || effect.tag("where").is_some() {
         return None;
     }
-    let message = format!("`{}` would be stopped while it decides", shorten(&effect.target));
-    Some(Finding::new(&RULE, message).remedy("let the user stop it"))
+    if view.guard.is_program(&effect.target) {
+        let message = format!("`{}` would be stopped while it decides", shorten(&effect.target));
+        return Some(Finding::new(&RULE, message).remedy("let the user stop it"));
+    }
+    let by_pattern = effect.tag("pattern").is_some() && selects(&effect.target, view);
+    (by_pattern || selected_by_search(effect, view)).then(|| {
+        let message = format!("`{}` may stop guard-host while it decides", shorten(&effect.target));
+        Finding::new(&RULE, message).at(Outcome::Ask).remedy("name the process that you mean in full")
+    })
+}
+
+/// Whether a regular expression selects the program by its name.
+fn selects(pattern: &str, view: &CallView<'_>) -> bool {
+    let core = pattern.trim_start_matches(['^', '/']).trim_end_matches('$');
+    let plain = core.chars().all(|char| char.is_ascii_alphanumeric() || "-_./".contains(char));
+    let folded = core.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let fits = |name: &str| match (pattern.starts_with('^'), pattern.ends_with('$')) {
+        (true, true) => name == folded,
+        (true, false) => name.starts_with(&folded),
+        (false, true) => name.ends_with(&folded),
+        (false, false) => name.contains(&folded),
+    };
+    match plain {
+        true => folded.len() >= SELECTS && view.guard.program_names().any(|name| fits(&name.to_ascii_lowercase())),
+        false => {
+            let shell = core.replace(".*", "*").replace(".+", "*").replace(['(', ')'], "");
+            shell.split('|').any(|part| part.contains('*') || part.contains('[')) && view.guard.fits_program(&shell)
+                || core.split(['|', '(', ')', ' ']).any(|word| view.guard.is_program(word.trim_matches(['[', ']'])))
+        }
+    }
+}
+
+/// A shorter pattern selects by chance.
+const SELECTS: usize = 3;
+
+/// The most commands that are looked through for a search.
+const SEARCHED: usize = 256;
+
+/// Whether the processes come from a search for the program: `pgrep NAME | xargs kill`, `kill $(pidof NAME)`.
+fn selected_by_search(effect: &Effect, view: &CallView<'_>) -> bool {
+    // One that is spelled in the words of the command itself is mentioned there.
+    if !effect.target.contains(['$', '{', '`']) || view.guard.names_program(&effect.target) {
+        return false;
+    }
+    let mut searches =
+        view.analysis.commands.iter().take(SEARCHED).filter(|command| {
+            matches!(command.program(), "pgrep" | "pidof" | "grep" | "egrep" | "awk" | "ps" | "lsof")
+        });
+    searches.any(|command| {
+        let mut words = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        let own = |word: &str| match command.program() {
+            "pgrep" | "grep" | "egrep" => selects(word, view),
+            "awk" => view.guard.names_program(word),
+            _ => view.guard.is_program(word),
+        };
+        words.any(|word| own(&word.text))
+    })
 }

@@ -11,7 +11,12 @@ pub(super) fn find(run: &mut Run<'_>, line: &str) {
     let (first, last) = (words.next().unwrap_or_default(), line.split_whitespace().next_back().unwrap_or_default());
     let here = here();
     let file = |text: &str| Operand::of(&here).renamed(text.trim_matches(['\'', '"']).to_owned());
+    let pipe = line
+        .split_once(char::is_whitespace)
+        .is_some_and(|(_, rest)| rest.trim_start_matches(['"', '\'', ' ']).starts_with('|'));
     match command {
+        // What is started stands beside it.
+        _ if pipe => {}
         ".restore" => run.emit(Draft::destructive("database", "sql.restore").target(first)),
         ".load" => run.starts_helper(first),
         ".read" | ".import" | "\\i" | "\\ir" | "\\include" => run.read(&file(first)),

@@ -31,6 +31,7 @@ pub(super) fn branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn tag<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("F", "file").for_each(|file| run.read(&file));
     if parsed.has("d", "delete") {
         for tag in &parsed.operands {
             run.emit(Draft::destructive("vcs", "git.tag.delete").target(&tag.text).certain(!tag.dynamic));
@@ -96,6 +97,7 @@ pub(super) fn replace<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn notes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("F", "file").for_each(|file| run.read(&file));
     if matches!(parsed.text(0), "remove" | "prune") && !parsed.is("n", "dry-run") {
         run.emit(Draft::destructive("vcs", "git.notes.remove").target(parsed.text(1)));
     }

@@ -53,7 +53,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     },
     Language {
         programs: &["node", "nodejs", "bun", "tsx", "deno", "ts-node", "eval"],
-        takes: takes("eprC", "eval print require import input-type"),
+        takes: takes("eprC", "eval print require import input-type env-file env-file-if-exists"),
         code: &["e", "p", "eval", "print", "pe"],
         needs: &["child_process", "execa", "Bun", "Deno", "shelljs", "zx"],
         calls: &[
@@ -146,7 +146,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     },
     Language {
         programs: &["emacs", "emacsclient"],
-        takes: takes("lfe", "eval load execute"),
+        takes: Options { single: true, ..takes("", "eval load execute funcall insert l f e socket-name server-file") },
         code: &["eval", "e", "execute"],
         needs: &[],
         calls: &["shell-command", "async-shell-command", "shell-command-to-string", "call-process", "start-process"],

@@ -1,0 +1,225 @@
+//! Ruby, Perl and PHP: calls that need no parentheses, and modes that stand in the name of the file.
+
+use super::super::Found;
+use super::paths;
+use crate::draft::Draft;
+
+/// What a call does to the path that is its first argument.
+#[derive(Clone, Copy)]
+enum Does {
+    Read,
+    Write,
+    Delete,
+    DeleteTree,
+    Move,
+    Copy,
+    /// The mode stands in the next argument.
+    Mode,
+    /// As perl has it: a handle, a mode, a file; or a handle and the file with the mode before its name.
+    Handle,
+}
+
+const RUBY: &[(&str, Does)] = &[
+    ("IO.read", Does::Read),
+    ("IO.readlines", Does::Read),
+    ("IO.foreach", Does::Read),
+    ("IO.binread", Does::Read),
+    ("IO.write", Does::Write),
+    ("IO.binwrite", Does::Write),
+    ("File.read", Does::Read),
+    ("File.readlines", Does::Read),
+    ("File.foreach", Does::Read),
+    ("File.binread", Does::Read),
+    ("File.write", Does::Write),
+    ("File.open", Does::Mode),
+    ("File.new", Does::Mode),
+    ("open", Does::Mode),
+    ("load", Does::Read),
+    ("File.delete", Does::Delete),
+    ("File.unlink", Does::Delete),
+    ("File.rename", Does::Move),
+    ("FileUtils.rm", Does::Delete),
+    ("FileUtils.rm_f", Does::Delete),
+    ("FileUtils.rm_r", Does::DeleteTree),
+    ("FileUtils.rm_rf", Does::DeleteTree),
+    ("FileUtils.remove_dir", Does::DeleteTree),
+    ("FileUtils.cp", Does::Copy),
+    ("FileUtils.cp_r", Does::Copy),
+    ("FileUtils.mv", Does::Move),
+];
+
+const PERL: &[(&str, Does)] = &[
+    ("open", Does::Handle),
+    ("unlink", Does::Delete),
+    ("rename", Does::Move),
+    ("copy", Does::Copy),
+    ("move", Does::Move),
+    ("rmtree", Does::DeleteTree),
+    ("remove_tree", Does::DeleteTree),
+    ("do", Does::Read),
+    ("read_file", Does::Read),
+];
+
+const PHP: &[(&str, Does)] = &[
+    ("readfile", Does::Read),
+    ("file", Does::Read),
+    ("file_get_contents", Does::Read),
+    ("highlight_file", Does::Read),
+    ("show_source", Does::Read),
+    ("parse_ini_file", Does::Read),
+    ("include", Does::Read),
+    ("include_once", Does::Read),
+    ("require", Does::Read),
+    ("require_once", Does::Read),
+    ("file_put_contents", Does::Write),
+    ("fopen", Does::Mode),
+    ("unlink", Does::Delete),
+    ("rename", Does::Move),
+    ("copy", Does::Copy),
+];
+
+/// The most calls that are looked at.
+const MOST: usize = 256;
+
+/// What the calls of a text do to files. Whether the language is one of these.
+pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, text: &str) -> bool {
+    let calls = match language {
+        "ruby" => RUBY,
+        "perl" => PERL,
+        "php" => PHP,
+        _ => return false,
+    };
+    let mut tried = 0;
+    let mut before = ' ';
+    for (at, char) in text.char_indices() {
+        let begins = char.is_ascii_alphabetic() && !before.is_ascii_alphanumeric() && !"_.$@%&>".contains(before);
+        before = char;
+        if !begins {
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let end =
+            rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_' && char != '.').unwrap_or(rest.len());
+        let (name, tail) = rest.split_at_checked(end).unwrap_or_default();
+        let Some((_, does)) = calls.iter().find(|(call, _)| *call == name) else { continue };
+        tried += 1;
+        if tried > MOST {
+            found.push(Found::Unseen("more calls than are looked at".to_owned()));
+            break;
+        }
+        let arguments = tail.trim_start();
+        apply(found, program, *does, arguments.strip_prefix('(').unwrap_or(arguments));
+    }
+    true
+}
+
+fn apply(found: &mut Vec<Found>, program: &str, does: Does, arguments: &str) {
+    if let Does::Handle = does {
+        return handle(found, program, arguments);
+    }
+    let Some((path, rest)) = paths::read(arguments) else { return };
+    let second = || paths::read(rest.trim_start().strip_prefix(',')?).map(|(path, _)| path);
+    match does {
+        Does::Read => found.push(Found::Read(path)),
+        Does::Write => found.push(Found::Write(path)),
+        Does::Delete => found.push(Found::Delete(path)),
+        Does::DeleteTree => found.push(Found::DeleteTree(path)),
+        Does::Copy | Does::Move => {
+            found.push(if matches!(does, Does::Copy) { Found::Read(path) } else { Found::Delete(path) });
+            found.extend(second().map(Found::Write));
+        }
+        Does::Mode | Does::Handle => {
+            let mode = second().unwrap_or_default();
+            found.push(opened(program, path, mode.contains(['w', 'a', 'x', 'c', '+']), mode.contains('a')));
+        }
+    }
+}
+
+/// `open(my $f, '<', 'file')`, `open F, ">file"`.
+fn handle(found: &mut Vec<Found>, program: &str, arguments: &str) {
+    let Some((_, behind)) = arguments.split_once(',') else { return };
+    let behind = behind.trim_start();
+    // A mode alone is no path, so it is read as a string of its own.
+    let mode = behind
+        .get(1..)
+        .filter(|_| behind.starts_with(['"', '\'']))
+        .map(|rest| rest.split(['"', '\'']).next().unwrap_or_default());
+    let mode = mode.unwrap_or_default();
+    let sign = mode.trim_start().trim_start_matches(['<', '>', '+']);
+    let is_mode = mode.trim_start().starts_with(['<', '>', '+']) && (sign.trim().is_empty() || sign.starts_with(':'));
+    let named = if is_mode {
+        let rest = behind.get(mode.len() + 2..).and_then(|rest| rest.trim_start().strip_prefix(','));
+        rest.and_then(paths::read).map(|(path, _)| path)
+    } else {
+        paths::read(behind).map(|(path, _)| path.trim_start_matches([' ', '<', '>', '+']).to_owned())
+    };
+    let Some(path) =
+        named.filter(|path| !path.is_empty() && !path.starts_with(['&', '|', '-']) && !path.ends_with('|'))
+    else {
+        return;
+    };
+    found.push(opened(program, path, mode.contains('>') || mode.contains('+'), mode.contains(">>")));
+}
+
+fn opened(program: &str, path: String, writes: bool, appends: bool) -> Found {
+    if !writes {
+        return Found::Read(path);
+    }
+    Found::WriteAs(
+        path,
+        Draft::notable("write", "fs.write").flag("append", appends).flag("truncate", !appends).tag("by", program),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(language: &str, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        changes(&mut found, language, language, text);
+        let show = |found| match found {
+            Found::Read(path) => format!("reads {path}"),
+            Found::Write(path) | Found::WriteAs(path, _) => format!("writes {path}"),
+            Found::Delete(path) => format!("deletes {path}"),
+            Found::DeleteTree(path) => format!("deletes all of {path}"),
+            other => format!("{other:?}"),
+        };
+        found.into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn calls_need_no_parentheses() {
+        for (language, text, expected) in [
+            ("ruby", "puts IO.read('a')", "reads a"),
+            ("ruby", "puts File.read \"a\"", "reads a"),
+            ("ruby", "File.open(Dir.home + '/a', 'w') { |f| f << 1 }", "writes $HOME/a"),
+            ("ruby", "FileUtils.rm_rf 'a'", "deletes all of a"),
+            ("php", "readfile('a');", "reads a"),
+            ("php", "include 'a';", "reads a"),
+            ("php", "fopen('a', 'w');", "writes a"),
+            ("perl", "open F,\"a\"; print <F>", "reads a"),
+            ("perl", "open(my $f, '<', 'a')", "reads a"),
+            ("perl", "open my $f, '>>:utf8', 'a'", "writes a"),
+            ("perl", "open F, \">$ENV{HOME}/a\"", "writes $HOME/a"),
+            ("perl", "open(F, '> a') or die", "writes a"),
+            ("perl", "unlink 'a'", "deletes a"),
+            ("perl", "print do 'a'", "reads a"),
+        ] {
+            assert_eq!(shown(language, text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_no_calls() {
+        for (language, text) in [
+            ("ruby", "x.open('a'); puts 'load'"),
+            ("perl", "$open = 'a'; print \"unlink\""),
+            ("php", "$file = 'a'; echo $o->file('a');"),
+            ("perl", "open(F, 'ls|'); open(STDOUT, '>&', 1)"),
+            ("perl", "do { print 1 } while 0"),
+        ] {
+            assert!(shown(language, text).is_empty(), "{text} {:?}", shown(language, text));
+        }
+    }
+}

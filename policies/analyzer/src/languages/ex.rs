@@ -1,0 +1,329 @@
+//! Commands of vim, as `-c` and `+` give them: the programs that they start, and the files that they touch.
+//!
+//! Functions are looked for by their names, so a function of an embedded language counts as well.
+
+/// What a text does besides editing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// A text becomes shell.
+    Shell(String),
+    /// Code that a program would run the same: the program and its option.
+    Code(&'static str, &'static str, String),
+    Reads(String),
+    Writes(String),
+    Deletes {
+        path: String,
+        tree: bool,
+    },
+}
+
+/// Texts inside texts, and the most acts of one text; who gets as many must expect more.
+const DEPTH: usize = 4;
+pub(crate) const MOST: usize = 64;
+
+/// Words before a command that change how it is run.
+const MODIFIERS: &[&str] = &[
+    "sil",
+    "silent",
+    "uns",
+    "unsilent",
+    "noa",
+    "noautocmd",
+    "keepa",
+    "keepalt",
+    "keepj",
+    "keepjumps",
+    "keepp",
+    "keeppatterns",
+    "vert",
+    "vertical",
+    "tab",
+    "bo",
+    "botright",
+    "to",
+    "topleft",
+    "abo",
+    "aboveleft",
+    "bel",
+    "belowright",
+    "hide",
+    "conf",
+    "confirm",
+    "verb",
+    "verbose",
+    "sandbox",
+    "argdo",
+    "bufdo",
+    "windo",
+    "tabdo",
+    "cdo",
+];
+
+/// Commands that run code of a language.
+const LANGUAGES: &[(&str, &str, &str)] = &[
+    ("lua", "lua", "-e"),
+    ("luado", "lua", "-e"),
+    ("py", "python3", "-c"),
+    ("python", "python3", "-c"),
+    ("py3", "python3", "-c"),
+    ("python3", "python3", "-c"),
+    ("pyx", "python3", "-c"),
+    ("pythonx", "python3", "-c"),
+    ("pydo", "python3", "-c"),
+    ("perl", "perl", "-e"),
+    ("perldo", "perl", "-e"),
+    ("rub", "ruby", "-e"),
+    ("ruby", "ruby", "-e"),
+    ("rubydo", "ruby", "-e"),
+];
+
+/// Functions that start a program, and those whose argument is a command of vim again.
+const STARTS: &[&str] = &["system", "systemlist", "job_start", "jobstart", "termopen", "term_start"];
+const EXECUTES: &[&str] = &["execute", "cmd", "nvim_command", "nvim_exec", "nvim_exec2", "feedkeys", "nvim_input"];
+
+/// What the text does.
+pub(crate) fn acts(text: &str) -> Vec<Act> {
+    let mut found = Vec::new();
+    read(text, 0, &mut found);
+    found.truncate(MOST);
+    found
+}
+
+fn read(text: &str, depth: usize, found: &mut Vec<Act>) {
+    if depth > DEPTH || found.len() > MOST {
+        return;
+    }
+    functions(text, depth, found);
+    for line in text.lines() {
+        let mut rest = line;
+        while let Some(next) = command(rest, depth, found) {
+            rest = next;
+        }
+    }
+}
+
+/// Reads one command; gives what stands behind the bar after it.
+fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t str> {
+    let mut rest = text;
+    let name = loop {
+        rest = rest.trim_start_matches(|char: char| {
+            char.is_whitespace()
+                || char.is_ascii_digit()
+                || matches!(char, ':' | '%' | '$' | '.' | ',' | ';' | '+' | '-' | '\'')
+        });
+        let end = rest.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (name, tail) = rest.split_at_checked(end)?;
+        if !MODIFIERS.contains(&name) {
+            rest = tail;
+            break name;
+        }
+        rest = tail.trim_start_matches('!');
+    };
+    if name.is_empty() {
+        if let Some(shell) = rest.strip_prefix('!') {
+            found.push(Act::Shell(shell.trim_start_matches('!').to_owned()));
+            return None;
+        }
+        return behind_bar(rest);
+    }
+    if let Some((_, program, option)) = LANGUAGES.iter().find(|(known, ..)| *known == name) {
+        found.push(Act::Code(program, option, rest.trim_start().to_owned()));
+        return None;
+    }
+    let words = rest.strip_prefix('!').filter(|_| !rest.starts_with("! ") || name != "r").unwrap_or(rest).trim_start();
+    match name {
+        "r" | "re" | "rea" | "read" | "w" | "wr" | "wri" | "writ" | "write"
+            if words.starts_with('!') || rest.starts_with('!') && name.starts_with('r') =>
+        {
+            found.push(Act::Shell(words.trim_start_matches('!').to_owned()));
+            return None;
+        }
+        "te" | "ter" | "term" | "terminal" => {
+            let command = words.split_whitespace().filter(|word| !word.starts_with("++"));
+            found.push(Act::Shell(command.collect::<Vec<_>>().join(" ")));
+            return None;
+        }
+        "norm" | "normal" => {
+            if let Some((_, typed)) = words.split_once(':') {
+                read(typed.split(['\r', '\u{1b}']).next().unwrap_or_default(), depth + 1, found);
+            }
+            return None;
+        }
+        "exe" | "exec" | "execute" => {
+            if let Some(text) = strings(words) {
+                read(&text, depth + 1, found);
+            }
+        }
+        _ => {
+            let file = words.split('|').next().unwrap_or_default().trim();
+            let (reads, writes) = (
+                matches!(name, "r" | "re" | "rea" | "read"),
+                matches!(name, "w" | "wr" | "wri" | "writ" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update"),
+            );
+            if reads && !file.is_empty() {
+                found.push(Act::Reads(file.to_owned()));
+            } else if writes && !file.is_empty() {
+                found.push(Act::Writes(file.trim_start_matches(">>").trim_start().to_owned()));
+            }
+        }
+    }
+    behind_bar(words)
+}
+
+/// What stands behind a bar that is in no string.
+fn behind_bar(text: &str) -> Option<&str> {
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, char) in text.char_indices() {
+        match (char, quote) {
+            _ if escaped => escaped = false,
+            ('\\', _) => escaped = true,
+            ('|', None) => return text.get(at + 1..),
+            ('"' | '\'', None) => quote = Some(char),
+            (char, Some(open)) if char == open => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The functions that a text calls.
+fn functions(text: &str, depth: usize, found: &mut Vec<Act>) {
+    for (at, _) in text.match_indices('(').take(MOST) {
+        let (before, behind) = text.split_at_checked(at).unwrap_or_default();
+        let arguments = behind.strip_prefix('(').unwrap_or_default();
+        let start = before.rfind(|char: char| !char.is_ascii_alphanumeric() && char != '_').map_or(0, |at| at + 1);
+        let name = before.get(start..).unwrap_or_default();
+        match name {
+            _ if STARTS.contains(&name) => found.extend(strings(arguments).map(Act::Shell)),
+            _ if EXECUTES.contains(&name) => {
+                if let Some(text) = strings(arguments) {
+                    read(&text, depth + 1, found);
+                }
+            }
+            "delete" | "rm" => {
+                let path = strings(arguments).unwrap_or_default();
+                let flags = arguments.split_once(',').map_or("", |(_, flags)| flags);
+                let tree = flags.contains("rf") || flags.contains("recursive");
+                found.push(Act::Deletes { path, tree });
+            }
+            "readfile" => found.extend(strings(arguments).map(Act::Reads)),
+            "writefile" => {
+                let path = arguments.split_once("],").or_else(|| arguments.split_once(',')).map(|(_, path)| path);
+                found.extend(path.and_then(strings).map(Act::Writes));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The strings that a text begins with, joined: those of a list by blanks, others as they are. A call around them, as
+/// of `expand`, is passed over.
+fn strings(text: &str) -> Option<String> {
+    let mut result: Option<String> = None;
+    let mut rest = text.trim_start();
+    let listed = rest.starts_with(['[', '{']);
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '[', '{', '.']);
+        let Some(quote) = rest.chars().next().filter(|char| matches!(char, '"' | '\'')) else {
+            let name =
+                rest.find(|char: char| !char.is_ascii_alphanumeric() && !"_.".contains(char)).unwrap_or(rest.len());
+            if name > 0 && result.is_none() && rest.get(name..).is_some_and(|tail| tail.starts_with('(')) {
+                rest = rest.get(name + 1..)?;
+                continue;
+            }
+            return result;
+        };
+        let mut inside = String::new();
+        let mut chars = rest.get(1..)?.chars();
+        loop {
+            match chars.next()? {
+                '\\' if quote == '"' => match chars.next()? {
+                    'n' | 'r' => inside.push('\n'),
+                    't' => inside.push('\t'),
+                    other => inside.push(other),
+                },
+                char if char == quote => break,
+                char => inside.push(char),
+            }
+        }
+        rest = chars.as_str().trim_start();
+        match &mut result {
+            Some(result) => {
+                result.push_str(if listed { " " } else { "" });
+                result.push_str(&inside);
+            }
+            None => result = Some(inside),
+        }
+        if listed {
+            rest = rest.trim_start_matches(',');
+        } else if !rest.starts_with(['.', '"', '\'']) {
+            return result;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(text: &str) -> Act {
+        Act::Shell(text.to_owned())
+    }
+
+    #[test]
+    fn programs_are_found_wherever_a_command_starts_them() {
+        for text in [
+            "!ls x",
+            ":!ls x",
+            "silent! !ls x",
+            "sil exe '!ls x'",
+            "%!ls x",
+            "1,$!ls x",
+            "r !ls x",
+            "w !ls x",
+            "read! ls x",
+            "set nu | !ls x",
+            "call system('ls x')",
+            "let a=system(\"ls x\")|q",
+            "term ++close ls x",
+            "norm :!ls x\r",
+            "call job_start(['ls', 'x'])",
+            "execute '!' . 'ls x'",
+            "lua vim.cmd('!ls x')",
+        ] {
+            assert!(acts(text).contains(&shell("ls x")), "{text} {:?}", acts(text));
+        }
+    }
+
+    #[test]
+    fn files_are_found() {
+        let tree = |path: &str| Act::Deletes { path: path.to_owned(), tree: true };
+        assert_eq!(acts("call delete('a', 'rf')"), [tree("a")]);
+        assert!(acts("lua vim.fn.delete(vim.fn.expand('a'), 'rf')").contains(&tree("a")));
+        assert_eq!(acts("call writefile(['x', 'y'], 'a')"), [Act::Writes("a".to_owned())]);
+        assert_eq!(acts("echo readfile('a')"), [Act::Reads("a".to_owned())]);
+        assert_eq!(acts("w! a | q"), [Act::Writes("a".to_owned())]);
+        assert_eq!(acts("py3 print(1)"), [Act::Code("python3", "-c", "print(1)".to_owned())]);
+    }
+
+    #[test]
+    fn ordinary_commands_do_nothing_else() {
+        for text in [
+            "q",
+            "wq",
+            "set nu",
+            "%s/a/b/g",
+            "g/!x/d",
+            "normal ggVG=",
+            "call cursor(1, 2)",
+            "",
+            "!",
+            "|",
+            "exe",
+            "call system(",
+        ] {
+            assert!(acts(text).iter().all(|act| *act == shell("")), "{text} {:?}", acts(text));
+        }
+    }
+}

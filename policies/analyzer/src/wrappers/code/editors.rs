@@ -1,0 +1,51 @@
+//! The commands that vim is given, and what they start.
+
+use guard_sdk::syntax::Word;
+
+use super::super::layer::{Run, What};
+use crate::languages::ex::{self, Act};
+use crate::languages::pieces::Pieces;
+use crate::options::{Options, Parsed, parse};
+use crate::word::expand::literal;
+
+/// Whether this program is vim, or a relative of its.
+pub(super) fn is_vim(name: &str) -> bool {
+    matches!(name, "vim" | "vi" | "nvim" | "ex" | "view" | "vimdiff" | "gvim" | "rvim" | "exim")
+}
+
+/// The words of a call of vim, told apart. Where it is a line editor, `-s` takes no file of keys.
+pub(crate) fn parsed<'a>(name: &str, words: &'a [Word]) -> Parsed<'a> {
+    const LONG: &str = "cmd listen server remote-expr remote-send startuptime";
+    let by_lines = |word: &Word| word.text.starts_with("-e") || word.text.starts_with("-E");
+    let short = if name.starts_with("ex") || words.iter().any(by_lines) { "cSuTUwWtirV" } else { "cSuTUwWtirsV" };
+    parse(words, Options::new(short, LONG).with_attached("V"), false)
+}
+
+/// The commands that a call of vim is given.
+pub(crate) fn commands(parsed: &Parsed<'_>) -> Vec<String> {
+    let flags = parsed.flags.iter().filter(|flag| flag.is_any(&["c", "cmd", "remote-expr"]));
+    let plus = parsed.operands.iter().filter_map(|operand| operand.text.strip_prefix('+'));
+    flags.map(|flag| flag.text().to_owned()).chain(plus.map(str::to_owned)).collect()
+}
+
+/// What the commands start.
+pub(super) fn vim(name: &str, words: &[Word]) -> Vec<Run> {
+    let parsed = parsed(name, words);
+    let mut found = Vec::new();
+    let acts: Vec<Act> = commands(&parsed).iter().flat_map(|command| ex::acts(command)).collect();
+    if acts.len() >= ex::MOST {
+        let text = Pieces::unknown().word();
+        found.push(super::run(name, What::Text { text, parameters: None }));
+    }
+    for act in acts {
+        match act {
+            Act::Shell(command) if !command.trim().is_empty() => found.push(super::run(name, super::text(&command))),
+            Act::Code(program, option, code) => {
+                let words = [program, option, &code].map(literal).to_vec();
+                found.push(super::run(name, What::Words { assignments: Vec::new(), words }));
+            }
+            _ => {}
+        }
+    }
+    found
+}
