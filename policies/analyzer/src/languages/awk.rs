@@ -53,6 +53,7 @@ pub(crate) fn acts<'v>(program: &str, variables: impl Iterator<Item = &'v str>) 
     for at in 0..tokens.len() {
         code.act(at, &mut found);
         if found.len() >= MOST {
+            crate::limits::reached("a script has too many parts to follow");
             found.push(Act::Runs(Pieces::unknown()));
             break;
         }

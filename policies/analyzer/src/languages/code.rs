@@ -136,7 +136,8 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     }
     let constants = Constants::of(language, text);
     let own = scripting::changes(&mut found, program, language, text);
-    if !own {
+    // Those of Python have a reader of their own.
+    if !own && language != "python" {
         path_objects(&mut found, text);
     }
     for (call, does) in CALLS.iter().filter(|_| !own) {
@@ -158,7 +159,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
             let inlined = if named { inlined() } else { None };
             let arguments = inlined.as_deref().and_then(|text| text.strip_prefix('(')).unwrap_or(arguments);
             let joined = || {
-                let (path, rest) = paths::read(arguments)?;
+                let (path, rest) = paths::read(arguments).filter(|_| language != "python")?;
                 Some((path, rest.trim_start())).filter(|(_, rest)| rest.starts_with([',', ')']))
             };
             let written = literal(arguments).map(|(path, rest)| (path.to_owned(), rest));

@@ -41,6 +41,7 @@ pub(crate) fn acts(script: &str) -> Vec<Act> {
     let mut reader = Reader { rest: script, acts: Vec::new(), replaced: None };
     while reader.command().is_some() {
         if reader.acts.len() >= MOST {
+            crate::limits::reached("a script has too many parts to follow");
             reader.acts.push(Act::Runs(Pieces::unknown()));
             break;
         }

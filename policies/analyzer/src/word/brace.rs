@@ -41,6 +41,9 @@ pub(super) fn expand(pieces: Vec<Piece>) -> (Vec<Vec<Piece>>, bool) {
     (found.into_iter().map(collect).collect(), all)
 }
 
+/// The most numbers or letters that a sequence such as `{1..9}` gives. Of a longer one the ends stand for all.
+const SEQUENCE: i64 = 64;
+
 /// One try to expand a word.
 struct Run {
     /// Of a sequence of numbers that is long, only the ends.
@@ -186,7 +189,7 @@ fn sequence(tokens: &[Token], ends_only: bool) -> Option<Alternatives> {
         };
         return Some(Some(vec![end(from), end(to)]));
     }
-    let Some(count) = count.filter(|count| *count < limits::VARIANTS as i64) else { return Some(None) };
+    let Some(count) = count.filter(|count| *count < SEQUENCE) else { return Some(None) };
     let step = if from <= to { step } else { -step };
     let values = (0..=count).filter_map(|index| from.checked_add(index.checked_mul(step)?));
     Some(Some(values.map(spelled).collect()))

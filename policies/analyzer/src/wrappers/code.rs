@@ -98,12 +98,12 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     }
     match lower.as_str() {
         "crontab" if words.iter().all(|word| word.text == "-") => return schedule(input.unwrap_or_default()),
-        "sed" | "gsed" => return scripts::sed(words, input),
+        "sed" | "gsed" => return first_of(scripts::sed(words, input)),
         _ => {}
     }
     let plain = unversioned(&lower);
     if scripts::is_awk(plain) {
-        return scripts::awk(words, input);
+        return first_of(scripts::awk(words, input));
     }
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
@@ -180,6 +180,13 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
             break;
         }
     }
+    found
+}
+
+/// As many of them as can be followed.
+fn first_of(mut found: Vec<Run>) -> Vec<Run> {
+    bounded(found.len());
+    found.truncate(limits::STARTS);
     found
 }
 
