@@ -32,7 +32,7 @@ fn the_table_counts_by_class_and_by_rule() {
         "docs - 50.0 % of 2 1 500.0 of 2",
         "all 50.0 % of 2 50.0 % of 2 1 416.7 of 12",
         "command-guard: rm-root 1 0 0",
-        "protected-files: blocked-file 0 1 0",
+        "protected-files: secret-file 0 1 0",
         "ask command-guard: git-push git push",
     ] {
         assert!(lines.iter().any(|line| line == wanted), "`{wanted}` is missing:\n{}", ended.stdout);

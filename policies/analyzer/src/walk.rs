@@ -399,22 +399,19 @@ impl Walker {
         let mut input = self.input.clone();
         for (index, node) in item.elements.iter().enumerate() {
             let place = Place { pipeline, index: offset(index), length: offset(length), item };
-            if length > 1 {
-                let (shell, outer) = (self.shell.clone(), self.input.clone());
-                // Only the last command prints where the pipeline does.
-                let sink = if index + 1 < length { self.sink.take() } else { None };
-                // What stands in its words reads the pipe as well.
-                self.input = input.clone();
-                input = self.node(unit, node, place, input);
-                if index + 1 < length {
-                    self.sink = sink;
-                }
-                (self.shell, self.input) = (shell, outer);
-                if input == Input::Pipe {
-                    input = Input::Stage(pipeline, place.index + 1);
-                }
-            } else {
-                input = self.node(unit, node, place, input);
+            if length == 1 {
+                return self.node(unit, node, place, input);
+            }
+            let (shell, outer) = (self.shell.clone(), self.input.clone());
+            // Only the last command prints where the pipeline does.
+            let sink = (index + 1 < length).then(|| self.sink.take());
+            // What stands in its words reads the pipe as well.
+            self.input = input.clone();
+            input = self.node(unit, node, place, input);
+            self.sink = sink.unwrap_or_else(|| self.sink.take());
+            (self.shell, self.input) = (shell, outer);
+            if input == Input::Pipe {
+                input = Input::Stage(pipeline, place.index + 1);
             }
         }
         input

@@ -116,7 +116,7 @@ impl<'a> CallView<'a> {
         if !is_name || command.via.last()?.kind != "xargs" {
             return None;
         }
-        let xargs = &self.command(command.parent)?.position;
+        let xargs = &command.position;
         let earlier = |command: &&Command| {
             command.position.pipeline == xargs.pipeline
                 && command.position.index < xargs.index

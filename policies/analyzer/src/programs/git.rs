@@ -106,6 +106,10 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     let name = first.text.to_ascii_lowercase();
+    if !matches!(name.as_str(), "clone" | "config") {
+        let given = git_settings::given(run.arguments());
+        given.iter().filter(|setting| setting.reads_more()).for_each(|setting| set(run, setting));
+    }
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);
     (verb.act)(run, &parsed);
@@ -209,16 +213,17 @@ fn worktree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// A setting that decides what git runs.
+fn set(run: &mut Run<'_>, setting: &git_settings::Setting) {
+    let draft = Draft::notable("vcs", "git.config").target(&setting.name).tag("scope", "local");
+    run.emit(draft.tag("runs", &setting.value.text));
+}
+
 fn clone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some(url) = parsed.operands.first() else { return };
     run.emit(Draft::routine("network", "network.request").target(&url.text).certain(!url.dynamic));
     for setting in git_settings::given(run.arguments()).iter().filter(|setting| setting.decides_what_runs()) {
-        run.emit(
-            Draft::notable("vcs", "git.config")
-                .target(&setting.name)
-                .tag("scope", "local")
-                .tag("runs", &setting.value.text),
-        );
+        set(run, setting);
     }
     if let Some(folder) = parsed.operands.get(1) {
         run.write(folder);

@@ -49,7 +49,9 @@ impl Walker {
         }
         let assignments = std::mem::take(&mut pending.assignments);
         let mut redirections = std::mem::take(&mut pending.redirections);
-        redirections.extend(inherited(&argv, &redirections, &pending.input, place));
+        // What `cat` prints of written files stands in no command that others could look at.
+        let by_cat = place.index > 0 && self.commands.last().is_some_and(|command| command.program() == "cat");
+        redirections.extend(inherited(&argv, &redirections, &pending.input, place.index == 0 || by_cat));
         let id = self.push(argv, assignments, redirections, pending.span, certain, place);
         if from_pipe {
             self.via.pop();
@@ -250,10 +252,10 @@ impl Walker {
 
 /// The known input of a command that has it from what is around it, such as `ssh HOST psql <<< TEXT`, where its input
 /// is a program. Without this nobody who looks at the command alone would know of it.
-fn inherited(argv: &[Word], redirections: &[Redirection], input: &Input, place: Place<'_>) -> Option<Redirection> {
+fn inherited(argv: &[Word], redirections: &[Redirection], input: &Input, is_hidden: bool) -> Option<Redirection> {
     let (Input::Here(text) | Input::Piped(text)) = input else { return None };
     let own = redirections.iter().any(|redirection| redirection.fd == 0 && redirection.operator.starts_with("<<"));
-    if place.index > 0 || own || !wrappers::reads_program(argv) {
+    if !is_hidden || own || !wrappers::reads_program(argv) {
         return None;
     }
     Some(Redirection {

@@ -114,6 +114,11 @@ impl Setting {
         program || fits(LEADS, &self.name) || shell && (updates || self.is_alias())
     }
 
+    /// Whether the value names a file of more settings.
+    pub(crate) fn reads_more(&self) -> bool {
+        self.name == "include.path" || self.name.starts_with("includeif.") && self.name.ends_with(".path")
+    }
+
     /// The text that becomes shell, if there is one.
     pub(crate) fn command(&self) -> Option<Word> {
         let shell = self.value.text.strip_prefix('!');

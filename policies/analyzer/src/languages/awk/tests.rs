@@ -1,3 +1,5 @@
+//! What programs of `awk` run, read and write.
+
 use super::*;
 
 /// What the program runs, reads and writes, in short.

@@ -1,3 +1,5 @@
+//! What programs of `sed` run, read and write.
+
 use super::*;
 
 fn runs(text: &str) -> Act {
