@@ -4,6 +4,7 @@ mod audit;
 mod batch;
 mod cached;
 mod check;
+mod disposable;
 mod policy;
 mod rates;
 mod sandbox;
