@@ -19,7 +19,7 @@ fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// The analyzer speaks of the types that the SDK holds already.
+/// The bundle speaks of the types, and calls the imports, that the SDK holds already.
 fn shared(interface: &str) -> (String, WithOption) {
     (
         format!("guard:policy/{interface}@0.1.0"),
@@ -42,17 +42,18 @@ fn options(default_module: &str, with: Vec<(String, WithOption)>) -> Opts {
     }
 }
 
-fn generate(world: &str, mut generator: Box<dyn WorldGenerator>) -> Files {
+fn generate(folders: &[&str], world: &str, mut generator: Box<dyn WorldGenerator>) -> Files {
     let mut resolve = Resolve::default();
-    let (package, _) = resolve.push_path(root().join("wit")).expect("wit/ parses");
+    let packages = folders.iter().map(|folder| resolve.push_path(root().join(folder)).expect("wit/ parses").0);
+    let package = packages.last().expect("a folder is given");
     let world = resolve.select_world(&[package], Some(world)).expect("the world exists");
     let mut files = Files::default();
     generator.generate(&mut resolve, world, &mut files).expect("bindings can be generated");
     files
 }
 
-fn check(path: &str, world: &str, options: Opts) {
-    let files = generate(world, Box::new(options.build()));
+fn check(path: &str, folders: &[&str], world: &str, options: Opts) {
+    let files = generate(folders, world, Box::new(options.build()));
     let (_, bytes) = files.iter().next().expect("one file is generated");
     compare(&root().join(path), bytes);
 }
@@ -71,21 +72,23 @@ fn compare(path: &Path, generated: &[u8]) {
 
 #[test]
 fn guest_bindings_equal_the_contract() {
-    check("guest-sdk/src/bindings.rs", "guest", options("guard_sdk::bindings", Vec::new()));
+    check("guest-sdk/src/bindings.rs", &["wit"], "guest", options("guard_sdk::bindings", Vec::new()));
 }
 
 #[test]
-fn analyzer_bindings_equal_the_contract() {
+fn bundle_bindings_equal_its_contract() {
+    let shared = ["types", "syntax", "analysis", "context", "files", "env", "journal", "log"].map(shared);
     check(
-        "policies/analyzer/src/bindings.rs",
-        "analyzer-guest",
-        options("crate::bindings", vec![shared("types"), shared("syntax")]),
+        "policies/bundle/src/bindings.rs",
+        &["wit", "policies/bundle/wit"],
+        "bundle",
+        options("crate::bindings", shared.to_vec()),
     );
 }
 
 #[test]
 fn the_bindings_of_the_template_in_c_equal_the_contract() {
-    let files = generate("guest", wit_bindgen_c::Opts::default().build());
+    let files = generate(&["wit"], "guest", wit_bindgen_c::Opts::default().build());
     for (name, bytes) in files.iter() {
         compare(&root().join("guest-sdk/templates/c/bindings").join(name), bytes);
     }

@@ -19,7 +19,10 @@ use wit_component::ComponentEncoder;
 /// A component for `wasm32-wasip2` carries imports of WASI that a guest never calls and that the host must still link at
 /// each call. Built for this target a guest has none.
 const TARGET: &str = "wasm32-unknown-unknown";
-const ANALYZER: &str = "guard-shell";
+
+/// The analyzer and the policies of the presets in one component. Built apart from them: Cargo unites features, and in it
+/// a policy is a library only.
+const BUNDLE: &str = "guard-bundle";
 
 /// The most that is tried, and it takes a second.
 const COMPRESSION: u8 = 10;
@@ -81,20 +84,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
     let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
-    let (mut analyzer, mut compiler, mut artifacts_of) = (String::from("None"), String::from("None"), String::new());
+    let (mut bundle, mut compiler, mut bundled) = ("None", String::from("None"), String::new());
     let mut components = String::new();
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
-        let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()).chain([ANALYZER]))?;
+        let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()))?;
+        build(&root, &out, [BUNDLE].into_iter())?;
         let compilers = Compilers::build(&root, &out)?;
-        let mut carry = Carry {
-            guests: &guests,
-            compilers: &compilers,
-            out: &out,
-            symbols: &mut artifacts_of,
-            components: &mut components,
-        };
+        let mut carry = Carry { guests: &guests, compilers: &compilers, out: &out, components: &mut components };
         for ((_, name), (package, guard)) in &policies {
             let guest_value = carry.guest(package, !guard.presets.is_empty())?;
             let Guard { presets, grants, tools, settings_file, may_allow, places, called, confirmed_by, .. } = guard;
@@ -109,12 +107,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                  confirmed_by: {confirmed_by:?}, starter: {starter}, guest: {guest_value} }},",
             )?;
         }
-        analyzer = format!("Some({})", carry.guest(ANALYZER, true)?);
+        bundled = carry.bundle()?;
+        bundle = "Some(carried::bundle)";
         compiler = format!("Some({})", packed("compiler", &fs::read(&compilers.target)?, &out)?);
     }
-    writeln!(table, "];\nstatic ANALYZER: Option<Guest> = {analyzer};\nstatic COMPILER: Option<Packed> = {compiler};")?;
+    writeln!(table, "];\nstatic BUNDLE: Option<fn() -> &'static [u8]> = {bundle};")?;
+    writeln!(table, "static COMPILER: Option<Packed> = {compiler};")?;
     writeln!(table, "static COMPONENTS: &[Packed] = &[\n{components}];")?;
-    table.push_str(&artifacts_of);
+    table.push_str(&bundled);
     fs::write(out.join("builtin_table.rs"), table)?;
     Ok(())
 }
@@ -135,7 +135,7 @@ fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if matches!(name, "src" | "programs" | "Cargo.toml" | "build.rs") || name.ends_with(".json") {
+            if matches!(name, "src" | "programs" | "wit" | "Cargo.toml" | "build.rs") || name.ends_with(".json") {
                 paths.push(path);
             }
         }
@@ -238,33 +238,41 @@ struct Carry<'a> {
     guests: &'a Path,
     compilers: &'a Compilers,
     out: &'a Path,
-    /// The artifacts, as Rust.
-    symbols: &'a mut String,
     /// The components, as values of a table.
     components: &'a mut String,
 }
 
 impl Carry<'_> {
-    /// Makes a component of a guest, compiles it, and gives it as a value of the table.
-    fn guest(&mut self, package: &str, in_place: bool) -> Result<String, Box<dyn Error>> {
+    /// Makes a component of a guest and gives it as a value of the table. One that is not in the bundle is compiled.
+    fn guest(&mut self, package: &str, is_bundled: bool) -> Result<String, Box<dyn Error>> {
         let name = package.replace('-', "_");
-        let module = fs::read(self.guests.join(format!("{name}.wasm")))?;
-        let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
-        let wasm = encode().map_err(|error| format!("{name} cannot be made a component: {error:#}"))?;
+        let wasm = self.component(&name)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
-        let artifact = self.compilers.run(&wasm, &["compile", &env::var("TARGET")?])?;
         writeln!(self.components, "    {},", packed(&format!("{name}.wasm"), &wasm, self.out)?)?;
-        let artifact = if in_place {
-            let path = self.out.join(format!("{name}.cwasm"));
-            fs::write(&path, &artifact)?;
-            let path = path.to_str().ok_or("the target directory is not UTF-8")?;
-            writeln!(self.symbols, "artifact!({name}, \"guard_artifact_{name}\", {path:?}, {});", artifact.len())?;
-            format!("Artifact::InPlace({name}::artifact)")
+        let artifact = if is_bundled {
+            "Artifact::Bundled".to_owned()
         } else {
+            let artifact = self.compilers.run(&wasm, &["compile", &env::var("TARGET")?])?;
             format!("Artifact::Packed({})", packed(&format!("{name}.cwasm"), &artifact, self.out)?)
         };
         Ok(format!("Guest {{ sha256: {digest:?}, artifact: {artifact}, description: {description:?} }}"))
+    }
+
+    /// Compiles the bundle, and gives what puts it into the program.
+    fn bundle(&self) -> Result<String, Box<dyn Error>> {
+        let name = BUNDLE.replace('-', "_");
+        let artifact = self.compilers.run(&self.component(&name)?, &["compile", &env::var("TARGET")?])?;
+        let path = self.out.join(format!("{name}.cwasm"));
+        fs::write(&path, &artifact)?;
+        let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+        Ok(format!("bundle!({path:?}, {});\n", artifact.len()))
+    }
+
+    fn component(&self, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+        let module = fs::read(self.guests.join(format!("{name}.wasm")))?;
+        let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
+        encode().map_err(|error| format!("{name} cannot be made a component: {error:#}").into())
     }
 }
 
@@ -277,9 +285,9 @@ fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>
     Ok(format!("Packed {{ sha256: {digest:?}, bytes: {length}, deflated: include_bytes!({path:?}) }}"))
 }
 
-/// A folder beside the target folder's profiles. Not OUT_DIR itself: check, clippy and release would each build anew.
+/// A folder in the target folder. Not OUT_DIR itself: check, clippy, release and each target would build anew.
 fn folder(out: &Path, name: &str) -> PathBuf {
-    out.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists()).unwrap_or(out).join(name)
+    out.ancestors().filter(|dir| dir.join("CACHEDIR.TAG").exists()).last().unwrap_or(out).join(name)
 }
 
 /// A cargo that knows nothing of the one that runs this.

@@ -24,15 +24,15 @@ fn old_chains_unnamed_artifacts_and_leftovers_are_removed() {
     let chains = world.path(".cache/guard-host/chains");
     let artifacts = world.path(".cache/guard-host/artifacts");
     let gone = [
-        (chains.join("old.json"), 31),
-        (chains.join(".x.json.0123"), 2),
+        (chains.join("old.chain"), 31),
+        (chains.join(".x.chain.0123"), 2),
         (artifacts.join("old.cwasm"), 31),
-        (artifacts.join("old.json"), 31),
+        (artifacts.join("old.chain"), 31),
         (artifacts.join("old.lock"), 31),
         (artifacts.join(".x.cwasm.0123"), 2),
     ];
     let kept =
-        [(chains.join("young.json"), 29), (artifacts.join("young.cwasm"), 29), (artifacts.join(".y.cwasm.0123"), 0)];
+        [(chains.join("young.chain"), 29), (artifacts.join("young.cwasm"), 29), (artifacts.join(".y.cwasm.0123"), 0)];
     for (path, days) in gone.iter().chain(&kept) {
         write_aged(path, *days);
     }

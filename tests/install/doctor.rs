@@ -157,7 +157,7 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
     let older = json!({ "type": "command", "command": env!("CARGO_BIN_EXE_guard-host"), "args": ["hook", "claude"] });
     world.write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [older] }] } }).to_string());
     // A chain that another version prepared does not count for this one.
-    world.write(".cache/guard-host/chains/older.json", "{}");
+    world.write(".cache/guard-host/chains/older.chain", "{}");
     fs::set_permissions(world.path(".cache/guard-host"), fs::Permissions::from_mode(0o700)).unwrap();
     let ended = world.run(&["doctor"], "");
     assert_eq!(ended.exit, 69);
@@ -168,7 +168,7 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
     assert!(ended.stdout.contains("remedy: run `guard-host cache warm`"), "{ended:?}");
     assert!(ended.stdout.contains("canary: `rm -rf /` by the command in `"), "{ended:?}");
     let second = World::new();
-    second.write(".cache/guard-host/chains/older.json", "{}");
+    second.write(".cache/guard-host/chains/older.chain", "{}");
     assert_deny(&second.bash("rm -rf /"), &[]);
     done(&world, &["install", "claude"]);
     assert_eq!(examine(&world, &[]).0, 0);

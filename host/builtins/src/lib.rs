@@ -51,18 +51,17 @@ pub struct Starter {
 pub struct Guest {
     /// The digest of the component.
     pub sha256: [u8; 32],
-    /// Its artifact, for the machines that the program is for.
+    /// How it is held, compiled for the machines that the program is for.
     pub artifact: Artifact,
     /// Its interface and its manifest: JSON, as `guard-compiler describe` gives it.
     pub description: &'static str,
 }
 
-/// How the program holds an artifact.
+/// How the program holds what it runs of a guest.
 #[derive(Debug)]
 pub enum Artifact {
-    /// As it is used. On Linux it lies in an executable section, at the start of a page; [`IS_EXECUTABLE`] says so. The
-    /// policies of the presets and the analyzer are held so.
-    InPlace(fn() -> &'static [u8]),
+    /// In the [`bundle`], under its policy's name: the policies of the presets.
+    Bundled,
     /// Compressed: it is unpacked into the cache when a configuration names it first.
     Packed(Packed),
 }
@@ -87,44 +86,43 @@ impl Packed {
     }
 }
 
-/// Artifacts lie in an executable, read-only section of the program: they are run where they are.
+/// The [`bundle`] lies in an executable, read-only section of the program: it is run where it is.
 pub const IS_EXECUTABLE: bool = cfg!(target_os = "linux");
 
-/// Puts an artifact into the program, each into a section of its own, so that a program that does not name it does not
-/// hold it.
+/// Puts the bundle's artifact into the program.
 #[cfg(target_os = "linux")]
-macro_rules! artifact {
-    ($name:ident, $symbol:literal, $path:literal, $bytes:literal) => {
+macro_rules! bundle {
+    ($path:literal, $bytes:literal) => {
         #[expect(unsafe_code, reason = "names bytes of just this length, in a section that nothing writes to")]
-        mod $name {
+        mod carried {
             std::arch::global_asm!(
-                concat!(".section .text.", $symbol, ",\"ax\",@progbits"),
+                ".section .text.guard_bundle,\"ax\",@progbits",
                 ".balign 4096",
-                concat!(".globl ", $symbol),
-                concat!($symbol, ":"),
+                ".globl guard_bundle",
+                "guard_bundle:",
                 concat!(".incbin \"", $path, "\""),
                 ".balign 4096",
                 ".text",
             );
 
             unsafe extern "C" {
-                #[link_name = $symbol]
+                #[link_name = "guard_bundle"]
                 safe static BYTES: [u8; $bytes];
             }
 
-            pub(super) fn artifact() -> &'static [u8] {
+            pub(super) fn bundle() -> &'static [u8] {
                 &BYTES
             }
         }
     };
 }
 
-/// Puts an artifact into the program.
+/// Puts the bundle's artifact into the program.
 #[cfg(not(target_os = "linux"))]
-macro_rules! artifact {
-    ($name:ident, $symbol:literal, $path:literal, $bytes:literal) => {
-        mod $name {
-            pub(super) fn artifact() -> &'static [u8] {
+macro_rules! bundle {
+    ($path:literal, $bytes:literal) => {
+        mod carried {
+            pub(super) fn bundle() -> &'static [u8] {
                 include_bytes!($path)
             }
         }
@@ -145,10 +143,11 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
-/// The component that understands shell text; none in a binary that was built without guests.
+/// The artifact of the component that holds the analyzer and the policies of the presets; none in a binary that was built
+/// without guests.
 #[must_use]
-pub fn analyzer() -> Option<&'static Guest> {
-    ANALYZER.as_ref()
+pub fn bundle() -> Option<&'static [u8]> {
+    BUNDLE.map(|bundle| bundle())
 }
 
 /// The component with this digest, for commands; the hook does without. None if this program does not hold it, or is
@@ -158,14 +157,13 @@ pub fn component(sha256: &[u8; 32]) -> Option<Vec<u8>> {
     COMPONENTS.iter().find(|packed| packed.sha256 == *sha256)?.unpacked()
 }
 
-/// The guest whose component has this digest, in hexadecimal.
+/// The built-in whose component has this digest, in hexadecimal.
 #[must_use]
-pub fn by_digest(sha256: &str) -> Option<&'static Guest> {
-    let guests = all().iter().map(|builtin| &builtin.guest).chain(analyzer());
+pub fn by_digest(sha256: &str) -> Option<&'static Builtin> {
     let mut digits =
         sha256.as_bytes().chunks_exact(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
     let digest: [u8; 32] = std::array::from_fn(|_| digits.next().flatten().unwrap_or_default());
-    (sha256.len() == 64).then(|| guests.into_iter().find(|guest| guest.sha256 == digest)).flatten()
+    (sha256.len() == 64).then(|| all().iter().find(|builtin| builtin.guest.sha256 == digest)).flatten()
 }
 
 /// The program that compiles components of others, for the machine that this one is for; none in a program that was
@@ -184,10 +182,9 @@ mod tests {
     #[test]
     fn what_is_packed_unpacks_to_the_bytes_of_its_digest() {
         assert!(all().len() > 6);
-        let guests = all().iter().map(|builtin| &builtin.guest).chain(analyzer());
-        let artifacts = guests.filter_map(|guest| match &guest.artifact {
+        let artifacts = all().iter().filter_map(|builtin| match &builtin.guest.artifact {
             Artifact::Packed(packed) => Some(packed),
-            Artifact::InPlace(_) => None,
+            Artifact::Bundled => None,
         });
         for packed in artifacts.chain(COMPONENTS).chain(compiler()) {
             let bytes = packed.unpacked().unwrap();
@@ -198,10 +195,11 @@ mod tests {
 
     #[test]
     fn every_guest_is_found_by_its_digest_and_has_its_component() {
-        for guest in all().iter().map(|builtin| &builtin.guest).chain(analyzer()) {
-            let digits: String = guest.sha256.iter().map(|byte| format!("{byte:02x}")).collect();
-            assert!(by_digest(&digits).is_some_and(|found| found.sha256 == guest.sha256));
-            assert!(component(&guest.sha256).is_some());
+        for builtin in all() {
+            let digest = &builtin.guest.sha256;
+            let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert!(by_digest(&digits).is_some_and(|found| found.guest.sha256 == *digest));
+            assert!(component(digest).is_some());
         }
         for none in ["", "00", &"0".repeat(64), &"x".repeat(64)] {
             assert!(by_digest(none).is_none());

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use guard_contract::call::{CallContext, ToolCall};
-use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
+use guard_engine::{Engine, Shared};
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::{Ask, Chain};
 use guard_hook::scene;
@@ -187,16 +187,13 @@ fn stages(program: &Path, home: &Path) {
     for member in &prepared.members {
         let Readiness::Ready { artifact, .. } = &member.readiness else { panic!("{member:?}") };
         let name = format!("map and link {}", member.entry.name);
-        row(
-            &name,
-            time(200, || engine.load(&artifact.code(&engine).unwrap(), &artifact.interface, artifact.wasi).unwrap()),
-        );
+        row(&name, time(200, || artifact.policy(&engine).unwrap()));
     }
     let loaded = scene::analyzer(&engine).unwrap();
     let long = "git add src/main.rs && cargo test --quiet | tail -n 3; echo done > /dev/null\n".repeat(260);
     for text in ["git status --short .", &long[..308], &long[..20_020]] {
         let name = format!("analyse {} bytes", text.len());
-        row(&name, time(200, || loaded.analyze(text, "bash", "/tmp", "/root").unwrap()));
+        row(&name, time(200, || loaded.analyze(&mut Shared::default(), text, "bash", "/tmp", "/root").unwrap()));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(std::env::vars().collect()));
     let chain = Chain::new(engine, prepared);

@@ -3,9 +3,9 @@
 //! A command goes to the analyzer in its sandbox; of a file tool the host says itself what it does. Then the host fills
 //! in where each path leads.
 
-use crate::Analyzer;
 use crate::disposable;
 use crate::facts::{Facts, Resolver};
+use crate::{Analyzer, Shared};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, PATTERNS, ToolCall};
 use guard_contract::paths::{is_below, trimmed};
@@ -35,10 +35,11 @@ pub fn analyze(
     at: &CallContext,
     facts: &dyn Facts,
     resolver: &Resolver,
+    shared: &mut Shared,
 ) -> Analysis {
     let mut analysis = if let Some((command, dialect)) = call.command() {
         analyzer()
-            .and_then(|analyzer| analyzer.analyze(command, dialect.name(), &at.cwd, &at.home))
+            .and_then(|analyzer| analyzer.analyze(shared, command, dialect.name(), &at.cwd, &at.home))
             .unwrap_or_else(|fault| empty(Coverage::Unparsed, Some(format!("the analyzer failed: {fault}"))))
     } else if call.dialect.is_some() {
         empty(Coverage::Complete, None)

@@ -8,18 +8,25 @@ mod generated {
         imports: { default: trappable },
     });
 
-    pub mod analyzer {
+    pub mod bundle {
         wasmtime::component::bindgen!({
-            path: "../../wit",
-            world: "analyzer-guest",
+            path: ["../../wit", "../../policies/bundle/wit"],
+            world: "guard:bundle/bundle",
+            imports: { default: trappable },
             with: {
                 "guard:policy/types@0.1.0": super::guard::policy::types,
                 "guard:policy/syntax@0.1.0": super::guard::policy::syntax,
+                "guard:policy/analysis@0.1.0": super::guard::policy::analysis,
+                "guard:policy/context@0.1.0": super::guard::policy::context,
+                "guard:policy/files@0.1.0": super::guard::policy::files,
+                "guard:policy/env@0.1.0": super::guard::policy::env,
+                "guard:policy/journal@0.1.0": super::guard::policy::journal,
+                "guard:policy/log@0.1.0": super::guard::policy::log,
             },
         });
     }
 }
 
-pub(crate) use generated::analyzer::{AnalyzerGuest, AnalyzerGuestPre};
+pub(crate) use generated::bundle::{Bundle, BundlePre};
 pub(crate) use generated::guard::policy as interfaces;
 pub(crate) use generated::{Guest, GuestPre};

@@ -54,40 +54,26 @@ impl Engine {
     }
 
     /// Uses an artifact that the build put into an executable, read-only section of this program, where it lies:
-    /// nothing is opened, mapped or protected. A second engine of the process gets a copy, and so does a second thread
-    /// that asks before the first one is done.
+    /// nothing is opened, mapped or protected. A second engine of the process gets a copy.
     ///
     /// The bytes must be what the build's compiler gave, at the start of a page.
     ///
     /// # Errors
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
-    pub fn carried(&self, artifact: &'static [u8]) -> Result<Code, FaultKind> {
-        let start = artifact.as_ptr() as usize;
-        let known = || self.in_place.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, component)) = known().iter().find(|(place, _)| *place == start) {
-            return Ok(Code { component: component.clone() });
-        }
+    pub(crate) fn carried(&self, artifact: &'static [u8]) -> Result<Code, FaultKind> {
         if !claim(artifact) {
             return self.read(artifact);
         }
         // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable
         // section for as long as it runs, and nothing writes to them.
-        let code = code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })?;
-        known().push((start, code.component.clone()));
-        Ok(code)
+        code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })
     }
 }
 
-/// The artifacts that an engine runs where they lie in the program, each with its address.
-#[derive(Clone, Default)]
-pub(crate) struct InPlace(Arc<Mutex<Vec<(usize, Component)>>>);
-
-impl InPlace {
-    /// Lets engines of this configuration run artifacts in place.
-    pub(crate) fn allow(config: &mut Config) {
-        config.with_custom_code_memory(Some(Arc::new(CodeMemory)));
-    }
+/// Lets engines of this configuration run artifacts in place.
+pub(crate) fn allow_in_place(config: &mut Config) {
+    config.with_custom_code_memory(Some(Arc::new(CodeMemory)));
 }
 
 /// Where the artifacts lie that this process runs in place.

@@ -11,14 +11,11 @@ use crate::wasi;
 /// What a policy exports.
 const POLICY: &str = "guard:policy/policy@0.1.0";
 
-/// What the analyzer exports.
-const ANALYZER: &str = "guard:policy/analyzer@0.1.0";
-
 /// Why a component could not be linked. Of one of another version, and of one that is no policy at all, its exports
 /// tell more than the first thing that was missed.
 pub(super) fn of_link(error: &wasmtime::Error, interface: &Interface) -> FaultKind {
     let exported = |part: &str| interface.exports.iter().find(|export| export.starts_with(part));
-    if exported(POLICY).is_none() && exported(ANALYZER).is_none() {
+    if exported(POLICY).is_none() {
         let other = exported(POLICY.split('@').next().unwrap_or_default());
         return FaultKind::Contract(match other {
             Some(other) => format!("it exports `{other}`, which is another version"),

@@ -11,6 +11,7 @@ use wasmtime::error::format_err;
 
 use super::bindings::{Guest, interfaces};
 use super::meter::Bounds;
+use super::policy::Question;
 use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, ResolvedPath};
 use crate::convert::Convert;
@@ -57,6 +58,20 @@ impl State {
             asked: Vec::new(),
             wasi: Given::default(),
         }
+    }
+
+    /// Gives what this holds, and holds nothing of it any more but the size of the memory.
+    pub(super) fn renew(&mut self, limits: Limits) -> State {
+        let memory = self.limits.memory;
+        let old = std::mem::replace(self, State::new(limits));
+        self.limits.memory = memory;
+        old
+    }
+
+    /// From now on the guest decides this question, and can learn of its call.
+    pub(super) fn meet(&mut self, question: &Question<'_>) {
+        self.scene = Some(question.scene.clone());
+        self.grants = question.grants.clone();
     }
 
     fn scene(&mut self, question: &str) -> Result<&Scene> {

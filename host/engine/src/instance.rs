@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use wasmtime::Store;
 
-use super::bindings::Guest;
+use super::guest::Guest;
 use super::imports::{Scene, State};
 use super::meter::{Meter, Used};
-use super::{Policy, bound, fault, instantiate};
-use crate::convert::Convert;
+use super::policy::{Policy, instantiate};
+use super::{bound, fault};
 use guard_contract::FaultKind;
 use guard_contract::JournalLine;
 use guard_contract::grants::Grants;
@@ -81,23 +81,17 @@ impl Policy {
 impl Instance {
     /// Asks what the policy is.
     pub fn describe(&mut self) -> CallResult<Manifest> {
-        self.call(None, |guest, store| Ok(Ok(guest.guard_policy_policy().call_describe(store)?.convert())))
+        self.call(None, |guest, store| Ok(Ok(guest.describe(store)?)))
     }
 
     /// Gives it its settings.
     pub fn configure(&mut self, settings: &str) -> CallResult<()> {
-        self.call(None, |guest, store| {
-            let taken = guest.guard_policy_policy().call_configure(store, settings)?;
-            Ok(taken.map_err(|text| FaultKind::refused("configure", &text)))
-        })
+        self.call(None, |guest, store| guest.configure(store, settings))
     }
 
     /// Asks it about a call.
     pub fn decide(&mut self, scene: Scene, tool: &str, input: &str) -> CallResult<Decision> {
-        self.call(Some(scene), |guest, store| {
-            let decision = guest.guard_policy_policy().call_decide(store, tool, input)?;
-            Ok(decision.convert().map_err(|text| FaultKind::refused("decide", &text)))
-        })
+        self.call(Some(scene), |guest, store| guest.decide(store, tool, input))
     }
 
     fn call<T>(
@@ -105,7 +99,7 @@ impl Instance {
         scene: Option<Scene>,
         body: impl FnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<Result<T, FaultKind>>,
     ) -> CallResult<T> {
-        let meter = self.started.take().unwrap_or_else(|| bound(&mut self.store, self.limits, Duration::ZERO));
+        let meter = self.started.take().unwrap_or_else(|| bound(&mut self.store, self.limits));
         let state = self.store.data_mut();
         state.scene = scene;
         state.log.clear();

@@ -7,14 +7,15 @@
 //! - There is no compiler in this crate; it runs artifacts only.
 //! - `code.rs` is the only file with unsafe blocks. Every byte that it takes for code was made by guard-host's own
 //!   compiler.
-//! - A store serves one call of one policy. No policy sees another's memory, and an instance that trapped is not called
-//!   again.
+//! - A store serves one call: of one policy, or of the analyzer and the policies that the program carries in one component.
+//!   No policy of others sees the memory of another one, and an instance that trapped is not called again.
 //! - A policy gets only the facts that its grants allow. Any other import traps, or, with `wasi = "frozen"`, gives an
 //!   answer that never changes and holds nothing of the machine.
 //! - A guest cannot make a call long: its processor time, memory, stack and the size of its answer have limits.
 //! - Whatever goes wrong in a guest becomes a [`FaultKind`].
 
 mod bindings;
+mod bundle;
 mod convert;
 mod disposable;
 pub mod analysis;
@@ -22,15 +23,16 @@ pub mod clock;
 pub mod facts;
 mod code;
 mod fault;
+mod guest;
 mod imports;
 mod instance;
 mod manifest;
 mod meter;
+mod policy;
 mod snapshot;
 mod wasi;
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{
@@ -38,20 +40,18 @@ use wasmtime::{
     WasmBacktraceDetails,
 };
 
-use code::InPlace;
+pub use bundle::{Analyzer, Bundle, Shared};
 pub use code::{Code, check};
 pub use imports::Scene;
 pub use instance::{CallResult, Instance};
 pub use manifest::{Breach, BreachKind, breaches, check_manifest};
 use meter::Meter;
 pub use meter::Used;
+pub use policy::{Answer, Policy, Question};
 
-use bindings::{AnalyzerGuest, AnalyzerGuestPre, Guest, GuestPre};
-use convert::Convert;
-use guard_contract::grants::Grants;
+use bindings::GuestPre;
 use guard_contract::limits::{self, Limits};
-use guard_contract::syntax::Analysis;
-use guard_contract::{Decision, FaultKind, ImportResolution, Interface, JournalLine, LogLine, Manifest, Wasi};
+use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use imports::State;
 
 /// Compiles a component to the bytes of an artifact. The program that does it is not this one; see `guard-compiler`.
@@ -112,11 +112,12 @@ fn pool() -> PoolingAllocationConfig {
 #[derive(Clone)]
 pub struct Engine {
     inner: wasmtime::Engine,
-    in_place: InPlace,
     /// The process ends with the reply.
     ends_soon: bool,
     /// The contract's imports, defined once for all policies.
     contract: Arc<OnceLock<Linker<State>>>,
+    /// The component that the program carries, linked once.
+    bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -146,10 +147,10 @@ impl Engine {
 
     fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
         let mut config = settings();
-        InPlace::allow(&mut config);
+        code::allow_in_place(&mut config);
         config.allocation_strategy(strategy);
         let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
-        Ok(Engine { inner, in_place: InPlace::default(), ends_soon: false, contract: Arc::default() })
+        Ok(Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default() })
     }
 
     /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart.
@@ -183,18 +184,7 @@ impl Engine {
     pub fn load(&self, code: &Code, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
         let link = || GuestPre::new(self.link(&code.component, interface, wasi)?);
         let pre = link().map_err(|error| fault::of_link(&error, interface))?;
-        Ok(Policy { pre, ends_soon: self.ends_soon })
-    }
-
-    /// Links the analyzer.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::load`].
-    pub fn load_analyzer(&self, code: &Code, interface: &Interface) -> Result<Analyzer, FaultKind> {
-        let link = || AnalyzerGuestPre::new(self.link(&code.component, interface, Wasi::Absent)?);
-        let pre = link().map_err(|error| fault::of_link(&error, interface))?;
-        Ok(Analyzer { pre, ends_soon: self.ends_soon })
+        Ok(Policy { pre: guest::GuestPre::Own(pre), ends_soon: self.ends_soon })
     }
 
     /// Links the contract's imports; of all others only what never changes, and traps.
@@ -222,157 +212,10 @@ impl Engine {
     }
 }
 
-/// A policy that is linked and can be asked, any number of times.
-#[derive(Clone)]
-pub struct Policy {
-    pre: GuestPre<State>,
-    ends_soon: bool,
-}
-
-impl std::fmt::Debug for Policy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Policy")
-    }
-}
-
-/// What a policy is asked.
-#[derive(Debug)]
-pub struct Question<'a> {
-    /// What it can learn of the call.
-    pub scene: Scene,
-    /// What it may ask for.
-    pub grants: Arc<Grants>,
-    /// What its answer is held against.
-    pub manifest: &'a Manifest,
-    /// The tool's name.
-    pub tool: &'a str,
-    /// The tool's input: JSON.
-    pub input: &'a str,
-}
-
-/// What a policy gave back: its answer, and what it left behind on the way.
-#[derive(Debug)]
-pub struct Answer {
-    /// The decision, or why there is none.
-    pub decision: Result<Decision, FaultKind>,
-    /// What it wants written. Kept also when the decision is a fault.
-    pub journal: Vec<JournalLine>,
-    /// Its trace.
-    pub log: Vec<LogLine>,
-    /// The imports that it called, in order.
-    pub asked: Vec<String>,
-    /// What it used of its limits.
-    pub used: Used,
-}
-
-impl Answer {
-    /// The answer of a policy that could not even be asked.
-    #[must_use]
-    pub fn fault(fault: FaultKind) -> Self {
-        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
-    }
-}
-
-impl Policy {
-    /// Starts an instance and gives it its settings: all that can be done before it is known what a call does. `settings`
-    /// is the JSON for `configure`; none if the component holds what it left there. What goes wrong is the answer later.
-    #[must_use]
-    pub fn ready(&self, limits: Limits, settings: Option<&str>) -> Ready {
-        let (mut store, meter) = self.store(limits);
-        let guest = run(&mut store, &self.pre, |store, guest| {
-            let Some(settings) = settings else { return Ok(Ok(guest)) };
-            let refused = guest.guard_policy_policy().call_configure(&mut *store, settings)?.err();
-            Ok(refused.map_or(Ok(guest), |text| Err(FaultKind::refused("configure", &text))))
-        });
-        let used = meter.used(&store.data().limits).processor;
-        Ready { store, guest, limits, used, ends_soon: self.ends_soon }
-    }
-
-    /// Gives its settings to a fresh instance, and asks nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`FaultKind::Refused`], or what else went wrong.
-    pub fn configure(&self, limits: Limits, settings: &str) -> Result<(), FaultKind> {
-        self.ready(limits, Some(settings)).guest.map(|_| ())
-    }
-
-    /// Asks the policy what it is.
-    ///
-    /// # Errors
-    ///
-    /// It cannot say so, or what it says breaks the contract.
-    pub fn describe(&self, limits: Limits) -> Result<Manifest, FaultKind> {
-        let (mut store, _) = self.store(limits);
-        let manifest = run(&mut store, &self.pre, |store, guest| {
-            Ok(Ok(guest.guard_policy_policy().call_describe(&mut *store)?.convert()))
-        })?;
-        manifest::check_manifest(&manifest)?;
-        Ok(manifest)
-    }
-
-    fn store(&self, limits: Limits) -> (Store<State>, Meter) {
-        let mut store = Store::new(self.pre.engine(), State::new(limits));
-        let meter = bound(&mut store, limits, Duration::ZERO);
-        (store, meter)
-    }
-}
-
-/// An instance that has its settings and waits for a call. It answers one.
-pub struct Ready {
-    store: Store<State>,
-    guest: Result<Guest, FaultKind>,
-    limits: Limits,
-    /// The processor time that it took so far, maybe on another thread.
-    used: Duration,
-    ends_soon: bool,
-}
-
-impl std::fmt::Debug for Ready {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Ready")
-    }
-}
-
-impl Ready {
-    /// Asks the policy, with what is left of its limits. The decision is checked against the manifest.
-    #[must_use]
-    pub fn decide(self, question: Question<'_>) -> Answer {
-        let Question { scene, grants, manifest, tool, input } = question;
-        let Ready { mut store, guest, limits, used, ends_soon } = self;
-        let meter = bound(&mut store, limits, used);
-        let state = store.data_mut();
-        state.scene = Some(scene);
-        state.grants = grants;
-        let decision = guest.and_then(|guest| {
-            let answer = guest.guard_policy_policy().call_decide(&mut store, tool, input);
-            answer.map_err(|error| fault::of_call(&error, &store)).and_then(|answer| match answer {
-                Ok(decision) => manifest::check_decision(manifest, decision.convert()),
-                Err(text) => Err(FaultKind::refused("decide", &text)),
-            })
-        });
-        let state = end(store, ends_soon);
-        let Used { processor, memory } = meter.used(&state.limits);
-        let used = Used { processor: processor + used, memory };
-        Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
-    }
-}
-
-/// What a call left in its store.
-fn end(mut store: Store<State>, ends_soon: bool) -> State {
-    if !ends_soon {
-        return store.into_data();
-    }
-    let state = std::mem::replace(store.data_mut(), State::new(Limits::DEFAULT));
-    // To give gigabytes of addresses back takes longer than the process has left.
-    std::mem::forget(store);
-    state
-}
-
-/// Puts a store under what is left of its limits after `used`.
-fn bound(store: &mut Store<State>, limits: Limits, used: Duration) -> Meter {
+/// Puts a store under its limits, from now on.
+fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
     store.limiter(|state| &mut state.limits);
-    let meter = Meter::start(limits, used);
+    let meter = Meter::start(limits);
     store.set_epoch_deadline(meter.left().unwrap_or(1));
     store.epoch_deadline_callback(move |_| match meter.left() {
         Some(ticks) => Ok(UpdateDeadline::Continue(ticks)),
@@ -380,56 +223,4 @@ fn bound(store: &mut Store<State>, limits: Limits, used: Duration) -> Meter {
     });
     store.set_hostcall_fuel(limits::COPY_BYTES);
     meter
-}
-
-fn run<T>(
-    store: &mut Store<State>,
-    pre: &GuestPre<State>,
-    body: impl FnOnce(&mut Store<State>, Guest) -> wasmtime::Result<Result<T, FaultKind>>,
-) -> Result<T, FaultKind> {
-    let guest = instantiate(store, pre)?;
-    body(store, guest).unwrap_or_else(|error| Err(fault::of_call(&error, store)))
-}
-
-fn instantiate(store: &mut Store<State>, pre: &GuestPre<State>) -> Result<Guest, FaultKind> {
-    pre.instantiate(store).map_err(|error| match fault::of_run(&error, None) {
-        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
-        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
-        fault => fault,
-    })
-}
-
-/// The component that understands shell text, linked.
-#[derive(Clone)]
-pub struct Analyzer {
-    pre: AnalyzerGuestPre<State>,
-    ends_soon: bool,
-}
-
-impl std::fmt::Debug for Analyzer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Analyzer")
-    }
-}
-
-impl Analyzer {
-    /// Analyses one text in a store of its own.
-    ///
-    /// # Errors
-    ///
-    /// It ran out of its limits or trapped. The caller must take the text for unparsed.
-    pub fn analyze(&self, source: &str, dialect: &str, cwd: &str, home: &str) -> Result<Analysis, FaultKind> {
-        let limits = Limits::ANALYZER;
-        let mut store = Store::new(self.pre.engine(), State::new(limits));
-        bound(&mut store, limits, Duration::ZERO);
-        let analyze = |store: &mut Store<State>| {
-            let guest: AnalyzerGuest = self.pre.instantiate(&mut *store)?;
-            guest.guard_policy_analyzer().call_analyze(&mut *store, source, dialect, cwd, home)
-        };
-        let analysis = analyze(&mut store);
-        if self.ends_soon {
-            std::mem::forget(store);
-        }
-        analysis.map(Convert::convert).map_err(|error| fault::of_run(&error, None))
-    }
 }

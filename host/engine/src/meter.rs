@@ -43,9 +43,8 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Of what is left of the limits after `used`.
-    pub(super) fn start(limits: Limits, used: Duration) -> Self {
-        let limit = Duration::from_millis(u64::from(limits.time_ms)).saturating_sub(used);
+    pub(super) fn start(limits: Limits) -> Self {
+        let limit = Duration::from_millis(u64::from(limits.time_ms));
         Meter { start: processor_time(), started: Instant::now(), limit }
     }
 
@@ -66,7 +65,8 @@ impl Meter {
 /// The limits of a store, and how much memory was taken of them.
 pub(super) struct Bounds {
     limits: StoreLimits,
-    memory: usize,
+    /// The size of the largest memory, in bytes.
+    pub(super) memory: usize,
 }
 
 impl Bounds {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn meter(time_ms: u32) -> Meter {
-        Meter::start(Limits { time_ms, memory_mib: 1 }, Duration::ZERO)
+        Meter::start(Limits { time_ms, memory_mib: 1 })
     }
 
     #[test]

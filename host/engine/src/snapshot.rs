@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use wasmtime::Store;
 use wasmtime::component::{Component, Instance, Lift, WasmList};
@@ -63,7 +62,7 @@ impl Engine {
         let linked = self.link(component, interface, Wasi::Absent);
         let pre = linked.map_err(|error| super::fault::of_link(&error, interface))?;
         let mut store = Store::new(&self.inner, State::new(limits));
-        bound(&mut store, limits, Duration::ZERO);
+        bound(&mut store, limits);
         let configure = |store: &mut Store<State>| {
             let instance = pre.instantiate(&mut *store)?;
             let guest = Guest::new(&mut *store, &instance)?;

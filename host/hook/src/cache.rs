@@ -13,7 +13,7 @@ mod prune;
 mod snapshot;
 mod stored;
 
-pub use artifact::{Artifact, Artifacts, Made, Making, Place, discard};
+pub use artifact::{Artifact, Artifacts, Made, Making, Place, bundle, discard};
 pub use component::{Component, Unpack};
 pub use prepared::{Member, Prepared, Readiness, forget, prepare, prepare_for, run_examples, warm};
 pub use snapshot::Snapshot;

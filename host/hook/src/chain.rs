@@ -22,7 +22,7 @@ use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome, Problem};
 use guard_engine::facts::Facts;
-use guard_engine::{Analyzer, Answer, Code, Engine, Policy, Question, Ready, Scene};
+use guard_engine::{Answer, Engine, Policy, Question, Scene, Shared};
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -31,7 +31,6 @@ pub struct Chain {
     /// What was prepared.
     pub prepared: Prepared,
     policies: Vec<OnceLock<Result<Loaded, FaultKind>>>,
-    analyzer: OnceLock<Result<Analyzer, FaultKind>>,
 }
 
 /// The settings of a policy of which nothing is said.
@@ -46,16 +45,6 @@ struct Loaded {
     policy: Policy,
     /// It is a snapshot: it was given its settings already.
     is_configured: bool,
-}
-
-/// A policy of the chain that waits for the call.
-struct Seated<'a> {
-    member: &'a Member,
-    ready: Result<Ready, &'a FaultKind>,
-    /// Starts it once more, with its defaults.
-    policy: Option<&'a Policy>,
-    /// How long it took so far.
-    time: Duration,
 }
 
 /// What became of one call.
@@ -100,8 +89,8 @@ pub struct Ask<'a> {
     pub grant_all: bool,
     /// Gives the chain of folders below the project's root that have a configuration of their own; none: they are not asked.
     pub nested: Option<&'a nested::Open<'a>>,
-    /// Gives the scene, with its analysis, if it is made elsewhere meanwhile.
-    pub scene: Option<&'a dyn Fn() -> Option<Scene>>,
+    /// The scene, with its analysis, if it was made already.
+    pub scene: Option<&'a Scene>,
     /// The call is another one as the host reads it.
     pub is_reading: bool,
 }
@@ -117,18 +106,18 @@ impl Chain {
     #[must_use]
     pub fn new(engine: Engine, prepared: Prepared) -> Self {
         let policies = prepared.members.iter().map(|_| OnceLock::new()).collect();
-        Chain { engine, prepared, policies, analyzer: OnceLock::new() }
+        Chain { engine, prepared, policies }
     }
 
-    /// A chain whose policies and analyzer are loaded already, one for each member in order.
+    /// A chain whose policies are loaded already, one for each member in order.
     #[must_use]
-    pub fn loaded(engine: Engine, prepared: Prepared, policies: Vec<Policy>, analyzer: Analyzer) -> Self {
+    pub fn loaded(engine: Engine, prepared: Prepared, policies: Vec<Policy>) -> Self {
         let loaded = |(policy, member): (Policy, &Member)| {
             let is_configured = matches!(&member.readiness, Readiness::Ready { snapshot: Some(_), .. });
             OnceLock::from(Ok(Loaded { policy, is_configured }))
         };
         let policies = policies.into_iter().zip(&prepared.members).map(loaded).collect();
-        Chain { engine, prepared, policies, analyzer: OnceLock::from(Ok(analyzer)) }
+        Chain { engine, prepared, policies }
     }
 
     /// Asks every policy that covers the call.
@@ -226,30 +215,26 @@ impl Chain {
         // What a command concerns says its analysis alone. A hook that asks few policies asks these.
         let nested = ask.nested.filter(|_| ask.only.is_none());
         let analyzed = wanted || nested.is_some() && call.command().is_some();
-        // First what needs no analysis, for that may be made elsewhere meanwhile.
-        let ready: Vec<_> = asked.into_iter().map(|seat| self.ready(seat)).collect();
         let started = Instant::now();
-        let scene = match ask.scene.filter(|_| analyzed).and_then(|scene| scene()) {
-            Some(scene) => scene,
-            None if analyzed => scene::analyzed(call, at, facts.clone(), || self.analyzer()),
+        let mut shared = Shared::default();
+        let scene = match ask.scene.filter(|_| analyzed) {
+            Some(scene) => scene.clone(),
+            None if analyzed => scene::analyzed(call, at, facts.clone(), || scene::analyzer(&self.engine), &mut shared),
             None => scene::bare(call, at, facts.clone()),
         };
         let analysis_time = started.elapsed();
 
         let input = Value::Object(call.input.clone()).to_string();
-        let mut steps = Vec::with_capacity(ready.len());
+        let mut steps = Vec::with_capacity(asked.len());
         let secrets = LazyCell::new(|| redaction::secrets(call, at, Some(&scene.analysis)));
-        for Seated { member, ready, policy, time } in ready {
+        for seat in asked {
             let started = Instant::now();
+            let (member, _) = seat;
             let entry = &member.entry;
-            let decide = |ready: Ready, manifest| {
-                let mut answer = ready.decide(Question {
-                    scene: scene.clone(),
-                    grants: Arc::new(grants(entry, at, &scene, ask.grant_all)),
-                    manifest,
-                    tool: &call.tool,
-                    input: &input,
-                });
+            let mut decide = |policy: &Policy, settings: Option<&str>, manifest| {
+                let grants = Arc::new(grants(entry, at, &scene, ask.grant_all));
+                let question = Question { scene: scene.clone(), grants, manifest, tool: &call.tool, input: &input };
+                let mut answer = policy.ask(&mut shared, entry.limits, settings, &question);
                 if let Ok(decision) = &mut answer.decision {
                     redaction::clean(decision, &secrets);
                     if !speaks_for_itself(entry) {
@@ -258,8 +243,12 @@ impl Chain {
                 }
                 answer
             };
-            let mut answer = match (ready, &member.readiness) {
-                (Ok(ready), Readiness::Ready { manifest, .. }) => decide(ready, manifest),
+            let loaded = self.policy(seat);
+            let mut answer = match (loaded, &member.readiness) {
+                (Ok(loaded), Readiness::Ready { manifest, .. }) => {
+                    let settings = (!loaded.is_configured).then_some(entry.settings.as_str());
+                    decide(&loaded.policy, settings, manifest)
+                }
                 (Err(fault), _) | (_, Readiness::Broken(fault)) => Answer::fault(fault.clone()),
             };
             let mut of_defaults = None;
@@ -267,12 +256,12 @@ impl Chain {
                 // It was given its defaults, as there is nothing else.
                 let fault = Err(FaultKind::Settings(problem.to_string()));
                 of_defaults = std::mem::replace(&mut answer.decision, fault).ok();
-            } else if let (Err(fault), Some(policy), Readiness::Ready { manifest, .. }) =
-                (&answer.decision, policy, &member.readiness)
+            } else if let (Err(fault), Ok(loaded), Readiness::Ready { manifest, .. }) =
+                (&answer.decision, loaded, &member.readiness)
                 && fault.is_refused_settings()
                 && entry.settings != DEFAULTS
             {
-                of_defaults = decide(policy.ready(entry.limits, Some(DEFAULTS)), manifest).decision.ok();
+                of_defaults = decide(&loaded.policy, Some(DEFAULTS), manifest).decision.ok();
             }
             let mut opinion = opinion(entry, &answer);
             if opinion.of_host {
@@ -290,15 +279,14 @@ impl Chain {
                     Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, problem.hint.clone());
                 record_opinion(warning);
             }
-            steps.push(Step { policy: entry.name.clone(), answer, time: time + started.elapsed() });
+            steps.push(Step { policy: entry.name.clone(), answer, time: started.elapsed() });
         }
         let folders = nested.map(|_| nested::of_call(call, at, &scene)).unwrap_or_default();
         if let Some(open) = nested.filter(|_| !folders.is_empty()) {
             let below = Chain::new(self.engine.clone(), open(&folders).beside(&self.prepared));
             let mut said = Vec::new();
-            let made = || analyzed.then(|| scene.clone());
             // What comes of it may only tighten, so it is told once that is sure.
-            let ask = Ask { watch: None, nested: None, scene: Some(&made), is_reading: false, ..ask };
+            let ask = Ask { watch: None, nested: None, scene: analyzed.then_some(&scene), is_reading: false, ..ask };
             steps.extend(below.ask(call, at, facts, ask, &mut said).steps);
             for opinion in said {
                 record_opinion(Opinion { decision: tighten_only(opinion.decision), ..opinion });
@@ -308,38 +296,21 @@ impl Chain {
         Trace { verdict: merge([]), analysis, analysis_time, steps }
     }
 
-    /// Starts a policy and gives it its settings.
-    fn ready<'a>(&self, seat: PolicySlot<'a>) -> Seated<'a> {
-        let (member, _) = seat;
-        let started = Instant::now();
-        let entry = &member.entry;
-        let start = |loaded: &Loaded| {
-            loaded.policy.ready(entry.limits, (!loaded.is_configured).then_some(entry.settings.as_str()))
-        };
-        let loaded = self.policy(seat);
-        let policy = loaded.ok().map(|loaded| &loaded.policy);
-        Seated { member, ready: loaded.map(start), policy, time: started.elapsed() }
-    }
-
     /// The policy, mapped by whoever needs it first.
     fn policy<'a>(&self, (member, slot): PolicySlot<'a>) -> Result<&'a Loaded, &'a FaultKind> {
         match &member.readiness {
             Readiness::Ready { artifact, snapshot, .. } => {
-                let load = |code: Code, is_configured| {
-                    let policy = self.engine.load(&code, &artifact.interface, artifact.wasi)?;
-                    Ok(Loaded { policy, is_configured })
+                let load = |policy, is_configured| Loaded { policy, is_configured };
+                let map = |path: &Path| {
+                    let code = self.engine.map(path).inspect_err(|_| discard(path))?;
+                    self.engine.load(&code, &artifact.interface, artifact.wasi)
                 };
-                let map = |path: &Path| self.engine.map(path).inspect_err(|_| discard(path));
-                let configured = || snapshot.as_ref().and_then(|snapshot| load(map(&snapshot.path).ok()?, true).ok());
-                let plain = || load(artifact.code(&self.engine)?, false);
+                let configured = || snapshot.as_ref().and_then(|snapshot| Some(load(map(&snapshot.path).ok()?, true)));
+                let plain = || artifact.policy(&self.engine).map(|policy| load(policy, false));
                 slot.get_or_init(|| configured().map_or_else(plain, Ok)).as_ref()
             }
             Readiness::Broken(fault) => Err(fault),
         }
-    }
-
-    fn analyzer(&self) -> Result<Analyzer, FaultKind> {
-        self.analyzer.get_or_init(|| scene::analyzer(&self.engine)).clone()
     }
 }
 

@@ -11,7 +11,7 @@ use guard_contract::{FaultKind, Limits};
 use guard_contract::{Manifest, outcome_name};
 use guard_engine::facts::Facts;
 use guard_engine::facts::fixed::FixedFacts;
-use guard_engine::{Analyzer, Policy, Question};
+use guard_engine::{Analyzer, Policy, Question, Shared};
 
 /// The world of an example: an empty project `/repo` of the user `/home/u`.
 #[must_use]
@@ -46,14 +46,11 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
             Err(error) => return fail(format!("its input is no JSON object: {error}")),
         };
         let call = ToolCall::new(&example.tool, input);
-        let scene = scene::analyzed(&call, &circumstances(), facts.clone(), || analyzer.clone());
-        let answer = policy.ready(Limits::PREPARE, Some("{}")).decide(Question {
-            scene,
-            grants: Arc::new(Grants::everything()),
-            manifest,
-            tool: &call.tool,
-            input: &example.input,
-        });
+        let mut shared = Shared::default();
+        let scene = scene::analyzed(&call, &circumstances(), facts.clone(), || analyzer.clone(), &mut shared);
+        let grants = Arc::new(Grants::everything());
+        let question = Question { scene, grants, manifest, tool: &call.tool, input: &example.input };
+        let answer = policy.ask(&mut shared, Limits::PREPARE, Some("{}"), &question);
         let decision = match answer.decision {
             Ok(decision) => decision,
             Err(fault) => {

@@ -20,7 +20,6 @@ use serde_json::{Map, Value};
 
 use crate::cache::{Prepared, prepare_for};
 use crate::chain::{Ask, Chain, Trace};
-use crate::scene::Scenes;
 use guard_config::{Audit, Brought, BypassAsk, Config, OnMalformed};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
@@ -112,10 +111,9 @@ fn decide(
     };
     let at = circumstances(harness, &payload, environment, &**facts);
     let engine = Engine::for_one_reply();
-    let scenes = engine.as_ref().ok().map(|engine| {
+    if let Ok(engine) = &engine {
         responder.set_engine(engine.clone());
-        Scenes::start(engine, calls, &at, facts)
-    });
+    }
     let prepared = prepared(places, environment, &at.projects(), &at.cwd, brought);
     let nested = |folders: &[String]| {
         let inner = folders.last().map_or("/", String::as_str);
@@ -123,7 +121,7 @@ fn decide(
     };
     responder.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
     note(responder, &prepared.config.audit, calls, &at);
-    let (Ok(engine), Some(scenes)) = (engine, scenes) else {
+    let Ok(engine) = engine else {
         let text = "the sandbox cannot start on this machine".to_owned();
         let remedy = "run `guard-host cache verify`".to_owned();
         return responder.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));
@@ -132,17 +130,10 @@ fn decide(
     let config = &chain.prepared.config;
     let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
     let mut worst = None;
-    for (index, call) in calls.iter().enumerate() {
+    for call in calls {
         responder.set_record(&config.audit, call, &at);
         let watch = |opinion: &Opinion| responder.record_opinion(opinion);
-        let scene = || scenes.take(index);
-        let ask = Ask {
-            only: brought.only.as_deref(),
-            watch: Some(&watch),
-            scene: Some(&scene),
-            nested: Some(&nested),
-            ..Ask::default()
-        };
+        let ask = Ask { only: brought.only.as_deref(), watch: Some(&watch), nested: Some(&nested), ..Ask::default() };
         let trace = chain.decide(call, &at, facts, ask);
         let rank = guard_contract::rank(trace.verdict.outcome);
         if worst.is_none_or(|(highest, _)| rank > highest) {

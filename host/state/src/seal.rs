@@ -1,6 +1,6 @@
 //! [`Seal`]: files that only this user's guard-host can have written.
 //!
-//! Format: 64 hexadecimal digits of HMAC-SHA-256 over purpose, a zero byte and the body; a newline; the body, JSON.
+//! Format: 64 hexadecimal digits of HMAC-SHA-256 over purpose, a zero byte and the body; a newline; the body.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
@@ -75,9 +75,15 @@ impl Seal {
         Ok(Seal { key })
     }
 
-    /// Reads a sealed file. None if it is missing, foreign, damaged, or was sealed for another purpose.
+    /// Reads a sealed file of JSON. None if it is missing, foreign, damaged, or was sealed for another purpose.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self, purpose: &str, path: &Path) -> Option<T> {
+        serde_json::from_slice(&self.read_bytes(purpose, path)?).ok()
+    }
+
+    /// As [`Seal::read`], of a body in any form.
+    #[must_use]
+    pub fn read_bytes(&self, purpose: &str, path: &Path) -> Option<Vec<u8>> {
         let mut file = open_at_once(OpenOptions::new().read(true), path).ok()?;
         let data = file.metadata().ok()?;
         if !is_private(&data) || data.len() > SEALED_BYTES {
@@ -88,19 +94,28 @@ impl Seal {
         let (digits, body) = bytes.split_at_checked(MAC_DIGITS)?;
         let body = body.strip_prefix(b"\n")?;
         self.mac(purpose, body).verify_slice(&unhex(digits)?).ok()?;
-        serde_json::from_slice(body).ok()
+        bytes.drain(..=MAC_DIGITS);
+        Some(bytes)
     }
 
-    /// Writes a sealed file.
+    /// Writes a sealed file of JSON.
     ///
     /// # Errors
     ///
     /// Those of the file system.
     pub fn write<T: Serialize>(&self, purpose: &str, path: &Path, value: &T) -> io::Result<()> {
-        let body = serde_json::to_vec(value)?;
-        let mut bytes = hex(&self.mac(purpose, &body).finalize().into_bytes()).into_bytes();
+        self.write_bytes(purpose, path, &serde_json::to_vec(value)?)
+    }
+
+    /// As [`Seal::write`], of a body in any form.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn write_bytes(&self, purpose: &str, path: &Path, body: &[u8]) -> io::Result<()> {
+        let mut bytes = hex(&self.mac(purpose, body).finalize().into_bytes()).into_bytes();
         bytes.push(b'\n');
-        bytes.extend_from_slice(&body);
+        bytes.extend_from_slice(body);
         write_new(path, &bytes, 0o600)
     }
 

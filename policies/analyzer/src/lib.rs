@@ -25,21 +25,6 @@ mod effects;
 mod programs;
 mod run;
 
-#[cfg(target_arch = "wasm32")]
-mod component;
-
-#[cfg(target_arch = "wasm32")]
-#[expect(
-    clippy::all,
-    clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
-    unreachable_pub,
-    unsafe_code,
-    reason = "generated from wit/: the glue of the canonical ABI"
-)]
-#[rustfmt::skip]
-mod bindings;
-
 use guard_sdk::syntax::Analysis;
 
 use parse::Dialect;

@@ -139,4 +139,5 @@ fn joined(hits: impl Iterator<Item = Told>) -> Vec<Told> {
     joined
 }
 
+#[cfg(feature = "component")]
 guard_sdk::export!(CommandGuard);

@@ -93,4 +93,5 @@ impl Policy for PathContext {
     }
 }
 
+#[cfg(feature = "component")]
 guard_sdk::export!(PathContext);

@@ -100,4 +100,5 @@ fn is_read(effect: &Effect) -> bool {
     effect.kind == "read" && effect.tag("where").is_none()
 }
 
+#[cfg(feature = "component")]
 guard_sdk::export!(ProtectedFiles);

@@ -94,4 +94,5 @@ impl Policy for SelfProtect {
     }
 }
 
+#[cfg(feature = "component")]
 guard_sdk::export!(SelfProtect);

@@ -105,4 +105,5 @@ fn is_change(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
 }
 
+#[cfg(feature = "component")]
 guard_sdk::export!(WriteControl);

@@ -10,8 +10,9 @@ use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
 use super::subject::{circumstances, refused};
 use guard_contract::exit::Exit;
+use guard_engine::Engine;
 use guard_hook::audit::moment;
-use guard_hook::cache::{self, Artifact, Artifacts, Readiness, Stored, clear, stored};
+use guard_hook::cache::{self, Artifacts, Readiness, Stored, clear, stored};
 use guard_hook::hook::warm_lock;
 use guard_hook::nested;
 use guard_kit::compile::making;
@@ -47,8 +48,8 @@ pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result
         prepared.config.problems.extend(below.config.problems);
     }
     let mut exit = Exit::Success;
-    if let Err(fault) = Artifact::analyzer() {
-        print::line(&format!("analyzer: {fault}"))?;
+    if let Err(fault) = Engine::new().and_then(|engine| cache::bundle(&engine)) {
+        print::line(&format!("built-in policies: {fault}"))?;
         exit = Exit::Unavailable;
     }
     for member in &prepared.members {

@@ -15,7 +15,7 @@ use super::component::{Component, Unpack};
 use guard_builtins::Artifact as Carried;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
-use guard_engine::{Code, Compile, ENGINE_KEY, Engine};
+use guard_engine::{Bundle, Compile, ENGINE_KEY, Engine, Policy};
 use guard_state::FileLock;
 use guard_state::Seal;
 use guard_state::{FolderError, is_private, make_private, write_new};
@@ -74,26 +74,36 @@ impl Artifact {
         }
     }
 
-    /// Its code. A file that cannot be used is removed, so that it is made anew.
+    /// The policy, linked. A file that cannot be used is removed, so that it is made anew.
     ///
     /// # Errors
     ///
     /// [`FaultKind::Artifact`]: this machine cannot use it.
-    pub fn code(&self, engine: &Engine) -> Result<Code, FaultKind> {
+    pub fn policy(&self, engine: &Engine) -> Result<Policy, FaultKind> {
         let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
-        match &self.place {
+        let code = match &self.place {
             Place::Carried => match guard_builtins::by_digest(&self.component) {
-                Some(guest) => match &guest.artifact {
-                    Carried::InPlace(bytes) if guard_builtins::IS_EXECUTABLE => engine.carried(bytes()),
-                    Carried::InPlace(bytes) => engine.read(bytes()),
+                Some(builtin) => match &builtin.guest.artifact {
+                    Carried::Bundled => return Ok(bundle(engine)?.policy(builtin.name)),
                     Carried::Packed(packed) => engine.read(&packed.unpacked().ok_or_else(damaged)?),
                 },
                 None => Err(FaultKind::Artifact("this program does not hold it".to_owned())),
             },
             Place::File(path, _) => engine.map(path).inspect_err(|_| discard(path)),
             Place::Loaded => Err(FaultKind::Artifact("it was not loaded".to_owned())),
-        }
+        };
+        engine.load(&code?, &self.interface, self.wasi)
     }
+}
+
+/// The component that this program carries, linked.
+///
+/// # Errors
+///
+/// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
+pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
+    let missing = || FaultKind::Component("this program was built without policies".to_owned());
+    engine.bundle(guard_builtins::bundle().ok_or_else(missing)?, guard_builtins::IS_EXECUTABLE)
 }
 
 /// The file is a private one, and the one that was checked.
@@ -121,39 +131,22 @@ pub struct Making {
     pub deadline: Instant,
 }
 
-/// What `guard-compiler describe` says of a guest.
+/// What `guard-compiler describe` says of a policy.
 #[derive(Deserialize)]
 struct Description {
     interface: Interface,
-    /// None of the analyzer.
-    manifest: Option<Manifest>,
-}
-
-impl Artifact {
-    /// The analyzer.
-    ///
-    /// # Errors
-    ///
-    /// [`FaultKind::Component`]: this program was built without it.
-    pub fn analyzer() -> Result<Self, FaultKind> {
-        let carried = guard_builtins::analyzer().and_then(|guest| carried(guest, &hex(&guest.sha256), Wasi::Absent));
-        let missing = || FaultKind::Component("this program was built without the analyzer".to_owned());
-        carried.map(|(artifact, _)| artifact).ok_or_else(missing)
-    }
+    manifest: Manifest,
 }
 
 impl Made {
     /// What this program carries of a policy's component.
     #[must_use]
     pub fn carried(component: &str, wasi: Wasi) -> Option<Self> {
-        let (artifact, manifest) = carried(guard_builtins::by_digest(component)?, component, wasi)?;
-        Some(Made { artifact, manifest: manifest? })
+        let guest = &guard_builtins::by_digest(component)?.guest;
+        let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
+        let artifact = Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi };
+        Some(Made { artifact, manifest })
     }
-}
-
-fn carried(guest: &'static guard_builtins::Guest, component: &str, wasi: Wasi) -> Option<(Artifact, Option<Manifest>)> {
-    let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
-    Some((Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi }, manifest))
 }
 
 /// The sealed record beside an artifact.
@@ -242,8 +235,8 @@ impl Artifacts {
     /// Where no file can be written it is unpacked at each call.
     fn carried(&self, component: &str, wasi: Wasi) -> Option<Made> {
         let made = Made::carried(component, wasi)?;
-        let guest = guard_builtins::by_digest(component)?;
-        let Carried::Packed(packed) = &guest.artifact else { return Some(made) };
+        let builtin = guard_builtins::by_digest(component)?;
+        let Carried::Packed(packed) = &builtin.guest.artifact else { return Some(made) };
         let unpack = || {
             let bytes = packed.unpacked()?;
             self.keep(component, wasi, &bytes, made.manifest.clone(), made.artifact.interface.clone()).ok()

@@ -29,7 +29,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 8";
+const PURPOSE: &str = "prepared chain 9";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ impl Prepared {
     pub fn open_with(places: &Places, program: &Path, projects: &[String], brought: &Brought) -> Option<Self> {
         let projects = effective(projects);
         let seal = Seal::open(&places.state).ok()?;
-        let prepared: Prepared = seal.read(PURPOSE, &file(places, program, &projects, brought))?;
+        let prepared = Prepared::read(&seal, &file(places, program, &projects, brought))?;
         // In a folder that others can write to, a file could be swapped after its stamp was looked at.
         let private = make_private(&places.cache).is_ok() && make_private(&artifact::folder(&places.cache)).is_ok();
         (private && prepared.holds()).then_some(prepared)
@@ -107,6 +107,11 @@ impl Prepared {
         Prepared { members: vec![member], ..self.clone() }
     }
 
+    /// Reads a sealed chain. It is no JSON: every call reads it, and this takes a third of the bytes.
+    fn read(seal: &Seal, path: &Path) -> Option<Self> {
+        postcard::from_bytes(&seal.read_bytes(PURPOSE, path)?).ok()
+    }
+
     fn holds(&self) -> bool {
         self.inputs.iter().all(|(path, stamp)| FileState::of(path) == *stamp)
             && self.artifacts().all(Artifact::holds)
@@ -116,10 +121,12 @@ impl Prepared {
     fn save(&self, places: &Places, path: &Path, seal: &Seal) {
         // Without the file the next call prepares anew; there is nobody to tell.
         let Some(folder) = path.parent().filter(|folder| make_private(folder).is_ok()) else { return };
-        let _ = seal.write(PURPOSE, path, &self.slim());
+        if let Ok(bytes) = postcard::to_stdvec(&self.slim()) {
+            let _ = seal.write_bytes(PURPOSE, path, &bytes);
+        }
         prune::chains(folder);
         let chains = fs::read_dir(folder).into_iter().flatten().flatten();
-        let kept = chains.filter_map(|entry| seal.read::<Prepared>(PURPOSE, &entry.path()));
+        let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
         let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
         prune::artifacts(&artifact::folder(&places.cache), &kept.collect());
     }
@@ -214,7 +221,7 @@ pub fn forget(places: &Places, name: &str, now: &Prepared) {
     let mut kept: BTreeSet<PathBuf> = now.files().collect();
     let folder = chains_folder(&places.cache);
     for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
-        let Some(chain) = seal.read::<Prepared>(PURPOSE, &file.path()) else { continue };
+        let Some(chain) = Prepared::read(&seal, &file.path()) else { continue };
         let is_of_it = |member: &Member| member.entry.name == name;
         if chain.holds() {
             kept.extend(chain.files());
@@ -343,7 +350,7 @@ pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), Faul
         return Ok(());
     }
     let engine = Engine::new()?;
-    let policy = engine.load(&artifact.code(&engine)?, &artifact.interface, artifact.wasi)?;
+    let policy = artifact.policy(&engine)?;
     let analyzer = scene::analyzer(&engine);
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
@@ -374,7 +381,7 @@ fn refused_usual(entry: &Entry, artifact: &Artifact) -> Option<Problem> {
         return None;
     }
     let engine = Engine::new().ok()?;
-    let policy = engine.load(&artifact.code(&engine).ok()?, &artifact.interface, artifact.wasi).ok()?;
+    let policy = artifact.policy(&engine).ok()?;
     match with_clock(&engine, || policy.configure(Limits::PREPARE, &entry.settings)) {
         Err(FaultKind::Refused { text, .. }) => Some(guard_config::of_refused_settings(entry, &text)),
         _ => None,
@@ -404,7 +411,7 @@ fn file(places: &Places, program: &Path, projects: &[String], brought: &Brought)
         key.update(part.as_bytes());
         key.update(b"\0");
     }
-    chains_folder(&places.cache).join(format!("{}.json", hex(&key.finalize())))
+    chains_folder(&places.cache).join(format!("{}.chain", hex(&key.finalize())))
 }
 
 /// The folder of prepared chains in a cache folder.

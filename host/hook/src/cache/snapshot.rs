@@ -205,7 +205,7 @@ fn take(
     compile: Compile,
 ) -> Result<Result<Vec<u8>, String>, FaultKind> {
     let engine = Engine::new()?;
-    let policy = engine.load(&artifact.code(&engine)?, &artifact.interface, artifact.wasi)?;
+    let policy = artifact.policy(&engine)?;
     with_clock(&engine, || {
         let cost = policy.cost_of_configure(entry.limits, &entry.settings, RUNS)?;
         if cost < WORTH {

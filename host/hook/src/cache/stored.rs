@@ -47,7 +47,6 @@ pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
         if !fs::symlink_metadata(&folder).is_ok_and(|data| data.is_dir()) {
             continue;
         }
-        let of_chains = folder == chains_folder(cache);
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let Some(data) = entry.metadata().ok().filter(fs::Metadata::is_file) else { continue };
@@ -58,7 +57,7 @@ pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
                 _ if entry.file_name().as_encoded_bytes().starts_with(b".") => "leftover",
                 "cwasm" if of_snapshot => "snapshot",
                 "cwasm" => "artifact",
-                "json" if of_chains => "chain",
+                "chain" => "chain",
                 "json" => "record",
                 _ => "leftover",
             };
@@ -104,7 +103,7 @@ mod tests {
             ("artifacts/a-1.json", "{}"),
             ("artifacts/a-1.lock", ""),
             ("artifacts/.a.tmp", "x"),
-            ("chains/c.json", "{}"),
+            ("chains/c.chain", "{}"),
             ("mine.txt", "x"),
         ] {
             let path = cache.path().join(name);

@@ -11,7 +11,7 @@ use guard_contract::{Decision, Manifest, outcome_name};
 use guard_contract::{FaultKind, Limits};
 use guard_engine::facts::Facts;
 use guard_engine::facts::fixed::FixedFacts;
-use guard_engine::{Analyzer, BreachKind, CallResult, Instance, Policy, Used, breaches, check_manifest};
+use guard_engine::{Analyzer, BreachKind, CallResult, Instance, Policy, Shared, Used, breaches, check_manifest};
 use guard_hook::examples;
 use guard_hook::scene;
 
@@ -161,8 +161,13 @@ impl Trial {
                     taken.push(what);
                     // What was taken must not be a trap later.
                     if let Some(call) = call {
-                        let scene =
-                            scene::analyzed(&call.call, &usual.at, usual.facts.clone(), || self.analyzer.clone());
+                        let scene = scene::analyzed(
+                            &call.call,
+                            &usual.at,
+                            usual.facts.clone(),
+                            || self.analyzer.clone(),
+                            &mut Shared::default(),
+                        );
                         let given = instance.decide(scene, &call.call.tool, &call.input);
                         let what = format!("{what}, then {}", call.what);
                         self.keep("bad-settings", &what, given.used, given.answer.as_ref().map(outcome));
@@ -198,7 +203,13 @@ impl Trial {
                 kept = configured.map(|(instance, _)| instance);
             }
             let Some(instance) = kept.as_mut() else { return };
-            let scene = scene::analyzed(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
+            let scene = scene::analyzed(
+                &call.call,
+                &world.at,
+                world.facts.clone(),
+                || self.analyzer.clone(),
+                &mut Shared::default(),
+            );
             let given = instance.decide(scene, &call.call.tool, &call.input);
             self.keep("deterministic", &call.what, given.used, given.answer.as_ref().map(outcome));
             if is_answer(&given.answer) && !same(first, &given) {
@@ -244,7 +255,13 @@ impl Trial {
         let (mut instance, configured) = self
             .configured(policy, rule, &call.what, &settings, world.grants.clone())
             .filter(|(_, given)| given.answer.is_ok())?;
-        let scene = scene::analyzed(&call.call, &world.at, world.facts.clone(), || self.analyzer.clone());
+        let scene = scene::analyzed(
+            &call.call,
+            &world.at,
+            world.facts.clone(),
+            || self.analyzer.clone(),
+            &mut Shared::default(),
+        );
         let mut given = instance.decide(scene, &call.call.tool, &call.input);
         given.used.processor += configured.used.processor;
         self.keep(rule, &call.what, given.used, given.answer.as_ref().map(outcome));

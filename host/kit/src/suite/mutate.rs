@@ -23,7 +23,7 @@ pub use table::REWRITES;
 use paths::{Moved, Place};
 use shape::Shape;
 
-use guard_engine::Analyzer;
+use guard_engine::{Analyzer, Shared};
 
 /// One way to rewrite.
 #[derive(Debug)]
@@ -64,7 +64,9 @@ impl Rewrite {
     #[must_use]
     pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
         match self.how {
-            How::Command(rewrite) => rewrite(&Shape::of(text, &analyzer.analyze(text, "bash", cwd, home).ok()?)?),
+            How::Command(rewrite) => {
+                rewrite(&Shape::of(text, &analyzer.analyze(&mut Shared::default(), text, "bash", cwd, home).ok()?)?)
+            }
             How::Data(rewrite) => rewrite(text),
             How::Path(_) => None,
         }

@@ -150,7 +150,7 @@ impl Subject {
             }
         }
         let prepared = Prepared::in_memory(self.config.clone(), members);
-        Ok(Chain::loaded(self.engine.clone(), prepared, self.policies.clone(), self.analyzer.clone()))
+        Ok(Chain::loaded(self.engine.clone(), prepared, self.policies.clone()))
     }
 
     /// The chain for a suite as [`Subject::chain_for_suite`] gives it, with every policy as a snapshot.
@@ -178,7 +178,7 @@ impl Subject {
                 *snapshot = Some(Snapshot::in_memory());
             }
         }
-        Ok(Chain::loaded(self.engine.clone(), prepared, policies, self.analyzer.clone()))
+        Ok(Chain::loaded(self.engine.clone(), prepared, policies))
     }
 
     /// The analyzer that the chains ask.
@@ -264,7 +264,7 @@ impl Workshop {
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::of(entry)?;
         if let Some(Made { artifact, manifest }) = self.kept(&component, entry.wasi)? {
-            let policy = self.engine.load(&artifact.code(&self.engine)?, &artifact.interface, artifact.wasi)?;
+            let policy = artifact.policy(&self.engine)?;
             return Ok((policy, artifact, manifest));
         }
         let (policy, interface) = self.compile(&component.wasm(guard_builtins::component)?, entry.wasi)?;

@@ -16,7 +16,7 @@ use super::{How, Keeps, REWRITES, Rewrite};
 use guard_contract::call::PATH_KEYS;
 use guard_contract::verdict::FAULT;
 use guard_contract::{Outcome, outcome_name, outcome_named, rank};
-use guard_engine::Analyzer;
+use guard_engine::{Analyzer, Shared};
 use guard_hook::chain::Chain;
 
 /// The tools of which it is known that they take a path for a file.
@@ -234,7 +234,7 @@ fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl Fn
         return then(None);
     }
     let at = circumstances(&seed.world);
-    let analysis = analyzer.analyze(text, "bash", &at.cwd, &at.home).ok();
+    let analysis = analyzer.analyze(&mut Shared::default(), text, "bash", &at.cwd, &at.home).ok();
     let shape = analysis.as_ref().and_then(|analysis| Shape::of(text, analysis));
     then(shape.as_ref())
 }

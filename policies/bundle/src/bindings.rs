@@ -4,6 +4,12 @@
 //   * additional derives ignored ["outcome", "fault", "presence", "level", "coverage", "severity"]
 //   * with "guard:policy/types@0.1.0" = "guard_sdk::bindings::guard::policy::types"
 //   * with "guard:policy/syntax@0.1.0" = "guard_sdk::bindings::guard::policy::syntax"
+//   * with "guard:policy/analysis@0.1.0" = "guard_sdk::bindings::guard::policy::analysis"
+//   * with "guard:policy/context@0.1.0" = "guard_sdk::bindings::guard::policy::context"
+//   * with "guard:policy/files@0.1.0" = "guard_sdk::bindings::guard::policy::files"
+//   * with "guard:policy/env@0.1.0" = "guard_sdk::bindings::guard::policy::env"
+//   * with "guard:policy/journal@0.1.0" = "guard_sdk::bindings::guard::policy::journal"
+//   * with "guard:policy/log@0.1.0" = "guard_sdk::bindings::guard::policy::log"
 //   * default-bindings-module: "crate::bindings"
 //   * export-macro-name: export_component
 //   * pub-export-macro
@@ -12,12 +18,24 @@
 use guard_sdk::bindings::guard::policy::types as __with_name0;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
 use guard_sdk::bindings::guard::policy::syntax as __with_name1;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use guard_sdk::bindings::guard::policy::analysis as __with_name2;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use guard_sdk::bindings::guard::policy::context as __with_name3;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use guard_sdk::bindings::guard::policy::files as __with_name4;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use guard_sdk::bindings::guard::policy::env as __with_name5;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use guard_sdk::bindings::guard::policy::journal as __with_name6;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use guard_sdk::bindings::guard::policy::log as __with_name7;
 #[rustfmt::skip]
 #[allow(dead_code, clippy::all)]
 pub mod exports {
     pub mod guard {
-        pub mod policy {
-            /// Understands shell text. Exported by the analyzer, not by policies.
+        pub mod bundle {
+            /// Understands shell text.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod analyzer {
                 #[used]
@@ -1382,7 +1400,7 @@ pub mod exports {
                     /// `dialect` is `bash`, `posix` or `zsh`; another one is analysed as `bash`
                     /// with partial coverage. `cwd` and `home` are absolute, or empty when they
                     /// are not known. The function is total: whatever the text, it answers. It
-                    /// knows no file system, so every effect's `path` holds `raw` at most.
+                    /// calls no import, so every effect's `path` holds `raw` at most.
                     #[allow(async_fn_in_trait)]
                     fn analyze(
                         source: _rt::String,
@@ -1393,22 +1411,22 @@ pub mod exports {
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_guard_policy_analyzer_0_1_0_cabi {
+                macro_rules! __export_guard_bundle_analyzer_0_1_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "guard:policy/analyzer@0.1.0#analyze")] unsafe extern "C" fn
+                        "guard:bundle/analyzer@0.1.0#analyze")] unsafe extern "C" fn
                         export_analyze(arg0 : * mut u8, arg1 : usize, arg2 : * mut u8,
                         arg3 : usize, arg4 : * mut u8, arg5 : usize, arg6 : * mut u8,
                         arg7 : usize,) -> * mut u8 { unsafe { $($path_to_types)*::
                         _export_analyze_cabi::<$ty > (arg0, arg1, arg2, arg3, arg4, arg5,
                         arg6, arg7) } } #[unsafe (export_name =
-                        "cabi_post_guard:policy/analyzer@0.1.0#analyze")] unsafe extern
+                        "cabi_post_guard:bundle/analyzer@0.1.0#analyze")] unsafe extern
                         "C" fn _post_return_analyze(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_analyze::<$ty > (arg0) } } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_guard_policy_analyzer_0_1_0_cabi;
+                pub use __export_guard_bundle_analyzer_0_1_0_cabi;
                 #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
                 #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
                 struct _RetArea(
@@ -1418,6 +1436,793 @@ pub mod exports {
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
                     [::core::mem::MaybeUninit::uninit(); 9
+                        * ::core::mem::size_of::<*const u8>()],
+                );
+            }
+            /// The policies of the presets, each by its name.
+            ///
+            /// The functions are those of `guard:policy/policy`, which says what they owe.
+            /// A name that is not here is an error, and a trap in `describe`.
+            #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+            pub mod policies {
+                #[used]
+                #[doc(hidden)]
+                static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
+                use super::super::super::super::_rt;
+                pub type Decision = super::super::super::super::__with_name0::Decision;
+                pub type Manifest = super::super::super::super::__with_name0::Manifest;
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_describe_cabi<T_: Guest>(
+                    arg0: *mut u8,
+                    arg1: usize,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result1 = {
+                            let len0 = arg1;
+                            let bytes0 = _rt::Vec::from_raw_parts(
+                                arg0.cast(),
+                                len0,
+                                len0,
+                            );
+                            T_::describe(_rt::string_lift(bytes0))
+                        };
+                        let ptr2 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        let super::super::super::super::__with_name0::Manifest {
+                            id: id3,
+                            version: version3,
+                            summary: summary3,
+                            tools: tools3,
+                            rules: rules3,
+                            grants: grants3,
+                            examples: examples3,
+                        } = result1;
+                        let vec4 = (id3.into_bytes()).into_boxed_slice();
+                        let ptr4 = vec4.as_ptr().cast::<u8>();
+                        let len4 = vec4.len();
+                        ::core::mem::forget(vec4);
+                        *ptr2.add(::core::mem::size_of::<*const u8>()).cast::<usize>() = len4;
+                        *ptr2.add(0).cast::<*mut u8>() = ptr4.cast_mut();
+                        let vec5 = (version3.into_bytes()).into_boxed_slice();
+                        let ptr5 = vec5.as_ptr().cast::<u8>();
+                        let len5 = vec5.len();
+                        ::core::mem::forget(vec5);
+                        *ptr2
+                            .add(3 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>() = len5;
+                        *ptr2
+                            .add(2 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>() = ptr5.cast_mut();
+                        let vec6 = (summary3.into_bytes()).into_boxed_slice();
+                        let ptr6 = vec6.as_ptr().cast::<u8>();
+                        let len6 = vec6.len();
+                        ::core::mem::forget(vec6);
+                        *ptr2
+                            .add(5 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>() = len6;
+                        *ptr2
+                            .add(4 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>() = ptr6.cast_mut();
+                        let vec8 = tools3;
+                        let len8 = vec8.len();
+                        let layout8 = _rt::alloc::Layout::from_size_align(
+                                vec8.len() * (2 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            )
+                            .unwrap();
+                        let (result8, _cleanup8) = wit_bindgen::rt::Cleanup::new(
+                            layout8,
+                        );
+                        if let Some(cleanup) = _cleanup8 {
+                            cleanup.forget();
+                        }
+                        for (i, e) in vec8.into_iter().enumerate() {
+                            let base = result8
+                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let vec7 = (e.into_bytes()).into_boxed_slice();
+                                let ptr7 = vec7.as_ptr().cast::<u8>();
+                                let len7 = vec7.len();
+                                ::core::mem::forget(vec7);
+                                *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len7;
+                                *base.add(0).cast::<*mut u8>() = ptr7.cast_mut();
+                            }
+                        }
+                        *ptr2
+                            .add(7 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>() = len8;
+                        *ptr2
+                            .add(6 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>() = result8;
+                        let vec12 = rules3;
+                        let len12 = vec12.len();
+                        let layout12 = _rt::alloc::Layout::from_size_align(
+                                vec12.len() * (5 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            )
+                            .unwrap();
+                        let (result12, _cleanup12) = wit_bindgen::rt::Cleanup::new(
+                            layout12,
+                        );
+                        if let Some(cleanup) = _cleanup12 {
+                            cleanup.forget();
+                        }
+                        for (i, e) in vec12.into_iter().enumerate() {
+                            let base = result12
+                                .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let super::super::super::super::__with_name0::Rule {
+                                    id: id9,
+                                    summary: summary9,
+                                    default: default9,
+                                    ceiling: ceiling9,
+                                } = e;
+                                let vec10 = (id9.into_bytes()).into_boxed_slice();
+                                let ptr10 = vec10.as_ptr().cast::<u8>();
+                                let len10 = vec10.len();
+                                ::core::mem::forget(vec10);
+                                *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len10;
+                                *base.add(0).cast::<*mut u8>() = ptr10.cast_mut();
+                                let vec11 = (summary9.into_bytes()).into_boxed_slice();
+                                let ptr11 = vec11.as_ptr().cast::<u8>();
+                                let len11 = vec11.len();
+                                ::core::mem::forget(vec11);
+                                *base
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len11;
+                                *base
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr11.cast_mut();
+                                *base
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (default9.clone() as i32) as u8;
+                                *base
+                                    .add(1 + 4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (ceiling9.clone() as i32) as u8;
+                            }
+                        }
+                        *ptr2
+                            .add(9 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>() = len12;
+                        *ptr2
+                            .add(8 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>() = result12;
+                        let vec14 = grants3;
+                        let len14 = vec14.len();
+                        let layout14 = _rt::alloc::Layout::from_size_align(
+                                vec14.len() * (2 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            )
+                            .unwrap();
+                        let (result14, _cleanup14) = wit_bindgen::rt::Cleanup::new(
+                            layout14,
+                        );
+                        if let Some(cleanup) = _cleanup14 {
+                            cleanup.forget();
+                        }
+                        for (i, e) in vec14.into_iter().enumerate() {
+                            let base = result14
+                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let vec13 = (e.into_bytes()).into_boxed_slice();
+                                let ptr13 = vec13.as_ptr().cast::<u8>();
+                                let len13 = vec13.len();
+                                ::core::mem::forget(vec13);
+                                *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len13;
+                                *base.add(0).cast::<*mut u8>() = ptr13.cast_mut();
+                            }
+                        }
+                        *ptr2
+                            .add(11 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>() = len14;
+                        *ptr2
+                            .add(10 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>() = result14;
+                        let vec19 = examples3;
+                        let len19 = vec19.len();
+                        let layout19 = _rt::alloc::Layout::from_size_align(
+                                vec19.len() * (7 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            )
+                            .unwrap();
+                        let (result19, _cleanup19) = wit_bindgen::rt::Cleanup::new(
+                            layout19,
+                        );
+                        if let Some(cleanup) = _cleanup19 {
+                            cleanup.forget();
+                        }
+                        for (i, e) in vec19.into_iter().enumerate() {
+                            let base = result19
+                                .add(i * (7 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let super::super::super::super::__with_name0::Example {
+                                    tool: tool15,
+                                    input: input15,
+                                    outcome: outcome15,
+                                    rule: rule15,
+                                } = e;
+                                let vec16 = (tool15.into_bytes()).into_boxed_slice();
+                                let ptr16 = vec16.as_ptr().cast::<u8>();
+                                let len16 = vec16.len();
+                                ::core::mem::forget(vec16);
+                                *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len16;
+                                *base.add(0).cast::<*mut u8>() = ptr16.cast_mut();
+                                let vec17 = (input15.into_bytes()).into_boxed_slice();
+                                let ptr17 = vec17.as_ptr().cast::<u8>();
+                                let len17 = vec17.len();
+                                ::core::mem::forget(vec17);
+                                *base
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len17;
+                                *base
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr17.cast_mut();
+                                *base
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (outcome15.clone() as i32) as u8;
+                                let vec18 = (rule15.into_bytes()).into_boxed_slice();
+                                let ptr18 = vec18.as_ptr().cast::<u8>();
+                                let len18 = vec18.len();
+                                ::core::mem::forget(vec18);
+                                *base
+                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len18;
+                                *base
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr18.cast_mut();
+                            }
+                        }
+                        *ptr2
+                            .add(13 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>() = len19;
+                        *ptr2
+                            .add(12 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>() = result19;
+                        ptr2
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_describe<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = *arg0.add(0).cast::<*mut u8>();
+                        let l1 = *arg0
+                            .add(::core::mem::size_of::<*const u8>())
+                            .cast::<usize>();
+                        _rt::cabi_dealloc(l0, l1, 1);
+                        let l2 = *arg0
+                            .add(2 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>();
+                        let l3 = *arg0
+                            .add(3 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>();
+                        _rt::cabi_dealloc(l2, l3, 1);
+                        let l4 = *arg0
+                            .add(4 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>();
+                        let l5 = *arg0
+                            .add(5 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>();
+                        _rt::cabi_dealloc(l4, l5, 1);
+                        let l6 = *arg0
+                            .add(6 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>();
+                        let l7 = *arg0
+                            .add(7 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>();
+                        let base10 = l6;
+                        let len10 = l7;
+                        for i in 0..len10 {
+                            let base = base10
+                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let l8 = *base.add(0).cast::<*mut u8>();
+                                let l9 = *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l8, l9, 1);
+                            }
+                        }
+                        _rt::cabi_dealloc(
+                            base10,
+                            len10 * (2 * ::core::mem::size_of::<*const u8>()),
+                            ::core::mem::size_of::<*const u8>(),
+                        );
+                        let l11 = *arg0
+                            .add(8 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>();
+                        let l12 = *arg0
+                            .add(9 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>();
+                        let base17 = l11;
+                        let len17 = l12;
+                        for i in 0..len17 {
+                            let base = base17
+                                .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let l13 = *base.add(0).cast::<*mut u8>();
+                                let l14 = *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l13, l14, 1);
+                                let l15 = *base
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l16 = *base
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l15, l16, 1);
+                            }
+                        }
+                        _rt::cabi_dealloc(
+                            base17,
+                            len17 * (5 * ::core::mem::size_of::<*const u8>()),
+                            ::core::mem::size_of::<*const u8>(),
+                        );
+                        let l18 = *arg0
+                            .add(10 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>();
+                        let l19 = *arg0
+                            .add(11 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>();
+                        let base22 = l18;
+                        let len22 = l19;
+                        for i in 0..len22 {
+                            let base = base22
+                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let l20 = *base.add(0).cast::<*mut u8>();
+                                let l21 = *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l20, l21, 1);
+                            }
+                        }
+                        _rt::cabi_dealloc(
+                            base22,
+                            len22 * (2 * ::core::mem::size_of::<*const u8>()),
+                            ::core::mem::size_of::<*const u8>(),
+                        );
+                        let l23 = *arg0
+                            .add(12 * ::core::mem::size_of::<*const u8>())
+                            .cast::<*mut u8>();
+                        let l24 = *arg0
+                            .add(13 * ::core::mem::size_of::<*const u8>())
+                            .cast::<usize>();
+                        let base31 = l23;
+                        let len31 = l24;
+                        for i in 0..len31 {
+                            let base = base31
+                                .add(i * (7 * ::core::mem::size_of::<*const u8>()));
+                            {
+                                let l25 = *base.add(0).cast::<*mut u8>();
+                                let l26 = *base
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l25, l26, 1);
+                                let l27 = *base
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l28 = *base
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l27, l28, 1);
+                                let l29 = *base
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l30 = *base
+                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l29, l30, 1);
+                            }
+                        }
+                        _rt::cabi_dealloc(
+                            base31,
+                            len31 * (7 * ::core::mem::size_of::<*const u8>()),
+                            ::core::mem::size_of::<*const u8>(),
+                        );
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_configure_cabi<T_: Guest>(
+                    arg0: *mut u8,
+                    arg1: usize,
+                    arg2: *mut u8,
+                    arg3: usize,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result2 = {
+                            let len0 = arg1;
+                            let bytes0 = _rt::Vec::from_raw_parts(
+                                arg0.cast(),
+                                len0,
+                                len0,
+                            );
+                            let len1 = arg3;
+                            let bytes1 = _rt::Vec::from_raw_parts(
+                                arg2.cast(),
+                                len1,
+                                len1,
+                            );
+                            T_::configure(
+                                _rt::string_lift(bytes0),
+                                _rt::string_lift(bytes1),
+                            )
+                        };
+                        let ptr3 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result2 {
+                            Ok(_) => {
+                                *ptr3.add(0).cast::<u8>() = (0i32) as u8;
+                            }
+                            Err(e) => {
+                                *ptr3.add(0).cast::<u8>() = (1i32) as u8;
+                                let vec4 = (e.into_bytes()).into_boxed_slice();
+                                let ptr4 = vec4.as_ptr().cast::<u8>();
+                                let len4 = vec4.len();
+                                ::core::mem::forget(vec4);
+                                *ptr3
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len4;
+                                *ptr3
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr4.cast_mut();
+                            }
+                        };
+                        ptr3
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_configure<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {}
+                            _ => {
+                                let l1 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l2 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l1, l2, 1);
+                            }
+                        }
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_decide_cabi<T_: Guest>(
+                    arg0: *mut u8,
+                    arg1: usize,
+                    arg2: *mut u8,
+                    arg3: usize,
+                    arg4: *mut u8,
+                    arg5: usize,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result3 = {
+                            let len0 = arg1;
+                            let bytes0 = _rt::Vec::from_raw_parts(
+                                arg0.cast(),
+                                len0,
+                                len0,
+                            );
+                            let len1 = arg3;
+                            let bytes1 = _rt::Vec::from_raw_parts(
+                                arg2.cast(),
+                                len1,
+                                len1,
+                            );
+                            let len2 = arg5;
+                            let bytes2 = _rt::Vec::from_raw_parts(
+                                arg4.cast(),
+                                len2,
+                                len2,
+                            );
+                            T_::decide(
+                                _rt::string_lift(bytes0),
+                                _rt::string_lift(bytes1),
+                                _rt::string_lift(bytes2),
+                            )
+                        };
+                        let ptr4 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result3 {
+                            Ok(e) => {
+                                *ptr4.add(0).cast::<u8>() = (0i32) as u8;
+                                let super::super::super::super::__with_name0::Decision {
+                                    outcome: outcome5,
+                                    findings: findings5,
+                                } = e;
+                                *ptr4
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (outcome5.clone() as i32) as u8;
+                                let vec14 = findings5;
+                                let len14 = vec14.len();
+                                let layout14 = _rt::alloc::Layout::from_size_align(
+                                        vec14.len() * (9 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result14, _cleanup14) = wit_bindgen::rt::Cleanup::new(
+                                    layout14,
+                                );
+                                if let Some(cleanup) = _cleanup14 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec14.into_iter().enumerate() {
+                                    let base = result14
+                                        .add(i * (9 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let super::super::super::super::__with_name0::Finding {
+                                            rule: rule6,
+                                            outcome: outcome6,
+                                            message: message6,
+                                            remedy: remedy6,
+                                            tags: tags6,
+                                        } = e;
+                                        let vec7 = (rule6.into_bytes()).into_boxed_slice();
+                                        let ptr7 = vec7.as_ptr().cast::<u8>();
+                                        let len7 = vec7.len();
+                                        ::core::mem::forget(vec7);
+                                        *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len7;
+                                        *base.add(0).cast::<*mut u8>() = ptr7.cast_mut();
+                                        *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (outcome6.clone() as i32) as u8;
+                                        let vec8 = (message6.into_bytes()).into_boxed_slice();
+                                        let ptr8 = vec8.as_ptr().cast::<u8>();
+                                        let len8 = vec8.len();
+                                        ::core::mem::forget(vec8);
+                                        *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len8;
+                                        *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr8.cast_mut();
+                                        let vec9 = (remedy6.into_bytes()).into_boxed_slice();
+                                        let ptr9 = vec9.as_ptr().cast::<u8>();
+                                        let len9 = vec9.len();
+                                        ::core::mem::forget(vec9);
+                                        *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len9;
+                                        *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr9.cast_mut();
+                                        let vec13 = tags6;
+                                        let len13 = vec13.len();
+                                        let layout13 = _rt::alloc::Layout::from_size_align(
+                                                vec13.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result13, _cleanup13) = wit_bindgen::rt::Cleanup::new(
+                                            layout13,
+                                        );
+                                        if let Some(cleanup) = _cleanup13 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec13.into_iter().enumerate() {
+                                            let base = result13
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let (t10_0, t10_1) = e;
+                                                let vec11 = (t10_0.into_bytes()).into_boxed_slice();
+                                                let ptr11 = vec11.as_ptr().cast::<u8>();
+                                                let len11 = vec11.len();
+                                                ::core::mem::forget(vec11);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len11;
+                                                *base.add(0).cast::<*mut u8>() = ptr11.cast_mut();
+                                                let vec12 = (t10_1.into_bytes()).into_boxed_slice();
+                                                let ptr12 = vec12.as_ptr().cast::<u8>();
+                                                let len12 = vec12.len();
+                                                ::core::mem::forget(vec12);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len12;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr12.cast_mut();
+                                            }
+                                        }
+                                        *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len13;
+                                        *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result13;
+                                    }
+                                }
+                                *ptr4
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len14;
+                                *ptr4
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = result14;
+                            }
+                            Err(e) => {
+                                *ptr4.add(0).cast::<u8>() = (1i32) as u8;
+                                let vec15 = (e.into_bytes()).into_boxed_slice();
+                                let ptr15 = vec15.as_ptr().cast::<u8>();
+                                let len15 = vec15.len();
+                                ::core::mem::forget(vec15);
+                                *ptr4
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len15;
+                                *ptr4
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr15.cast_mut();
+                            }
+                        };
+                        ptr4
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_decide<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {
+                                let l1 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l2 = *arg0
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base16 = l1;
+                                let len16 = l2;
+                                for i in 0..len16 {
+                                    let base = base16
+                                        .add(i * (9 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l3 = *base.add(0).cast::<*mut u8>();
+                                        let l4 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l3, l4, 1);
+                                        let l5 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l6 = *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l5, l6, 1);
+                                        let l7 = *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l8 = *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l7, l8, 1);
+                                        let l9 = *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l10 = *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base15 = l9;
+                                        let len15 = l10;
+                                        for i in 0..len15 {
+                                            let base = base15
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l11 = *base.add(0).cast::<*mut u8>();
+                                                let l12 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l11, l12, 1);
+                                                let l13 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l14 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l13, l14, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base15,
+                                            len15 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base16,
+                                    len16 * (9 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                            }
+                            _ => {
+                                let l17 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l18 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l17, l18, 1);
+                            }
+                        }
+                    }
+                }
+                pub trait Guest {
+                    /// Says what a policy is.
+                    #[allow(async_fn_in_trait)]
+                    fn describe(policy: _rt::String) -> Manifest;
+                    /// Gives a policy its settings.
+                    #[allow(async_fn_in_trait)]
+                    fn configure(
+                        policy: _rt::String,
+                        settings: _rt::String,
+                    ) -> ::core::result::Result<(), _rt::String>;
+                    /// Asks a policy about one tool call.
+                    #[allow(async_fn_in_trait)]
+                    fn decide(
+                        policy: _rt::String,
+                        tool: _rt::String,
+                        input: _rt::String,
+                    ) -> ::core::result::Result<Decision, _rt::String>;
+                }
+                #[doc(hidden)]
+                #[macro_export]
+                macro_rules! __export_guard_bundle_policies_0_1_0_cabi {
+                    ($ty:ident with_types_in $($path_to_types:tt)*) => {
+                        const _ : () = { #[unsafe (export_name =
+                        "guard:bundle/policies@0.1.0#describe")] unsafe extern "C" fn
+                        export_describe(arg0 : * mut u8, arg1 : usize,) -> * mut u8 {
+                        unsafe { $($path_to_types)*:: _export_describe_cabi::<$ty >
+                        (arg0, arg1) } } #[unsafe (export_name =
+                        "cabi_post_guard:bundle/policies@0.1.0#describe")] unsafe extern
+                        "C" fn _post_return_describe(arg0 : * mut u8,) { unsafe {
+                        $($path_to_types)*:: __post_return_describe::<$ty > (arg0) } }
+                        #[unsafe (export_name = "guard:bundle/policies@0.1.0#configure")]
+                        unsafe extern "C" fn export_configure(arg0 : * mut u8, arg1 :
+                        usize, arg2 : * mut u8, arg3 : usize,) -> * mut u8 { unsafe {
+                        $($path_to_types)*:: _export_configure_cabi::<$ty > (arg0, arg1,
+                        arg2, arg3) } } #[unsafe (export_name =
+                        "cabi_post_guard:bundle/policies@0.1.0#configure")] unsafe extern
+                        "C" fn _post_return_configure(arg0 : * mut u8,) { unsafe {
+                        $($path_to_types)*:: __post_return_configure::<$ty > (arg0) } }
+                        #[unsafe (export_name = "guard:bundle/policies@0.1.0#decide")]
+                        unsafe extern "C" fn export_decide(arg0 : * mut u8, arg1 : usize,
+                        arg2 : * mut u8, arg3 : usize, arg4 : * mut u8, arg5 : usize,) ->
+                        * mut u8 { unsafe { $($path_to_types)*::
+                        _export_decide_cabi::<$ty > (arg0, arg1, arg2, arg3, arg4, arg5)
+                        } } #[unsafe (export_name =
+                        "cabi_post_guard:bundle/policies@0.1.0#decide")] unsafe extern
+                        "C" fn _post_return_decide(arg0 : * mut u8,) { unsafe {
+                        $($path_to_types)*:: __post_return_decide::<$ty > (arg0) } } };
+                    };
+                }
+                #[doc(hidden)]
+                pub use __export_guard_bundle_policies_0_1_0_cabi;
+                #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                struct _RetArea(
+                    [::core::mem::MaybeUninit<
+                        u8,
+                    >; 14 * ::core::mem::size_of::<*const u8>()],
+                );
+                static mut _RET_AREA: _RetArea = _RetArea(
+                    [::core::mem::MaybeUninit::uninit(); 14
                         * ::core::mem::size_of::<*const u8>()],
                 );
             }
@@ -1530,22 +2335,25 @@ mod _rt {
 #[allow(unused_macros)]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __export_analyzer_guest_impl {
+macro_rules! __export_bundle_impl {
     ($ty:ident) => {
         crate ::bindings::export_component!($ty with_types_in crate ::bindings);
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::guard::policy::analyzer::__export_guard_policy_analyzer_0_1_0_cabi!($ty
-        with_types_in $($path_to_types_root)*:: exports::guard::policy::analyzer); const
+        exports::guard::bundle::analyzer::__export_guard_bundle_analyzer_0_1_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::bundle::analyzer);
+        $($path_to_types_root)*::
+        exports::guard::bundle::policies::__export_guard_bundle_policies_0_1_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::bundle::policies); const
         _ : () = { #[rustfmt::skip] #[cfg(target_arch = "wasm32")] #[unsafe (link_section
         =
-        "component-type:wit-bindgen:0.63.0:guard:policy@0.1.0:analyzer-guest:imports and exports")]
+        "component-type:wit-bindgen:0.63.0:guard:bundle@0.1.0:bundle:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1649] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2439] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xec\x0b\x01A\x02\x01\
-A\x08\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x8a\x12\x01A\x02\x01\
+A\x1a\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -1575,26 +2383,45 @@ ain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0a
 command-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01\
 r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\
 \x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x02\x02\x03\0\x01\x08\
-analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\x04\x06sour\
-ces\x07dialects\x03cwds\x04homes\0\x01\x04\0\x07analyze\x01\x02\x04\0\x1bguard:p\
-olicy/analyzer@0.1.0\x05\x04\x04\0!guard:policy/analyzer-guest@0.1.0\x04\0\x0b\x14\
-\x01\0\x0eanalyzer-guest\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-\
-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
+\0\x07current\x01\x02\x03\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x04\x01r\
+\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mod\
+es\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\
+\0\x1aguard:policy/context@0.1.0\x05\x05\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
+\x01\x06\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
+\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
+\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\
+\x07\x01B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
+\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x08\x01\
+B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
+am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
+rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
+vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
+guard:policy/log@0.1.0\x05\x0b\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\
+\0\0\x01@\x04\x06sources\x07dialects\x03cwds\x04homes\0\x01\x04\0\x07analyze\x01\
+\x02\x04\0\x1bguard:bundle/analyzer@0.1.0\x05\x0c\x02\x03\0\0\x08decision\x02\x03\
+\0\0\x08manifest\x01B\x0c\x02\x03\x02\x01\x0d\x04\0\x08decision\x03\0\0\x02\x03\x02\
+\x01\x0e\x04\0\x08manifest\x03\0\x02\x01@\x01\x06policys\0\x03\x04\0\x08describe\
+\x01\x04\x01j\0\x01s\x01@\x02\x06policys\x08settingss\0\x05\x04\0\x09configure\x01\
+\x06\x01j\x01\x01\x01s\x01@\x03\x06policys\x04tools\x05inputs\0\x07\x04\0\x06dec\
+ide\x01\x08\x04\0\x1bguard:bundle/policies@0.1.0\x05\x0f\x04\0\x19guard:bundle/b\
+undle@0.1.0\x04\0\x0b\x0c\x01\0\x06bundle\x03\0\0\0G\x09producers\x01\x0cprocess\
+ed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
         };
     };
 }
 #[doc(inline)]
-pub use __export_analyzer_guest_impl as export_component;
+pub use __export_bundle_impl as export_component;
 #[rustfmt::skip]
 #[cfg(target_arch = "wasm32")]
 #[unsafe(
-    link_section = "component-type:wit-bindgen:0.63.0:guard:policy@0.1.0:analyzer-guest-with-all-of-its-exports-removed:encoded world"
+    link_section = "component-type:wit-bindgen:0.63.0:guard:bundle@0.1.0:bundle-with-all-of-its-exports-removed:encoded world"
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1601] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x9c\x0b\x01A\x02\x01\
-A\x05\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2194] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf5\x0f\x01A\x02\x01\
+A\x14\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -1623,10 +2450,25 @@ inds\x09operations\x08severity\x05\x06targets\x04path\x01\x0acommand-idy\x07cert
 ain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0a\
 command-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01\
 r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\
-\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x02\x04\0Aguard:polic\
-y/analyzer-guest-with-all-of-its-exports-removed@0.1.0\x04\0\x0b4\x01\0.analyzer\
--guest-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-\
-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x02\x02\x03\0\x01\x08\
+analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
+\0\x07current\x01\x02\x03\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x04\x01r\
+\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mod\
+es\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\
+\0\x1aguard:policy/context@0.1.0\x05\x05\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
+\x01\x06\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
+\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
+\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\
+\x07\x01B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
+\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x08\x01\
+B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
+am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
+rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
+vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
+guard:policy/log@0.1.0\x05\x0b\x04\09guard:bundle/bundle-with-all-of-its-exports\
+-removed@0.1.0\x04\0\x0b,\x01\0&bundle-with-all-of-its-exports-removed\x03\0\0\0\
+G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindge\
+n-rust\x060.63.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -1,0 +1,194 @@
+//! [`Bundle`]: the component that the program carries, with the analyzer and the policies of the presets in it;
+//! [`Shared`]: the one instance of it that serves a call.
+
+use wasmtime::Store;
+
+use crate::bindings::{Bundle as Guest, BundlePre};
+use crate::convert::Convert;
+use crate::guest::GuestPre;
+use crate::imports::State;
+use crate::meter::Meter;
+use crate::policy::{Answer, Policy, Question, end};
+use crate::{Engine, bound, fault, manifest};
+use guard_contract::limits::Limits;
+use guard_contract::syntax::Analysis;
+use guard_contract::{Decision, FaultKind};
+
+/// The component that the program carries, linked.
+#[derive(Clone)]
+pub struct Bundle {
+    pre: BundlePre<State>,
+    ends_soon: bool,
+}
+
+impl std::fmt::Debug for Bundle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Bundle")
+    }
+}
+
+impl Engine {
+    /// Links the bundle, once for each engine. `is_executable`: the artifact lies in an executable, read-only section of
+    /// the program, at the start of a page.
+    ///
+    /// The bytes must be what the build's compiler gave.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Artifact`] if it is not one of this engine.
+    pub fn bundle(&self, artifact: &'static [u8], is_executable: bool) -> Result<Bundle, FaultKind> {
+        let link = || {
+            let code = if is_executable { self.carried(artifact) } else { self.read(artifact) }?;
+            let linked = self.contract().and_then(|contract| contract.instantiate_pre(&code.component));
+            let pre = linked.and_then(BundlePre::new);
+            let pre = pre.map_err(|error| FaultKind::Artifact(format!("{error:#}")))?;
+            Ok(Bundle { pre, ends_soon: self.ends_soon })
+        };
+        self.bundle.get_or_init(link).clone()
+    }
+}
+
+impl Bundle {
+    /// The policy of this name. One that is not there gives an error when it is asked.
+    #[must_use]
+    pub fn policy(&self, name: &'static str) -> Policy {
+        Policy { pre: GuestPre::Bundled(self.pre.clone(), name), ends_soon: self.ends_soon }
+    }
+
+    /// What understands shell text.
+    #[must_use]
+    pub fn analyzer(&self) -> Analyzer {
+        Analyzer { bundle: self.clone() }
+    }
+}
+
+/// What understands shell text.
+#[derive(Debug, Clone)]
+pub struct Analyzer {
+    bundle: Bundle,
+}
+
+impl Analyzer {
+    /// Analyses one text.
+    ///
+    /// # Errors
+    ///
+    /// It ran out of its limits or trapped. The caller must take the text for unparsed.
+    pub fn analyze(
+        &self,
+        shared: &mut Shared,
+        source: &str,
+        dialect: &str,
+        cwd: &str,
+        home: &str,
+    ) -> Result<Analysis, FaultKind> {
+        let (running, _) = shared.begin(&self.bundle.pre, Limits::ANALYZER, self.bundle.ends_soon)?;
+        let analyzer = running.guest.guard_bundle_analyzer();
+        let analysis = analyzer.call_analyze(&mut running.store, source, dialect, cwd, home);
+        analysis.map(Convert::convert).map_err(|error| {
+            shared.discard();
+            fault::of_run(&error, None)
+        })
+    }
+}
+
+/// The instance of the bundle that serves one call: it is started by whatever is asked first, and ends with the call or
+/// when something in it fails. What is asked later then starts another one.
+#[derive(Default)]
+pub struct Shared(Option<Running>);
+
+struct Running {
+    store: Store<State>,
+    guest: Guest,
+    ends_soon: bool,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.discard();
+    }
+}
+
+impl Shared {
+    /// The instance, ready for whoever is next, under its limit of time. The memory is that of all, and so is its limit.
+    fn begin(
+        &mut self,
+        pre: &BundlePre<State>,
+        limits: Limits,
+        ends_soon: bool,
+    ) -> Result<(&mut Running, Meter), FaultKind> {
+        let of_all = Limits { memory_mib: Limits::ANALYZER.memory_mib, ..limits };
+        let (running, meter) = match self.0.take() {
+            Some(mut running) => {
+                let _ = running.store.data_mut().renew(of_all);
+                let meter = bound(&mut running.store, limits);
+                (running, meter)
+            }
+            None => {
+                let mut store = Store::new(pre.engine(), State::new(of_all));
+                let meter = bound(&mut store, limits);
+                let guest = pre.instantiate(&mut store).map_err(|error| fault::of_run(&error, None))?;
+                (Running { store, guest, ends_soon }, meter)
+            }
+        };
+        Ok((self.0.insert(running), meter))
+    }
+
+    fn discard(&mut self) {
+        if let Some(running) = self.0.take() {
+            let _ = end(running.store, running.ends_soon);
+        }
+    }
+
+    /// Asks a policy in this instance. None if it must be asked alone: its limit of memory is not the usual one, or
+    /// something failed that may be another one's doing.
+    pub(crate) fn ask(
+        &mut self,
+        pre: &BundlePre<State>,
+        name: &str,
+        limits: Limits,
+        settings: &str,
+        question: &Question<'_>,
+        ends_soon: bool,
+    ) -> Option<Answer> {
+        if limits.memory_mib != Limits::DEFAULT.memory_mib {
+            return None;
+        }
+        let (running, meter) = self.begin(pre, limits, ends_soon).ok()?;
+        let decision = match running.ask(name, settings, question) {
+            Ok(decision) => decision.and_then(|decision| manifest::check_decision(question.manifest, decision)),
+            Err(_) => {
+                self.discard();
+                return None;
+            }
+        };
+        let state = running.store.data_mut();
+        let used = meter.used(&state.limits);
+        let left = state.renew(limits);
+        Some(Answer::new(decision, left, used))
+    }
+}
+
+impl Running {
+    /// The inner error is the policy's own.
+    fn ask(
+        &mut self,
+        name: &str,
+        settings: &str,
+        question: &Question<'_>,
+    ) -> wasmtime::Result<Result<Decision, FaultKind>> {
+        let policies = self.guest.guard_bundle_policies();
+        if let Err(text) = policies.call_configure(&mut self.store, name, settings)? {
+            return Ok(Err(FaultKind::refused("configure", &text)));
+        }
+        self.store.data_mut().meet(question);
+        let decision = policies.call_decide(&mut self.store, name, question.tool, question.input)?;
+        Ok(decision.convert().map_err(|text| FaultKind::refused("decide", &text)))
+    }
+}

@@ -1,0 +1,160 @@
+//! [`Policy`]: asked about a call, alone or in the instance that the carried policies share.
+
+use std::sync::Arc;
+
+use wasmtime::Store;
+
+use crate::bundle::Shared;
+use crate::guest::{Guest, GuestPre};
+use crate::imports::{Scene, State};
+use crate::meter::{Meter, Used};
+use crate::{bound, fault, manifest};
+use guard_contract::grants::Grants;
+use guard_contract::limits::Limits;
+use guard_contract::{Decision, FaultKind, JournalLine, LogLine, Manifest};
+
+/// A policy that is linked and can be asked, any number of times.
+#[derive(Clone)]
+pub struct Policy {
+    pub(crate) pre: GuestPre,
+    pub(crate) ends_soon: bool,
+}
+
+impl std::fmt::Debug for Policy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Policy")
+    }
+}
+
+/// What a policy is asked.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// What it can learn of the call.
+    pub scene: Scene,
+    /// What it may ask for.
+    pub grants: Arc<Grants>,
+    /// What its answer is held against.
+    pub manifest: &'a Manifest,
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's input: JSON.
+    pub input: &'a str,
+}
+
+/// What a policy gave back: its answer, and what it left behind on the way.
+#[derive(Debug)]
+pub struct Answer {
+    /// The decision, or why there is none.
+    pub decision: Result<Decision, FaultKind>,
+    /// What it wants written. Kept also when the decision is a fault.
+    pub journal: Vec<JournalLine>,
+    /// Its trace.
+    pub log: Vec<LogLine>,
+    /// The imports that it called, in order.
+    pub asked: Vec<String>,
+    /// What it used of its limits. Of one that shares its instance, the memory is that of all.
+    pub used: Used,
+}
+
+impl Answer {
+    /// The answer of a policy that could not even be asked.
+    #[must_use]
+    pub fn fault(fault: FaultKind) -> Self {
+        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
+    }
+
+    pub(crate) fn new(decision: Result<Decision, FaultKind>, state: State, used: Used) -> Self {
+        Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
+    }
+}
+
+impl Policy {
+    /// Asks the policy about a call, under these limits. `settings` is the JSON for `configure`; none if the component
+    /// holds what it left there. The decision is checked against the manifest.
+    ///
+    /// A policy that the program carries answers in the shared instance. If that fails it is asked again alone, so that
+    /// no policy is at fault for what another one left there.
+    #[must_use]
+    pub fn ask(&self, shared: &mut Shared, limits: Limits, settings: Option<&str>, question: &Question<'_>) -> Answer {
+        if let GuestPre::Bundled(pre, name) = &self.pre
+            && let Some(settings) = settings
+            && let Some(answer) = shared.ask(pre, name, limits, settings, question, self.ends_soon)
+        {
+            return answer;
+        }
+        self.ask_alone(limits, settings, question)
+    }
+
+    fn ask_alone(&self, limits: Limits, settings: Option<&str>, question: &Question<'_>) -> Answer {
+        let (mut store, meter) = self.store(limits);
+        let guest = run(&mut store, &self.pre, |store, guest| {
+            let taken = settings.map_or(Ok(Ok(())), |settings| guest.configure(store, settings))?;
+            Ok(taken.map(|()| guest))
+        });
+        store.data_mut().meet(question);
+        let decision = guest.and_then(|guest| {
+            let decision = guest.decide(&mut store, question.tool, question.input);
+            decision.unwrap_or_else(|error| Err(fault::of_call(&error, &store)))
+        });
+        let decision = decision.and_then(|decision| manifest::check_decision(question.manifest, decision));
+        let state = end(store, self.ends_soon);
+        let used = meter.used(&state.limits);
+        Answer::new(decision, state, used)
+    }
+
+    /// Gives its settings to a fresh instance, and asks nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Refused`], or what else went wrong.
+    pub fn configure(&self, limits: Limits, settings: &str) -> Result<(), FaultKind> {
+        let (mut store, _) = self.store(limits);
+        run(&mut store, &self.pre, |store, guest| guest.configure(store, settings))
+    }
+
+    /// Asks the policy what it is.
+    ///
+    /// # Errors
+    ///
+    /// It cannot say so, or what it says breaks the contract.
+    pub fn describe(&self, limits: Limits) -> Result<Manifest, FaultKind> {
+        let (mut store, _) = self.store(limits);
+        let manifest = run(&mut store, &self.pre, |store, guest| Ok(Ok(guest.describe(store)?)))?;
+        manifest::check_manifest(&manifest)?;
+        Ok(manifest)
+    }
+
+    pub(crate) fn store(&self, limits: Limits) -> (Store<State>, Meter) {
+        let mut store = Store::new(self.pre.engine(), State::new(limits));
+        let meter = bound(&mut store, limits);
+        (store, meter)
+    }
+}
+
+/// What a call left in its store.
+pub(crate) fn end(mut store: Store<State>, ends_soon: bool) -> State {
+    if !ends_soon {
+        return store.into_data();
+    }
+    let state = std::mem::replace(store.data_mut(), State::new(Limits::DEFAULT));
+    // To give gigabytes of addresses back takes longer than the process has left.
+    std::mem::forget(store);
+    state
+}
+
+fn run<T>(
+    store: &mut Store<State>,
+    pre: &GuestPre,
+    body: impl FnOnce(&mut Store<State>, Guest) -> wasmtime::Result<Result<T, FaultKind>>,
+) -> Result<T, FaultKind> {
+    let guest = instantiate(store, pre)?;
+    body(store, guest).unwrap_or_else(|error| Err(fault::of_call(&error, store)))
+}
+
+pub(crate) fn instantiate(store: &mut Store<State>, pre: &GuestPre) -> Result<Guest, FaultKind> {
+    pre.instantiate(store).map_err(|error| match fault::of_run(&error, None) {
+        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
+        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
+        fault => fault,
+    })
+}
