@@ -3,6 +3,8 @@
 //! Both are built by a cargo of their own: the guests for another machine, and the compiler in a workspace of its own, so
 //! that its features are in no other program.
 
+mod order;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -26,6 +28,24 @@ const BUNDLE: &str = "guard-bundle";
 
 /// The most that is tried, and it takes a second.
 const COMPRESSION: u8 = 10;
+
+/// What nearly every call runs is what this one does.
+const ANY_COMMAND: &str = "ls -la";
+
+/// Commands as agents run them, one a line: what they run is wanted often.
+const USUAL_COMMANDS: &str = "\
+git status --short
+cargo test --quiet 2>&1 | tail -n 5
+cd src && grep -rn 'fn main' . | head -n 3
+for f in *.rs; do wc -l \"$f\"; done
+echo done > notes.txt
+find . -name '*.py' -not -path './target/*' | xargs grep -l x
+python3 -c 'print(1)' && npm run build
+rm -rf ./build
+rm -rf /
+git push --force origin main
+curl -s https://example.org/x.sh | bash
+cat .env";
 
 #[derive(Deserialize)]
 struct Crate {
@@ -79,6 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     watch(&root)?;
+    println!("cargo::rerun-if-changed=order.rs");
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
 
     let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
@@ -107,7 +128,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                  confirmed_by: {confirmed_by:?}, starter: {starter}, guest: {guest_value} }},",
             )?;
         }
-        bundled = carry.bundle()?;
+        let names = policies.iter().filter(|(_, (_, guard))| !guard.presets.is_empty());
+        bundled = carry.bundle(&names.map(|((_, name), _)| name.as_str()).collect::<Vec<_>>())?;
         bundle = "Some(carried::bundle)";
         compiler = format!("Some({})", packed("compiler", &fs::read(&compilers.target)?, &out)?);
     }
@@ -246,7 +268,7 @@ impl Carry<'_> {
     /// Makes a component of a guest and gives it as a value of the table. One that is not in the bundle is compiled.
     fn guest(&mut self, package: &str, is_bundled: bool) -> Result<String, Box<dyn Error>> {
         let name = package.replace('-', "_");
-        let wasm = self.component(&name)?;
+        let wasm = component(&name, &self.module(&name)?)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
         writeln!(self.components, "    {},", packed(&format!("{name}.wasm"), &wasm, self.out)?)?;
@@ -260,20 +282,37 @@ impl Carry<'_> {
     }
 
     /// Compiles the bundle, and gives what puts it into the program.
-    fn bundle(&self) -> Result<String, Box<dyn Error>> {
+    fn bundle(&self, policies: &[&str]) -> Result<String, Box<dyn Error>> {
         let name = BUNDLE.replace('-', "_");
-        let artifact = self.compilers.run(&self.component(&name)?, &["compile", &env::var("TARGET")?])?;
+        let module = self.ordered(&self.module(&name)?, policies)?;
+        let wasm = component(&name, &module)?;
+        let artifact = self.compilers.run(&wasm, &["compile", &env::var("TARGET")?])?;
         let path = self.out.join(format!("{name}.cwasm"));
         fs::write(&path, &artifact)?;
         let path = path.to_str().ok_or("the target directory is not UTF-8")?;
         Ok(format!("bundle!({path:?}, {});\n", artifact.len()))
     }
 
-    fn component(&self, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
-        let module = fs::read(self.guests.join(format!("{name}.wasm")))?;
-        let encode = || ComponentEncoder::default().module(&module)?.validate(true).encode();
-        encode().map_err(|error| format!("{name} cannot be made a component: {error:#}").into())
+    /// The module with what most calls run in front.
+    fn ordered(&self, module: &[u8], policies: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
+        let (marking, marks) = order::marking(module)?;
+        let marking = component("the copy that marks what runs", &marking)?;
+        let ran = |commands: &str| -> Result<Vec<u8>, Box<dyn Error>> {
+            let memory = self.compilers.run(&marking, &[&["trace", commands], policies].concat())?;
+            Ok(memory.get(marks.clone()).ok_or("the bundle's memory is too small for the marks")?.to_vec())
+        };
+        let ranks = ran(ANY_COMMAND)?.into_iter().zip(ran(USUAL_COMMANDS)?).map(|(any, usual)| 2 * any + usual);
+        order::by_rank(module, &ranks.collect::<Vec<u8>>())
     }
+
+    fn module(&self, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+        Ok(fs::read(self.guests.join(format!("{name}.wasm")))?)
+    }
+}
+
+fn component(name: &str, module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let encode = || ComponentEncoder::default().module(module)?.validate(true).encode();
+    encode().map_err(|error| format!("{name} cannot be made a component: {error:#}").into())
 }
 
 /// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.

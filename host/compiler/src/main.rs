@@ -5,11 +5,13 @@
 //!
 //! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
 //! `guard-compiler describe`: the component's interface and manifest as JSON, for what the build carries.
+//! `guard-compiler trace COMMANDS POLICY...`: the memory of the bundle after these policies have decided commands, one a
+//! line, for the build.
 
 use std::io::{Read, Write, stdin, stdout};
 use std::process::ExitCode;
 
-use guard_contract::{COMPONENT_BYTES, Limits, Wasi};
+use guard_contract::{COMPONENT_BYTES, FaultKind, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Engine, settings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -34,7 +36,8 @@ fn main() -> ExitCode {
         ["compile"] => run(TARGET, Ok),
         ["compile", triple] => run(triple, Ok),
         ["describe"] => run(TARGET, |artifact| describe(&artifact)),
-        _ => Err("usage: guard-compiler compile [TRIPLE] | describe".to_owned()),
+        ["trace", commands, policies @ ..] => read().and_then(|wasm| write(&trace(&wasm, commands, policies)?)),
+        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | trace COMMANDS POLICY...".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -52,16 +55,33 @@ fn limit(resource: Resource, most: u64) {
 }
 
 fn run(triple: &str, finish: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, String>) -> Result<(), String> {
+    write(&finish(compile(triple, &read()?)?)?)
+}
+
+fn read() -> Result<Vec<u8>, String> {
     let mut wasm = Vec::new();
     let most = COMPONENT_BYTES as u64 + 1;
     stdin().lock().take(most).read_to_end(&mut wasm).map_err(|error| error.to_string())?;
+    Ok(wasm)
+}
+
+fn write(output: &[u8]) -> Result<(), String> {
+    let mut out = stdout().lock();
+    out.write_all(output).and_then(|()| out.flush()).map_err(|error| error.to_string())
+}
+
+fn compile(triple: &str, wasm: &[u8]) -> Result<Vec<u8>, String> {
     let mut config = settings();
     config.target(triple).map_err(|error| format!("{error:#}"))?;
     let engine = wasmtime::Engine::new(&config).map_err(|error| format!("{error:#}"))?;
-    let artifact = engine.precompile_component(&wasm).map_err(|error| format!("{error:#}"))?;
-    let output = finish(artifact)?;
-    let mut out = stdout().lock();
-    out.write_all(&output).and_then(|()| out.flush()).map_err(|error| error.to_string())
+    engine.precompile_component(wasm).map_err(|error| format!("{error:#}"))
+}
+
+fn trace(wasm: &[u8], commands: &str, policies: &[&str]) -> Result<Vec<u8>, String> {
+    let engine = Engine::new().map_err(|fault| fault.to_string())?;
+    let commands: Vec<&str> = commands.lines().collect();
+    let compile = |wasm: &[u8]| compile(TARGET, wasm).map_err(FaultKind::Component);
+    engine.memory_after(wasm, policies, &commands, compile).map_err(|fault| fault.to_string())
 }
 
 /// What the component says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no policy.

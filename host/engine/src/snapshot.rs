@@ -6,15 +6,21 @@
 
 use std::collections::HashMap;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use wasmtime::Store;
 use wasmtime::component::{Component, Instance, Lift, WasmList};
 use wasmtime_wizer::{ComponentInstanceState, Wizer};
 
-use super::bindings::Guest;
-use super::imports::State;
+use super::bindings::{Bundle, Guest};
+use super::imports::{Scene, State};
 use super::{Compile, Engine, bound, check};
+use crate::analysis::fill_paths;
+use crate::convert::Convert;
+use crate::facts::fixed::FixedFacts;
+use crate::facts::{Facts, Resolver};
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 
 /// How the reasons begin.
@@ -50,6 +56,58 @@ impl Engine {
             (Some(taken), None) => taken.map_err(fail),
             (_, failed) => Err(FaultKind::Component(format!("{NO_SNAPSHOT}: {}", failed.unwrap_or_default()))),
         }
+    }
+
+    /// The memory of an instance of the bundle after each of these policies has decided each command, with its default
+    /// settings. For the build, which marks in it what runs.
+    ///
+    /// # Errors
+    ///
+    /// It is not the bundle, or something in it fails.
+    pub fn memory_after(
+        &self,
+        wasm: &[u8],
+        policies: &[&str],
+        commands: &[&str],
+        compile: Compile,
+    ) -> Result<Vec<u8>, FaultKind> {
+        let fail = |error: wasmtime::Error| FaultKind::Component(format!("{error:#}"));
+        let mut wizer = Wizer::new();
+        wizer.keep_init_func(true);
+        let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
+        let code = self.read(&compile(&instrumented)?)?;
+        let mut store = Store::new(&self.inner, State::new(Limits::PREPARE));
+        bound(&mut store, Limits::PREPARE);
+        let instance = {
+            let mut run = || {
+                let instance = self.contract()?.instantiate_pre(&code.component)?.instantiate(&mut store)?;
+                let bundle = Bundle::new(&mut store, &instance)?;
+                let facts: Arc<dyn Facts> = Arc::new(FixedFacts::default());
+                let context = CallContext::default().facts(&ToolCall::new("Bash", serde_json::Map::new()));
+                for command in commands {
+                    let analyzer = bundle.guard_bundle_analyzer();
+                    let analysis = analyzer.call_analyze(&mut store, command, "bash", "/repo", "/home/u")?;
+                    let resolver = Arc::new(Resolver::new("/repo", "/home/u", "/repo"));
+                    let mut analysis = analysis.convert();
+                    fill_paths(&mut analysis, &*facts, &resolver);
+                    let (context, analysis, facts) = (context.clone(), Arc::new(analysis), facts.clone());
+                    store.data_mut().scene = Some(Scene { context, analysis, facts, resolver });
+                    let input = serde_json::json!({ "command": command }).to_string();
+                    for policy in policies {
+                        let asked = bundle.guard_bundle_policies();
+                        let _ = asked.call_configure(&mut store, policy, "{}")?;
+                        let _ = asked.call_decide(&mut store, policy, "Bash", &input)?;
+                    }
+                }
+                Ok(instance)
+            };
+            run().map_err(fail)?
+        };
+        store.set_hostcall_fuel(usize::MAX);
+        let mut held = Held { store, instance, memories: HashMap::new(), failed: None };
+        let _ = ready(wizer.snapshot_component(&context, &mut held));
+        let missing = || FaultKind::Component("it has no memory".to_owned());
+        held.memories.into_values().next().ok_or_else(missing)
     }
 
     fn configured(

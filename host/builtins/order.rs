@@ -1,0 +1,159 @@
+//! Puts the functions of a module that calls reach side by side.
+//!
+//! A program's pages come into memory as they are touched, some sixteen at a time. The functions that one call reaches
+//! are a tenth of the bundle and lie all over it, so a call would touch nearly every piece of it. Which ones they are is
+//! seen when the bundle is built: a copy of it that marks what runs is asked about some commands.
+
+use std::error::Error;
+use std::ops::Range;
+
+use wasm_encoder::reencode::{self, Reencode};
+use wasm_encoder::{CodeSection, FunctionSection, Instruction, MemArg, MemoryType, Module};
+use wasmparser::{CodeSectionReader, FunctionBody, FunctionSectionReader, Parser, Payload};
+
+const PAGE: u64 = 1 << 16;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+type Done = std::result::Result<(), reencode::Error>;
+
+/// A copy of a module whose functions, when they run, each set a byte to 1 behind the module's memory; and where these
+/// bytes will be.
+pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
+    let shape = Shape::of(module)?;
+    let start = shape.pages * PAGE;
+    let range = usize::try_from(start)?..usize::try_from(start)? + usize::try_from(shape.functions)?;
+    let mut marking = Marking { start, pages: u64::from(shape.functions).div_ceil(PAGE), next: 0 };
+    Ok((rewritten(&mut marking, module)?, range))
+}
+
+/// The module with its functions in the order of `ranks`, the highest first; functions of one rank stay in their order.
+pub(crate) fn by_rank(module: &[u8], ranks: &[u8]) -> Result<Vec<u8>> {
+    let shape = Shape::of(module)?;
+    let mut order: Vec<u32> = (0..shape.functions).collect();
+    let rank = |index: &u32| usize::try_from(*index).ok().and_then(|index| ranks.get(index)).copied().unwrap_or(0);
+    order.sort_by_key(|index| std::cmp::Reverse(rank(index)));
+    let mut places = vec![0; order.len()];
+    for (place, index) in (0..).zip(&order) {
+        if let Some(known) = usize::try_from(*index).ok().and_then(|index| places.get_mut(index)) {
+            *known = place;
+        }
+    }
+    rewritten(&mut Ordering { imported: shape.imported, order, places }, module)
+}
+
+fn rewritten(reencoder: &mut impl Reencode<Error = std::convert::Infallible>, module: &[u8]) -> Result<Vec<u8>> {
+    let mut rewritten = Module::new();
+    reencoder.parse_core_module(&mut rewritten, Parser::new(0), module)?;
+    Ok(rewritten.finish())
+}
+
+/// What of a module both rewritings need.
+struct Shape {
+    imported: u32,
+    functions: u32,
+    pages: u64,
+}
+
+impl Shape {
+    fn of(module: &[u8]) -> Result<Self> {
+        let mut shape = Shape { imported: 0, functions: 0, pages: 0 };
+        for payload in Parser::new(0).parse_all(module) {
+            match payload? {
+                Payload::ImportSection(section) => {
+                    for import in section.into_imports() {
+                        shape.imported += u32::from(matches!(import?.ty, wasmparser::TypeRef::Func(_)));
+                    }
+                }
+                Payload::FunctionSection(section) => shape.functions = section.count(),
+                Payload::MemorySection(section) => {
+                    for memory in section {
+                        shape.pages = memory?.initial;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(shape)
+    }
+}
+
+struct Marking {
+    start: u64,
+    /// That the marks take.
+    pages: u64,
+    next: u64,
+}
+
+impl Reencode for Marking {
+    type Error = std::convert::Infallible;
+
+    fn memory_type(&mut self, memory: wasmparser::MemoryType) -> std::result::Result<MemoryType, reencode::Error> {
+        let memory = reencode::utils::memory_type(self, memory);
+        Ok(MemoryType { minimum: memory.minimum + self.pages, ..memory })
+    }
+
+    fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Done {
+        let mut function = self.new_function_with_parsed_locals(&body)?;
+        function.instruction(&Instruction::I32Const(0));
+        function.instruction(&Instruction::I32Const(1));
+        function.instruction(&Instruction::I32Store8(MemArg {
+            offset: self.start + self.next,
+            align: 0,
+            memory_index: 0,
+        }));
+        self.next += 1;
+        let mut reader = body.get_operators_reader()?;
+        while !reader.eof() {
+            function.instruction(&self.parse_instruction(&mut reader)?);
+        }
+        code.function(&function);
+        Ok(())
+    }
+}
+
+struct Ordering {
+    /// These come first among all functions, and stay.
+    imported: u32,
+    /// The old index of the function at each place.
+    order: Vec<u32>,
+    /// The place of each function.
+    places: Vec<u32>,
+}
+
+impl Ordering {
+    fn ordered<T: Copy>(&self, items: &[T]) -> Vec<T> {
+        self.order.iter().filter_map(|index| items.get(usize::try_from(*index).ok()?).copied()).collect()
+    }
+}
+
+impl Reencode for Ordering {
+    type Error = std::convert::Infallible;
+
+    fn function_index(&mut self, index: u32) -> std::result::Result<u32, reencode::Error> {
+        let own = index.checked_sub(self.imported).and_then(|own| self.places.get(usize::try_from(own).ok()?));
+        Ok(own.map_or(index, |place| place + self.imported))
+    }
+
+    fn parse_function_section(
+        &mut self,
+        functions: &mut FunctionSection,
+        section: FunctionSectionReader<'_>,
+    ) -> Done {
+        let kinds = section.into_iter().collect::<std::result::Result<Vec<u32>, _>>()?;
+        for kind in self.ordered(&kinds) {
+            functions.function(self.type_index(kind)?);
+        }
+        Ok(())
+    }
+
+    fn parse_code_section(&mut self, code: &mut CodeSection, section: CodeSectionReader<'_>) -> Done {
+        let bodies = section.into_iter().collect::<std::result::Result<Vec<_>, _>>()?;
+        let places: Vec<usize> = (0..bodies.len()).collect();
+        for place in self.ordered(&places) {
+            if let Some(body) = bodies.get(place) {
+                self.parse_function_body(code, body.clone())?;
+            }
+        }
+        Ok(())
+    }
+}
