@@ -134,11 +134,7 @@ impl Reencode for Ordering {
         Ok(own.map_or(index, |place| place + self.imported))
     }
 
-    fn parse_function_section(
-        &mut self,
-        functions: &mut FunctionSection,
-        section: FunctionSectionReader<'_>,
-    ) -> Done {
+    fn parse_function_section(&mut self, functions: &mut FunctionSection, section: FunctionSectionReader<'_>) -> Done {
         let kinds = section.into_iter().collect::<std::result::Result<Vec<u32>, _>>()?;
         for kind in self.ordered(&kinds) {
             functions.function(self.type_index(kind)?);

@@ -6,7 +6,9 @@
 //! - This crate holds bytes and metadata; it runs, reads and trusts none of them.
 //! - A program that does not name an artifact does not hold it.
 
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use std::io::Read;
+
+use lzma_rust2::LzmaReader;
 
 /// A built-in policy.
 #[derive(Debug)]
@@ -73,15 +75,20 @@ pub struct Packed {
     pub sha256: [u8; 32],
     /// How many there are.
     pub bytes: usize,
-    /// They, deflated.
-    deflated: &'static [u8],
+    /// They, in the format of LZMA.
+    packed: &'static [u8],
 }
+
+/// The memory that unpacking may take, in KiB: twice the size of the largest that is packed.
+const UNPACKING_KIB: u32 = 32 << 10;
 
 impl Packed {
     /// The plain bytes; none if this program is damaged.
     #[must_use]
     pub fn unpacked(&self) -> Option<Vec<u8>> {
-        let bytes = decompress_to_vec_with_limit(self.deflated, self.bytes).ok()?;
+        let reader = LzmaReader::new_mem_limit(self.packed, UNPACKING_KIB, None).ok()?;
+        let mut bytes = Vec::with_capacity(self.bytes);
+        reader.take(self.bytes as u64 + 1).read_to_end(&mut bytes).ok()?;
         Some(bytes).filter(|bytes| bytes.len() == self.bytes)
     }
 }
@@ -189,7 +196,7 @@ mod tests {
         for packed in artifacts.chain(COMPONENTS).chain(compiler()) {
             let bytes = packed.unpacked().unwrap();
             assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
-            assert!(packed.deflated.len() * 2 < bytes.len(), "{} of {}", packed.deflated.len(), bytes.len());
+            assert!(packed.packed.len() * 2 < bytes.len(), "{} of {}", packed.packed.len(), bytes.len());
         }
     }
 
@@ -209,9 +216,9 @@ mod tests {
     #[test]
     fn what_is_damaged_or_too_long_does_not_unpack() {
         let whole = &COMPONENTS[0];
-        let packed = |bytes, deflated| Packed { sha256: whole.sha256, bytes, deflated };
-        assert_eq!(packed(whole.bytes, &whole.deflated[..1000]).unpacked(), None);
-        assert_eq!(packed(whole.bytes - 1, whole.deflated).unpacked(), None);
-        assert_eq!(packed(whole.bytes + 1, whole.deflated).unpacked(), None);
+        let packed = |bytes, packed| Packed { sha256: whole.sha256, bytes, packed };
+        assert_eq!(packed(whole.bytes, &whole.packed[..1000]).unpacked(), None);
+        assert_eq!(packed(whole.bytes - 1, whole.packed).unpacked(), None);
+        assert_eq!(packed(whole.bytes + 1, whole.packed).unpacked(), None);
     }
 }

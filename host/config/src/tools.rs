@@ -1,9 +1,9 @@
 //! The names and patterns of `tools`: each must be able to match a tool, or the policy is never asked. And the entries of
 //! `[[tool]]`.
 
-use globset::GlobBuilder;
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::readings::Arguments;
+use policy_path_globs::Glob;
 
 use super::options::ToolOptions;
 
@@ -15,18 +15,13 @@ use super::options::ToolOptions;
 ///
 /// It cannot: what is wrong, and what to do about it.
 pub fn check(pattern: &str) -> Result<(), (String, String)> {
-    let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
-    let glob = match glob {
-        Ok(glob) if !pattern.is_empty() => glob.compile_matcher(),
-        Ok(_) => return Err(("a name is empty".to_owned(), hint(pattern))),
-        Err(error) => {
-            let text = format!("the pattern `{pattern}`: {}", error.kind());
-            return Err((text, "write a tool's name, or a glob".to_owned()));
-        }
-    };
+    if pattern.is_empty() {
+        return Err(("a name is empty".to_owned(), hint(pattern)));
+    }
+    let glob = Glob::new(pattern).map_err(|error| (error.to_string(), "write a tool's name, or a glob".to_owned()))?;
     let is_of_server = pattern.contains("__") || pattern.contains("mcp_");
     let mut known = COMMON_TOOLS.iter().chain(&OTHER_TOOLS);
-    if is_of_server || known.any(|tool| glob.is_match(tool)) {
+    if is_of_server || known.any(|tool| glob.matches(tool)) {
         return Ok(());
     }
     let what = if pattern.contains(['*', '?', '[', '{']) { "matches no tool" } else { "is no tool" };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use globset::GlobBuilder;
+use policy_path_globs::Glob;
 use serde::{Deserialize, Serialize};
 
 use crate::grants::GrantSpec;
@@ -114,19 +114,9 @@ pub fn covers(manifest: &Manifest, narrowed: Option<&[String]>, tool: &str) -> b
     any(&manifest.tools) && narrowed.is_none_or(any)
 }
 
-/// A glob over a tool's name. Most patterns are plain names, for which no automaton is built.
+/// A glob over a tool's name.
 fn matches(pattern: &str, tool: &str) -> bool {
-    if pattern == "*" || pattern == tool {
-        return true;
-    }
-    if !pattern.contains(['*', '?', '[', '{', '\\']) {
-        return false;
-    }
-    GlobBuilder::new(pattern)
-        .literal_separator(true)
-        .empty_alternates(true)
-        .build()
-        .is_ok_and(|glob| glob.compile_matcher().is_match(tool))
+    pattern == tool || Glob::new(pattern).is_ok_and(|glob| glob.matches(tool))
 }
 
 #[cfg(test)]

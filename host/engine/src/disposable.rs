@@ -8,11 +8,12 @@
 //!
 //! Each is a proof or nothing: what is not certain, or not found out, has no tag, and policies judge it as before.
 
+use gix_ignore::glob::Pattern;
+use gix_ignore::glob::pattern::Case;
+use gix_ignore::glob::wildmatch::Mode;
 use guard_contract::Presence;
 use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Effect};
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::facts::{Entry, Facts};
 
@@ -118,7 +119,7 @@ fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
             return is_last && tag(effect, "filtered").is_none() && rules.ignore_all(&folder, name);
         }
         let path = format!("{}/{name}", folder.trim_end_matches('/'));
-        if rules.ignore(&path, !is_last || effect.path.kind != "file") {
+        if rules.ignoring(&path, !is_last || effect.path.kind != "file").is_some() {
             return true;
         }
         folder = path;
@@ -130,9 +131,7 @@ fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
 #[derive(Default)]
 struct Rules {
     /// Each with its folder.
-    files: Vec<(String, Gitignore)>,
-    /// The lines that take something back, without the `!`.
-    kept: Vec<String>,
+    files: Vec<(String, Vec<Pattern>)>,
 }
 
 impl Rules {
@@ -148,41 +147,49 @@ impl Rules {
         let Some(text) = facts.read_head(&path, IGNORE_BYTES).filter(|text| text.len() < IGNORE_BYTES) else {
             return false;
         };
-        let mut builder = GitignoreBuilder::new("");
-        for line in text.lines() {
-            if builder.add_line(None, line).is_err() {
-                return false;
-            }
-            self.kept.extend(line.trim().strip_prefix('!').map(str::to_owned));
-        }
-        let Ok(rules) = builder.build() else { return false };
+        let rules = gix_ignore::parse(text.as_bytes(), false).map(|(pattern, ..)| pattern).collect();
         self.files.push((folder.to_owned(), rules));
         true
     }
 
-    /// The rule that decides about a path, of the innermost file that has one.
-    fn of(&self, path: &str, is_folder: bool) -> Option<Match<&ignore::gitignore::Glob>> {
-        let found = self.files.iter().rev().map(|(folder, rules)| {
-            let relative = below(path, folder).unwrap_or_default();
-            rules.matched(relative, is_folder)
-        });
-        found.into_iter().find(|found| !found.is_none())
+    /// The rule that decides about a path: the last one that fits, of the innermost file that has one.
+    fn of(&self, path: &str, is_folder: bool) -> Option<&Pattern> {
+        self.files.iter().rev().find_map(|(folder, rules)| {
+            let relative = below(path, folder)?;
+            let name = relative.rfind('/').map(|slash| slash + 1);
+            let fits = |rule: &&Pattern| {
+                rule.matches_repo_relative_path(
+                    relative.into(),
+                    name,
+                    Some(is_folder),
+                    Case::Sensitive,
+                    Mode::NO_MATCH_SLASH_LITERAL,
+                )
+            };
+            rules.iter().rev().find(fits)
+        })
     }
 
-    fn ignore(&self, path: &str, is_folder: bool) -> bool {
-        matches!(self.of(path, is_folder), Some(Match::Ignore(rule)) if says_something(rule.original()))
+    /// The text of the rule that ignores a path.
+    fn ignoring(&self, path: &str, is_folder: bool) -> Option<String> {
+        let rule = self.of(path, is_folder).filter(|rule| !rule.is_negative())?;
+        let text = rule.text.to_string();
+        says_something(&text).then_some(text)
     }
 
     /// Whether all names in the folder that fit the pattern are ignored. A rule whose only special sign is `*` and that
     /// fits the pattern as it is written fits each of them; what a line takes back must end in another way.
     fn ignore_all(&self, folder: &str, pattern: &str) -> bool {
         let path = format!("{}/{pattern}", folder.trim_end_matches('/'));
-        let Some(Match::Ignore(rule)) = self.of(&path, false) else { return false };
-        let rule = rule.original();
+        let Some(rule) = self.ignoring(&path, false) else { return false };
         let end = |text: &str| text.rsplit(['*', '?', ']', '/']).next().unwrap_or_default().to_owned();
         let own = end(pattern);
-        let apart = |kept: &String| !end(kept).ends_with(&own) && !own.ends_with(&end(kept));
-        says_something(rule) && !rule.contains(['?', '[', '\\', '!']) && self.kept.iter().all(apart)
+        let mut kept = self.files.iter().flat_map(|(_, rules)| rules).filter(|rule| rule.is_negative());
+        let apart = |kept: &Pattern| {
+            let kept = end(&kept.text.to_string());
+            !kept.ends_with(&own) && !own.ends_with(&kept)
+        };
+        !rule.contains(['?', '[', '\\', '!']) && kept.all(apart)
     }
 }
 

@@ -1,10 +1,9 @@
 //! Checks what a policy says of itself, and that its answers keep to it.
 
-use globset::Glob;
-
 use guard_contract::FaultKind;
 use guard_contract::limits::{ITEMS, TEXT_BYTES};
 use guard_contract::{Decision, Manifest, Outcome, outcome_name, rank, worse};
+use policy_path_globs::Glob;
 
 const NAME_BYTES: usize = 64;
 
@@ -27,7 +26,7 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
     }
     for tool in &manifest.tools {
         if let Err(error) = Glob::new(tool) {
-            return bad(format!("the tool pattern `{}`: {}", short(tool), error.kind()));
+            return bad(format!("its tools: {error}"));
         }
     }
     for rule in &manifest.rules {

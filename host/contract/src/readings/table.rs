@@ -1,6 +1,6 @@
 //! [`Arguments`]: an entry of the configuration that says which arguments of a tool hold what.
 
-use globset::{GlobBuilder, GlobMatcher};
+use policy_path_globs::Glob;
 use serde::{Deserialize, Serialize};
 
 use super::names::Kind;
@@ -53,8 +53,8 @@ impl Arguments {
         if names.contains(&self.tool.as_str()) {
             return true;
         }
-        matcher(&self.tool).is_some_and(|glob| {
-            names.iter().any(|name| glob.is_match(name) || spellings(name).any(|name| glob.is_match(name)))
+        Glob::new(&self.tool).is_ok_and(|glob| {
+            names.iter().any(|name| glob.matches(name) || spellings(name).any(|name| glob.matches(&name)))
         })
     }
 
@@ -66,15 +66,10 @@ impl Arguments {
     pub fn check(&self) -> Result<(), String> {
         match self.tool.as_str() {
             "" => Err("`match` is empty".to_owned()),
-            pattern if matcher(pattern).is_none() => Err(format!("`match` is `{pattern}`, which is no pattern")),
+            pattern if Glob::new(pattern).is_err() => Err(format!("`match` is `{pattern}`, which is no pattern")),
             _ => Ok(()),
         }
     }
-}
-
-fn matcher(pattern: &str) -> Option<GlobMatcher> {
-    let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
-    Some(glob.ok()?.compile_matcher())
 }
 
 /// The name as that of a server's tool in the common form. Where the server's name ends, nobody knows, so each place
