@@ -57,6 +57,19 @@ fn the_guests_are_sound_where_no_part_is_replaced() {
     check_sound(&World::new(), "shell", "");
 }
 
+#[test]
+fn what_fails_in_a_built_in_is_no_fault_of_those_that_share_its_component() {
+    let world = World::new();
+    world.configure("[[policy]]\nname = \"command-guard\"\nlimits = { memory-mib = 1 }\n");
+    let fault = "the policy `command-guard` gave no answer: it wanted more memory than its limit";
+    let harmless = world.bash("ls -la");
+    assert_eq!(harmless.decision(), "ask", "{harmless:?}");
+    assert!(harmless.reason().contains(fault), "{harmless:?}");
+    let harmful = world.bash("rm -rf ~/.config/guard-host");
+    assert_eq!((harmful.decision().as_str(), harmful.exit), ("deny", 2), "{harmful:?}");
+    assert!(harmful.reason().contains("[self-protect: guard-file]"), "{harmful:?}");
+}
+
 // Limits of `engine/limits.rs`, set in `Policy::store`.
 
 #[test]
