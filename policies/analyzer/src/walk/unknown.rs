@@ -125,8 +125,8 @@ impl Walker {
                 }
                 let rest = words.get(at..)?;
                 let several = rest.len() > 1 && !word.text.contains(' ');
-                let found = What::Words { assignments: Vec::new(), words: rest.to_vec() };
-                (BEFORE_WORDS.contains(&before) && several).then_some((found, at))
+                let words = || What::Words { assignments: Vec::new(), words: rest.to_vec() };
+                (BEFORE_WORDS.contains(&before) && several).then(|| (words(), at))
             })
         })?;
         let Some(left) = self.unknown_left.checked_sub(1) else {
