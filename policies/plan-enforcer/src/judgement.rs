@@ -37,8 +37,8 @@ enum Kind {
 }
 
 impl Judgement {
-    pub(crate) fn ad_hoc(command: &str, plan: Option<&Plan>) -> Option<Self> {
-        let arm = plan.and_then(|plan| plan.arm_of(command));
+    pub(crate) fn ad_hoc(command: &str, analysis: &Analysis, plan: Option<&Plan>) -> Option<Self> {
+        let arm = plan.and_then(|plan| arm_of(command, analysis, plan));
         Some(Judgement { kind: Kind::AdHoc, command: command.to_owned(), arm })
     }
 
@@ -68,7 +68,7 @@ impl Judgement {
             None if analysis.coverage == Coverage::Complete => return None,
             None => Kind::Unclear(analysis.reasons.first().map(|reason| cut(reason, 200)).unwrap_or_default()),
         };
-        Some(Judgement { kind, command: command.to_owned(), arm: plan.arm_of(command) })
+        Some(Judgement { kind, command: command.to_owned(), arm: arm_of(command, analysis, plan) })
     }
 
     /// The journal's line. The host adds the time and hides secrets.
@@ -96,6 +96,10 @@ impl Judgement {
             None => finding,
         }
     }
+}
+
+fn arm_of(command: &str, analysis: &Analysis, plan: &Plan) -> Option<String> {
+    plan.arm_of(command, &analysis.commands.iter().map(Command::program).collect::<Vec<_>>())
 }
 
 /// The plan names the program through which the command came to run, such as `poetry` in `poetry run x`.

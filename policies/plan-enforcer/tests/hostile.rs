@@ -60,6 +60,16 @@ fn a_hostile_plan_is_unreadable_and_soon_so() {
 }
 
 #[test]
+fn a_plan_that_takes_too_much_work_is_unreadable() {
+    for piece in ["{a,b}", "a $(b);", "f(){ f;f;};f;", "sudo ", "sh -c \"$x;$(a)\";", "eval $x;"] {
+        let text = |at: usize| format!("  - command: '{at}; {}'\n", piece.repeat(2_000 / piece.len()));
+        let plan = format!("conditions:\n{}", (0..100).map(text).collect::<String>());
+        let answer = answer(&plan, "curl x", true);
+        assert_eq!(answer.decision.findings[0].rule, "plan-unreadable", "{piece}");
+    }
+}
+
+#[test]
 fn a_large_honest_plan_is_read() {
     let conditions: String =
         (0..2_000).map(|at| format!("      - {{id: c{at}, command: ./blis run {at}}}\n")).collect();

@@ -1,15 +1,8 @@
 //! The programs that a planned command starts, from its text.
 //!
-//! The host parses the command that is to run, but a plan is only text to it. This is the small part of shell syntax
-//! that tells where a command begins: quotes, operators, substitutions, here-documents, words before the program. What
-//! it takes for a program without being one only adds a name to the plan.
+//! A plan is read as a call is: by `guard-shell`. What it lists without being a program only adds a name to the plan.
 
-mod words;
-
-use words::Lexer;
-
-/// The deepest nesting of texts in texts.
-const DEPTH: usize = 6;
+use guard_shell::analyze;
 
 /// The most programs of one text.
 const PROGRAMS: usize = 256;
@@ -17,35 +10,14 @@ const PROGRAMS: usize = 256;
 /// The longest name of a program.
 const NAME: usize = 255;
 
-/// Programs that run their arguments, and the options of each that take a value.
-const WRAPPERS: &[(&str, &[&str])] = &[
-    ("builtin", &[]),
-    ("chrt", &[]),
-    ("command", &[]),
-    ("doas", &["-u"]),
-    ("env", &["-u", "-C", "--unset", "--chdir"]),
-    ("exec", &["-a"]),
-    ("ionice", &["-c", "-n", "-p"]),
-    ("nice", &["-n"]),
-    ("nohup", &[]),
-    ("setsid", &[]),
-    ("stdbuf", &["-i", "-o", "-e"]),
-    ("sudo", &["-u", "-g", "-C", "-D", "-h", "-p", "-U"]),
-    ("taskset", &[]),
-    ("time", &["-f", "-o", "--format", "--output"]),
-    ("timeout", &["-k", "-s", "--kill-after", "--signal"]),
+/// The part of a command's text in which the program that runs it is looked for.
+const START: usize = 512;
+
+/// Programs that count for nothing in front of another one.
+const WRAPPERS: &[&str] = &[
+    "builtin", "chrt", "command", "doas", "env", "eval", "exec", "ionice", "nice", "nohup", "setsid", "stdbuf", "sudo",
+    "taskset", "time", "timeout",
 ];
-
-/// Wrappers whose first operand is not the program.
-const WITH_OPERAND: &[&str] = &["chrt", "taskset", "timeout"];
-
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh"];
-
-/// Words of the shell's grammar that stand before a command.
-const BEFORE: &[&str] = &["!", "{", "then", "else", "elif", "if", "do", "while", "until"];
-
-/// Words that begin or end a construct, with no command behind them.
-const ALONE: &[&str] = &["}", "fi", "done", "esac", "for", "select", "case", "function", "in"];
 
 /// A program that a command starts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,76 +28,31 @@ pub struct Program {
     pub spelled: String,
 }
 
-/// The programs of a text.
-pub(crate) fn heads(text: &str) -> Vec<Program> {
-    let mut found = Vec::new();
-    collect(text, 0, &mut found);
+/// The programs of a text, and those that run them, such as `poetry`. Adds to `work` what the reading costs: bytes,
+/// commands, and the words of each, which are read again for each wrapper.
+pub(crate) fn heads(text: &str, work: &mut usize) -> Vec<Program> {
+    let mut found: Vec<Program> = Vec::new();
+    *work += text.len();
+    for command in analyze(text, "bash", "", "").commands {
+        let bytes: usize = command.argv.iter().map(|word| word.text.len()).sum();
+        *work += 32 + bytes * (1 + command.via.len());
+        let start = usize::try_from(command.span.start).unwrap_or_default();
+        let written = crate::cut(text.get(start..).unwrap_or_default(), START);
+        let runs = |kind: &str| written.split_whitespace().find(|word| name(word) == kind);
+        let via = command.via.iter().map(|via| via.kind.as_str()).filter(|kind| !WRAPPERS.contains(kind));
+        for word in via.filter_map(runs).chain([command.word(0)]) {
+            let program = Program { name: crate::cut(name(word), NAME), spelled: crate::cut(word, NAME) };
+            if found.len() < PROGRAMS && !program.name.is_empty() && !found.contains(&program) {
+                found.push(program);
+            }
+        }
+    }
     found
 }
 
-/// The programs of a command that is given as its words.
-pub(crate) fn of_words(words: &[&str]) -> Vec<Program> {
-    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let mut found = Vec::new();
-    head(&words, 0, &mut found);
-    found
-}
-
-fn collect(text: &str, depth: usize, found: &mut Vec<Program>) {
-    if depth > DEPTH {
-        return;
-    }
-    let (commands, inner) = Lexer::new(text).commands();
-    commands.iter().for_each(|words| head(words, depth, found));
-    inner.iter().for_each(|text| collect(text, depth + 1, found));
-}
-
-/// Adds the program of one command.
-fn head(words: &[String], depth: usize, found: &mut Vec<Program>) {
-    let mut words = words.iter().map(String::as_str).peekable();
-    loop {
-        while words.peek().is_some_and(|word| BEFORE.contains(word) || is_assignment(word)) {
-            words.next();
-        }
-        let Some(word) = words.next() else { return };
-        let name = word.rsplit('/').next().unwrap_or(word);
-        if ALONE.contains(&word) || name.is_empty() || found.len() >= PROGRAMS {
-            return;
-        }
-        if let Some((_, valued)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name) {
-            while let Some(option) = words.next_if(|word| word.starts_with('-') && word.len() > 1) {
-                if valued.contains(&option) {
-                    words.next();
-                }
-            }
-            if WITH_OPERAND.contains(&name) {
-                words.next();
-            }
-            if words.peek().is_some() {
-                continue;
-            }
-        }
-        let text = match name {
-            "eval" => Some(words.by_ref().collect::<Vec<_>>().join(" ")),
-            _ if SHELLS.contains(&name) => {
-                let mut options = std::iter::from_fn(|| words.next_if(|word| word.starts_with('-')));
-                let gives_text = options.any(|option| !option.starts_with("--") && option.ends_with('c'));
-                words.next().filter(|_| gives_text).map(str::to_owned)
-            }
-            _ => None,
-        };
-        match text {
-            Some(text) => collect(&text, depth + 1, found),
-            None => found.push(Program { name: crate::cut(name, NAME), spelled: crate::cut(word, NAME) }),
-        }
-        return;
-    }
-}
-
-fn is_assignment(word: &str) -> bool {
-    let name = word.split_once('=').map_or("", |(name, _)| name.trim_end_matches('+'));
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !name.is_empty() && name.chars().all(is_name) && !name.starts_with(|c: char| c.is_ascii_digit())
+/// A program's name without its folder.
+fn name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
 }
 
 #[cfg(test)]
@@ -134,7 +61,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let names: Vec<String> = heads(text).into_iter().map(|program| program.name).collect();
+        let names: Vec<String> = heads(text, &mut 0).into_iter().map(|program| program.name).collect();
         assert_eq!(names, expected, "{text}");
     }
 
@@ -150,7 +77,8 @@ mod tests {
 
     #[test]
     fn the_spelling_is_kept() {
-        let spelled: Vec<String> = heads("./blis && '/opt/sim' x; jq .").into_iter().map(|head| head.spelled).collect();
+        let spelled: Vec<String> =
+            heads("./blis && '/opt/sim' x; jq .", &mut 0).into_iter().map(|head| head.spelled).collect();
         assert_eq!(spelled, ["./blis", "/opt/sim", "jq"]);
     }
 
@@ -167,6 +95,14 @@ mod tests {
         check("bash run.sh", &["bash"]);
         check("eval ./a b", &["a"]);
         check("env", &["env"]);
+    }
+
+    #[test]
+    fn a_program_that_runs_another_one_counts_too() {
+        check("poetry run ./blis", &["poetry", "blis"]);
+        check("timeout 5 /opt/mpirun -n 4 ./blis", &["mpirun", "blis"]);
+        check("bash -c 'nohup mpirun ./blis'", &["mpirun", "blis"]);
+        check("cat list | xargs -n 1 ./blis", &["cat", "xargs", "blis"]);
     }
 
     #[test]
@@ -195,9 +131,9 @@ mod tests {
     #[test]
     fn hostile_texts_end() {
         for text in ["$(", "`", "'", "\"", "<<", "((", "$((", "bash -c ", "eval ", "<<E\n", "\\", "${"] {
-            let _ = heads(&text.repeat(20_000));
-            let _ = heads(text);
+            let _ = heads(&text.repeat(20_000), &mut 0);
+            let _ = heads(text, &mut 0);
         }
-        assert!(heads(&"a;".repeat(100_000)).len() <= PROGRAMS);
+        assert!(heads(&"a;".repeat(100_000), &mut 0).len() <= PROGRAMS);
     }
 }

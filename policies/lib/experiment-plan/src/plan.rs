@@ -17,6 +17,9 @@ const BYTES: usize = 256 << 10;
 /// The most commands of a plan.
 const COMMANDS: usize = 4_000;
 
+/// The most work that reading the commands may be. Thousands of plain commands stay far below it.
+const WORK: usize = 512 << 10;
+
 /// The longest name of an arm.
 const NAME: usize = 200;
 
@@ -27,6 +30,7 @@ pub struct Plan {
     texts: BTreeSet<String>,
     programs: BTreeSet<Program>,
     names: BTreeSet<String>,
+    work: usize,
 }
 
 #[derive(Debug, Default)]
@@ -54,7 +58,7 @@ impl Plan {
             plan.add_arm(given.or(name), arm, &walk);
         }
         plan.add_arm(None, &root, &walk);
-        if walk.is_spent() || plan.texts.len() > COMMANDS {
+        if walk.is_spent() || plan.texts.len() > COMMANDS || plan.work > WORK {
             return Err(because("it holds more than can be looked at"));
         }
         if plan.programs.is_empty() {
@@ -95,18 +99,21 @@ impl Plan {
     }
 
     fn add_text(&mut self, arm: &mut Arm, text: &str) {
-        self.add_programs(arm, heads(text));
+        self.add_programs(arm, text);
         self.texts.insert(text.trim().to_owned());
     }
 
     /// A command as a list of its words.
     fn add_words(&mut self, arm: &mut Arm, words: &[&str]) {
-        self.add_programs(arm, crate::heads::of_words(words));
+        self.add_programs(arm, &words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
         self.texts.insert(words.join(" ").trim().to_owned());
     }
 
-    fn add_programs(&mut self, arm: &mut Arm, programs: Vec<Program>) {
-        for program in programs {
+    fn add_programs(&mut self, arm: &mut Arm, text: &str) {
+        if self.work > WORK {
+            return;
+        }
+        for program in heads(text, &mut self.work) {
             self.names.insert(program.name.clone());
             arm.programs.insert(program.name.clone());
             self.programs.insert(program);
@@ -136,17 +143,26 @@ impl Plan {
         self.programs.iter()
     }
 
-    /// The arm that a command most likely belongs to: one that starts the same program, one whose name the command
+    /// The arm that a command most likely belongs to: one that starts one of its programs, one whose name the command
     /// holds, or the only one there is.
     #[must_use]
-    pub fn arm_of(&self, command: &str) -> Option<String> {
-        let programs = heads(command);
+    pub fn arm_of(&self, command: &str, programs: &[&str]) -> Option<String> {
         let named = || self.arms.iter().filter(|arm| arm.name.is_some());
-        let starts = |arm: &&Arm| programs.iter().any(|program| arm.programs.contains(&program.name));
+        let starts = |arm: &&Arm| programs.iter().any(|program| arm.programs.contains(*program));
         let holds = |arm: &&Arm| arm.name.as_deref().is_some_and(|name| holds_word(command, name));
         let only = || named().next().filter(|_| named().count() == 1);
         let arm = named().find(holds).or_else(|| named().find(starts)).or_else(only)?;
         arm.name.clone()
+    }
+}
+
+/// A word that a shell reads as it is.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
