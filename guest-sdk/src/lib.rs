@@ -37,6 +37,7 @@
 
 pub mod code;
 pub mod paths;
+pub mod resolve;
 pub mod syntax;
 
 mod call;

@@ -1,121 +1,30 @@
 //! Resolves paths in the world of a test, as the host does on the machine.
 
 use super::World;
-use crate::paths::without_dots;
-use crate::{Presence, ResolvedPath};
-
-/// The most links that one path may follow.
-const LINKS: usize = 40;
-
-/// The longest path; Linux's own limit.
-const PATH_BYTES: usize = 4096;
+use crate::ResolvedPath;
+use crate::resolve::{Disk, Entry, Place, entry};
 
 impl World {
     pub(super) fn resolve(&self, path: &str) -> ResolvedPath {
         if let Some(known) = self.paths.get(path) {
             return known.clone();
         }
-        let mut resolved = ResolvedPath::unresolved(path);
-        if path.is_empty() || path.len() > PATH_BYTES || path.contains('\0') {
-            return resolved;
-        }
-        let absolute = self.absolute(path);
-        resolved.lexical = format!("/{}", without_dots(&absolute));
-        let Some(canonical) = self.canonical(&absolute) else {
-            resolved.kind = "link".to_owned();
-            return resolved;
-        };
-        let (exists, kind) = match self.kind(&canonical) {
-            "none" => (Presence::No, "none"),
-            kind => (Presence::Yes, kind),
-        };
-        let root = self.facts.project_root.as_str();
-        resolved.project_relative = match below(&canonical, root) {
-            Some("") => ".".to_owned(),
-            relative => relative.unwrap_or_default().to_owned(),
-        };
-        resolved.git_root = self.git_root(&canonical).unwrap_or_default();
-        resolved.exists = exists;
-        kind.clone_into(&mut resolved.kind);
-        resolved.canonical = canonical;
-        resolved
-    }
-
-    fn absolute(&self, path: &str) -> String {
-        match path.strip_prefix('~') {
-            _ if path.starts_with('/') => path.to_owned(),
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", self.facts.home),
-            _ => format!("{}/{path}", self.facts.cwd),
-        }
-    }
-
-    /// Walks the path and follows links; none if there are too many.
-    fn canonical(&self, path: &str) -> Option<String> {
-        let mut pending: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
-        let mut done = String::new();
-        let mut links = 0;
-        while let Some(segment) = pending.pop() {
-            match segment.as_str() {
-                "" | "." => continue,
-                ".." => {
-                    done.truncate(done.rfind('/').unwrap_or(0));
-                    continue;
-                }
-                name => done = format!("{done}/{name}"),
-            }
-            if let Some(target) = self.links.get(&done) {
-                links += 1;
-                if links > LINKS {
-                    return None;
-                }
-                let parent = if target.starts_with('/') { 0 } else { done.rfind('/').unwrap_or(0) };
-                done.truncate(parent);
-                pending.extend(target.rsplit('/').map(str::to_owned));
-            }
-        }
-        Some(if done.is_empty() { "/".to_owned() } else { done })
-    }
-
-    fn kind(&self, path: &str) -> &'static str {
-        let git = format!("{}/.git", self.facts.project_root);
-        let is_told = self.files.contains_key(&git) || self.links.contains_key(&git);
-        let implied = Some(&git).filter(|_| self.project_is_repository && !is_told);
-        let names = || self.files.keys().chain(&self.dirs).chain(self.links.keys()).chain(implied);
-        if self.files.contains_key(path) {
-            "file"
-        } else if path == "/" || names().any(|name| below(name, path).is_some()) {
-            "dir"
-        } else {
-            "none"
-        }
-    }
-
-    /// A root that equals the home directory or `/` does not count, nor does a `.git` file whose target does not
-    /// name it in turn.
-    fn git_root(&self, path: &str) -> Option<String> {
-        let mut folder = path;
-        while !folder.is_empty() && folder != "/" && folder != self.facts.home {
-            let git = format!("{folder}/.git");
-            let linked = |text: &String| {
-                let target = text.strip_prefix("gitdir:").unwrap_or_default().trim();
-                self.files.get(&format!("{target}/gitdir")).is_some_and(|back| back.trim() == git)
-            };
-            if self.kind(&git) == "dir" || self.files.get(&git).is_some_and(linked) {
-                return Some(folder.to_owned());
-            }
-            folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-        }
-        None
+        let at = &self.facts;
+        Place { cwd: &at.cwd, home: &at.home, project_root: &at.project_root }.resolve(self, path)
     }
 }
 
-/// The part of `path` below `root`; empty for the root itself.
-fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
-    if root.is_empty() {
-        return None;
+impl Disk for World {
+    fn entry(&self, path: &str) -> Entry {
+        let git = format!("{}/.git", self.facts.project_root);
+        let is_told = self.files.contains_key(&git) || self.links.contains_key(&git);
+        let implied = Some(&git).filter(|_| self.project_is_repository && !is_told);
+        entry(path, &self.files, &self.links, self.dirs.iter().chain(implied))
     }
-    let rest = path.strip_prefix(root.trim_end_matches('/'))?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+
+    fn read_head(&self, path: &str, cap: usize) -> Option<String> {
+        self.files.get(path).map(|text| text.get(..text.floor_char_boundary(cap)).unwrap_or(text).to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -147,6 +56,20 @@ mod tests {
         assert_eq!(root("src/a"), "/repo");
         assert_eq!(root("~/a"), "");
         assert_eq!(root("l/hosts"), "");
+    }
+
+    #[test]
+    fn a_git_file_counts_if_what_it_names_is_there() {
+        let root = |files: &[(&str, &str)], path: &str| {
+            let files = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+            World { files, ..World::default() }.resolve(path).git_root
+        };
+        let of_module = ("/repo/m/.git", "gitdir: ../.git/modules/m\n");
+        assert_eq!(root(&[of_module, ("/repo/.git/modules/m/HEAD", "x")], "m/a"), "/repo/m");
+        assert_eq!(root(&[of_module, ("/repo/.git/HEAD", "x")], "m/a"), "/repo");
+        let of_tree = ("/w/.git", "gitdir: ../repo/.git/worktrees/w\n");
+        assert_eq!(root(&[of_tree, ("/repo/.git/worktrees/w/gitdir", "/w/.git\n")], "/w/a"), "/w");
+        assert_eq!(root(&[of_tree, ("/repo/.git/worktrees/w/gitdir", "/x/.git\n")], "/w/a"), "");
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::{Entry, Facts};
 use guard_contract::FactFault;
-use guard_contract::paths;
+
+use super::{Disk, Entry, Facts};
 
 /// Files, folders, links and variables that a test names. Everything else is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -22,31 +22,18 @@ pub struct FixedFacts {
     pub links: BTreeMap<String, String>,
 }
 
-impl FixedFacts {
-    fn holds_below(&self, folder: &str) -> bool {
-        let mut named = self.files.keys().chain(&self.dirs).chain(self.links.keys());
-        named.any(|path| path != folder && paths::is_below(path, folder))
-    }
-}
-
-impl Facts for FixedFacts {
+impl Disk for FixedFacts {
     fn entry(&self, path: &str) -> Entry {
-        if let Some(target) = self.links.get(path) {
-            Entry::Link(target.clone())
-        } else if self.files.contains_key(path) {
-            Entry::File
-        } else if path == "/" || self.dirs.contains(path) || self.holds_below(path) {
-            Entry::Dir
-        } else {
-            Entry::Absent
-        }
+        guard_sdk::resolve::entry(path, &self.files, &self.links, &self.dirs)
     }
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
         let text = self.files.get(path)?;
         text.get(..text.floor_char_boundary(cap.min(text.len()))).map(str::to_owned)
     }
+}
 
+impl Facts for FixedFacts {
     fn read_granted(&self, _: &str, path: &str, cap: usize) -> Result<String, FactFault> {
         match self.files.get(path) {
             Some(text) if text.len() > cap => Err(FactFault::TooLarge),

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::{Entry, Facts};
+use super::{Disk, Entry, Facts};
 use guard_contract::FactFault;
 use guard_contract::paths;
 
@@ -25,7 +25,7 @@ impl RealFacts {
     }
 }
 
-impl Facts for RealFacts {
+impl Disk for RealFacts {
     fn entry(&self, path: &str) -> Entry {
         match fs::symlink_metadata(path) {
             Ok(data) if data.is_dir() => Entry::Dir,
@@ -50,7 +50,9 @@ impl Facts for RealFacts {
         File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
         Some(text)
     }
+}
 
+impl Facts for RealFacts {
     fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
         let fault = |error: std::io::Error| match error.kind() {
             // A link that leads nowhere is there.

@@ -1,20 +1,15 @@
-//! [`Resolver`]: from the text of a path to a [`ResolvedPath`].
+//! [`Resolver`]: the paths of one call, each resolved once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Entry, Facts};
-use guard_contract::paths::{PATH_BYTES, absolute, below, lexical, parent};
 use guard_contract::{Presence, ResolvedPath, unresolved};
+use guard_sdk::resolve::Place;
 
-/// The most links that are followed in one path; Linux's own limit.
-const LINKS: usize = 40;
+use super::Facts;
 
 /// The most paths that are resolved for one call; beyond it nothing is known of a path.
 pub const PATHS: usize = 512;
-
-/// The longest `.git` file that is read.
-const GIT_FILE_BYTES: usize = 4096;
 
 /// Resolves paths of one call and remembers them.
 #[derive(Debug)]
@@ -23,12 +18,6 @@ pub struct Resolver {
     home: String,
     project_root: String,
     known: Mutex<HashMap<String, ResolvedPath>>,
-}
-
-struct Canonical {
-    path: String,
-    exists: Presence,
-    kind: &'static str,
 }
 
 impl Resolver {
@@ -65,101 +54,20 @@ impl Resolver {
     }
 
     fn look(&self, facts: &dyn Facts, raw: &str) -> ResolvedPath {
-        if raw.is_empty() || raw.len() > PATH_BYTES || raw.contains('\0') {
-            return unresolved(raw);
-        }
-        let lexical = lexical(raw, &self.cwd, &self.home);
-        let Some(canonical) = canonical(facts, &absolute(raw, &self.cwd, &self.home)) else {
-            return ResolvedPath { lexical, kind: "link".to_owned(), ..unresolved(raw) };
-        };
-        let relative = if self.project_root.is_empty() { None } else { below(&canonical.path, &self.project_root) };
+        let place = Place { cwd: &self.cwd, home: &self.home, project_root: &self.project_root };
+        let found = place.resolve(facts, raw);
         ResolvedPath {
-            raw: raw.to_owned(),
-            lexical,
-            project_relative: relative.unwrap_or_default().to_owned(),
-            git_root: git_root(facts, &canonical.path, &self.home).unwrap_or_default(),
-            exists: canonical.exists,
-            kind: canonical.kind.to_owned(),
-            canonical: canonical.path,
+            raw: found.raw,
+            lexical: found.lexical,
+            canonical: found.canonical,
+            project_relative: found.project_relative,
+            git_root: found.git_root,
+            exists: match found.exists {
+                guard_sdk::Presence::Yes => Presence::Yes,
+                guard_sdk::Presence::No => Presence::No,
+                guard_sdk::Presence::Unknown => Presence::Unknown,
+            },
+            kind: found.kind,
         }
     }
-}
-
-/// Walks `path` from the root and follows links. None if there are too many of them.
-fn canonical(facts: &dyn Facts, path: &str) -> Option<Canonical> {
-    let mut pending: Vec<String> = segments(path);
-    let mut done = String::new();
-    let mut links = 0;
-    let (mut exists, mut kind) = (Presence::Yes, "dir");
-    while let Some(segment) = pending.pop() {
-        if segment == ".." {
-            done.truncate(done.rfind('/').unwrap_or(0));
-            continue;
-        }
-        let next = format!("{done}/{segment}");
-        if exists != Presence::Yes {
-            done = next;
-            continue;
-        }
-        match facts.entry(&next) {
-            Entry::Link(target) => {
-                links += 1;
-                if links > LINKS || target.len() > PATH_BYTES {
-                    return None;
-                }
-                if target.starts_with('/') {
-                    done.clear();
-                }
-                pending.extend(segments(&target));
-                continue;
-            }
-            Entry::Dir => kind = "dir",
-            Entry::File => kind = "file",
-            Entry::Other => kind = "other",
-            Entry::Absent => (exists, kind) = (Presence::No, "none"),
-            Entry::Unknown => (exists, kind) = (Presence::Unknown, ""),
-        }
-        done = next;
-    }
-    let path = if done.is_empty() { "/".to_owned() } else { done };
-    Some(Canonical { path, exists, kind })
-}
-
-/// The segments of a path, last one first.
-fn segments(path: &str) -> Vec<String> {
-    path.rsplit('/').filter(|segment| !matches!(*segment, "" | ".")).map(str::to_owned).collect()
-}
-
-/// The root of the work tree that holds a canonical path.
-///
-/// A root that equals `home` or `/` does not count: a repository of dotfiles would make all of home a project.
-pub fn git_root(facts: &dyn Facts, path: &str, home: &str) -> Option<String> {
-    if path.len() > PATH_BYTES {
-        return None;
-    }
-    let mut folder = Some(path);
-    while let Some(dir) = folder {
-        if dir == "/" || dir == home {
-            return None;
-        }
-        let git = format!("{dir}/.git");
-        match facts.entry(&git) {
-            Entry::Dir => return Some(dir.to_owned()),
-            Entry::File if is_linked(facts, &git) => return Some(dir.to_owned()),
-            _ => folder = parent(dir),
-        }
-    }
-    None
-}
-
-/// The `.git` file names a folder that names it in turn: a linked work tree, or a submodule's folder that exists.
-fn is_linked(facts: &dyn Facts, git: &str) -> bool {
-    let Some(text) = facts.read_head(git, GIT_FILE_BYTES) else { return false };
-    let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return false };
-    let dir = parent(git).unwrap_or("/");
-    let target = lexical(target, dir, "");
-    if let Some(back) = facts.read_head(&format!("{target}/gitdir"), GIT_FILE_BYTES) {
-        return lexical(back.trim(), &target, "") == git;
-    }
-    target.contains("/.git/modules/") && facts.entry(&format!("{target}/HEAD")) == Entry::File
 }

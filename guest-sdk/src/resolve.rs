@@ -1,0 +1,180 @@
+//! From the text of a path to a [`ResolvedPath`]: one algorithm over a machine and over the world of a test.
+//!
+//! The host resolves the paths of a call with it, and [`crate::testing`] those of a test. It asks a [`Disk`] and
+//! nothing else.
+
+use std::collections::BTreeMap;
+
+use crate::paths::{PATH_BYTES, absolute, below, lexical, parent};
+use crate::{Presence, ResolvedPath};
+
+/// The most links that are followed in one path; Linux's own limit.
+const LINKS: usize = 40;
+
+/// The longest `.git` file that is read.
+const GIT_FILE_BYTES: usize = 4096;
+
+/// What a path names, without following a link at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A symbolic link and its text.
+    Link(String),
+    /// A device, a socket, a pipe.
+    Other,
+    /// Nothing.
+    Absent,
+    /// It could not be found out.
+    Unknown,
+}
+
+/// The files of a machine, or of the world of a test.
+pub trait Disk {
+    /// What an absolute path names.
+    fn entry(&self, path: &str) -> Entry;
+
+    /// The start of a file, at most `cap` bytes of text.
+    fn read_head(&self, path: &str, cap: usize) -> Option<String>;
+}
+
+/// Where a call happens. All three are absolute; an empty one is not known.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The working directory.
+    pub cwd: &'a str,
+    /// The user's home.
+    pub home: &'a str,
+    /// The project's root.
+    pub project_root: &'a str,
+}
+
+struct Canonical {
+    path: String,
+    exists: Presence,
+    kind: &'static str,
+}
+
+impl Place<'_> {
+    /// Resolves `raw`. Of one that cannot be resolved the texts that could not be found are empty.
+    #[must_use]
+    pub fn resolve(&self, disk: &dyn Disk, raw: &str) -> ResolvedPath {
+        let mut resolved = ResolvedPath::unresolved(raw);
+        if raw.is_empty() || raw.len() > PATH_BYTES || raw.contains('\0') {
+            return resolved;
+        }
+        resolved.lexical = lexical(raw, self.cwd, self.home);
+        let Some(canonical) = canonical(disk, &absolute(raw, self.cwd, self.home)) else {
+            "link".clone_into(&mut resolved.kind);
+            return resolved;
+        };
+        let relative = if self.project_root.is_empty() { None } else { below(&canonical.path, self.project_root) };
+        relative.unwrap_or_default().clone_into(&mut resolved.project_relative);
+        resolved.git_root = git_root(disk, &canonical.path, self.home).unwrap_or_default();
+        resolved.exists = canonical.exists;
+        canonical.kind.clone_into(&mut resolved.kind);
+        resolved.canonical = canonical.path;
+        resolved
+    }
+}
+
+/// Walks `path` from the root and follows links. None if there are too many of them.
+fn canonical(disk: &dyn Disk, path: &str) -> Option<Canonical> {
+    let mut pending: Vec<String> = segments(path);
+    let mut done = String::new();
+    let mut links = 0;
+    let (mut exists, mut kind) = (Presence::Yes, "dir");
+    while let Some(segment) = pending.pop() {
+        if segment == ".." {
+            done.truncate(done.rfind('/').unwrap_or(0));
+            continue;
+        }
+        let next = format!("{done}/{segment}");
+        if exists != Presence::Yes {
+            done = next;
+            continue;
+        }
+        match disk.entry(&next) {
+            Entry::Link(target) => {
+                links += 1;
+                if links > LINKS || target.len() > PATH_BYTES {
+                    return None;
+                }
+                if target.starts_with('/') {
+                    done.clear();
+                }
+                pending.extend(segments(&target));
+                continue;
+            }
+            Entry::Dir => kind = "dir",
+            Entry::File => kind = "file",
+            Entry::Other => kind = "other",
+            Entry::Absent => (exists, kind) = (Presence::No, "none"),
+            Entry::Unknown => (exists, kind) = (Presence::Unknown, ""),
+        }
+        done = next;
+    }
+    let path = if done.is_empty() { "/".to_owned() } else { done };
+    Some(Canonical { path, exists, kind })
+}
+
+/// The segments of a path, last one first.
+fn segments(path: &str) -> Vec<String> {
+    path.rsplit('/').filter(|segment| !matches!(*segment, "" | ".")).map(str::to_owned).collect()
+}
+
+/// The root of the work tree that holds a canonical path.
+///
+/// A root that equals `home` or `/` does not count: a repository of dotfiles would make all of home a project.
+#[must_use]
+pub fn git_root(disk: &dyn Disk, path: &str, home: &str) -> Option<String> {
+    if path.len() > PATH_BYTES {
+        return None;
+    }
+    let mut folder = Some(path);
+    while let Some(dir) = folder {
+        if dir == "/" || dir == home {
+            return None;
+        }
+        let git = format!("{dir}/.git");
+        match disk.entry(&git) {
+            Entry::Dir => return Some(dir.to_owned()),
+            Entry::File if is_linked(disk, &git) => return Some(dir.to_owned()),
+            _ => folder = parent(dir),
+        }
+    }
+    None
+}
+
+/// The `.git` file names a folder that names it in turn: a linked work tree, or a submodule's folder that exists.
+fn is_linked(disk: &dyn Disk, git: &str) -> bool {
+    let Some(text) = disk.read_head(git, GIT_FILE_BYTES) else { return false };
+    let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return false };
+    let dir = parent(git).unwrap_or("/");
+    let target = lexical(target, dir, "");
+    if let Some(back) = disk.read_head(&format!("{target}/gitdir"), GIT_FILE_BYTES) {
+        return lexical(back.trim(), &target, "") == git;
+    }
+    target.contains("/.git/modules/") && disk.entry(&format!("{target}/HEAD")) == Entry::File
+}
+
+/// What a path names in a world that lists its files and links by path, and folders; those above exist too.
+pub fn entry<'a>(
+    path: &str,
+    files: &'a BTreeMap<String, String>,
+    links: &'a BTreeMap<String, String>,
+    dirs: impl IntoIterator<Item = &'a String>,
+) -> Entry {
+    let mut named = files.keys().chain(links.keys()).chain(dirs);
+    if let Some(target) = links.get(path) {
+        Entry::Link(target.clone())
+    } else if files.contains_key(path) {
+        Entry::File
+    } else if path == "/" || named.any(|name| below(name, path).is_some()) {
+        Entry::Dir
+    } else {
+        Entry::Absent
+    }
+}
