@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{Ended, PATIENCE, World, end};
 
 const HOOK: &str = env!("CARGO_BIN_EXE_guard-host");
 const TOOLS: &str = env!("CARGO_BIN_EXE_guard-host-tools");
@@ -92,7 +92,7 @@ fn a_policy_that_is_not_compiled_yet_asks_to_wait_and_answers_soon() {
     let first = world.run(&["hook", "claude"], payload);
     assert_ask(&first, &["[shell: policy-fault]", "not compiled yet", "wait some seconds and try again"]);
     assert!(!first.reason().contains("repair"), "{first:?}");
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + PATIENCE;
     loop {
         let ended = world.run(&["hook", "claude"], payload);
         if ended.reason().contains("[shell: known]") {

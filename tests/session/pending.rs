@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Instant;
 
 use serde_json::json;
 
@@ -161,9 +160,7 @@ fn s1_89_a_session_that_cannot_be_read_or_written_changes_no_reply() {
     fs::remove_file(world.path(".local/state/guard-host/sessions")).unwrap();
     fs::create_dir(world.path(".local/state/guard-host/sessions")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-    let began = Instant::now();
-    assert_eq!(world.bash("git push"), asked);
-    assert!(began.elapsed().as_millis() < 1500, "{:?}", began.elapsed());
+    assert_eq!(world.bash("git push"), asked, "a hook that is held would give no reason of a policy");
 }
 
 #[test]

@@ -1,11 +1,17 @@
 //! A home, a project and the binary: what the tests of whole processes share.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+/// How long a test waits for what must come. No machine is so slow: who waits longer waits for ever.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A home of its own with a project in it.
 pub struct World {
@@ -83,14 +89,15 @@ impl World {
 
     /// `guard-host hook claude` over a payload. A policy of others that is not compiled yet is waited for.
     pub fn hook(&self, payload: &str) -> Ended {
-        for _ in 0..600 {
+        let until = Instant::now() + PATIENCE;
+        loop {
             let ended = self.run(&["hook", "claude"], payload);
             if !ended.reason().contains("it is not compiled yet") {
                 return ended;
             }
-            std::thread::sleep(std::time::Duration::from_millis(100));
+            assert!(Instant::now() < until, "a policy is never compiled");
+            thread::sleep(Duration::from_millis(100));
         }
-        panic!("a policy is not compiled within a minute");
     }
 
     /// The hook over a `Bash` call in the project.
@@ -114,14 +121,19 @@ pub fn end(mut command: Command, stdin: &str) -> Ended {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let bytes = stdin.as_bytes().to_vec();
-    let writer = std::thread::spawn(move || {
+    thread::spawn(move || {
         // The program may answer before it has read everything.
         let _ = input.write_all(&bytes);
     });
-    let (mut stdout, mut stderr) = (String::new(), String::new());
-    child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    let status = child.wait().unwrap();
-    writer.join().unwrap();
-    Ended { exit: status.code().unwrap_or(-1), stdout, stderr }
+    ended(child)
+}
+
+/// What a process printed when it has ended.
+#[track_caller]
+pub fn ended(child: Child) -> Ended {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let output = receiver.recv_timeout(PATIENCE).expect("the process ends").unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ended { exit: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

