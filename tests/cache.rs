@@ -15,6 +15,8 @@ use std::fs::{self, File, FileTimes, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use guard_contract::Outcome;
+use guard_hook::cache::Prepared;
 use guard_state::hex;
 use sha2::{Digest, Sha256};
 
@@ -240,6 +242,9 @@ fn a_key_that_others_can_write_to_is_replaced() {
     answers(&world);
 }
 
+/// What stands before the body of a sealed file: 64 digits and a newline.
+const SEAL_BYTES: usize = 65;
+
 /// The one prepared chain.
 fn chain_file(world: &World) -> PathBuf {
     let files = files(world, "chains");
@@ -267,9 +272,12 @@ fn a_chain_that_was_edited_is_not_believed() {
     chain(&world, &["trap"], "");
     assert_eq!(world.bash("ls -la").decision(), "ask");
     let file = chain_file(&world);
-    let text = fs::read_to_string(&file).unwrap();
-    let edited = text.replace("\"on_error\":\"Ask\"", "\"on_error\":\"Abstain\"");
-    assert_ne!(text, edited, "the chain does not spell `on-error` as this test thinks");
+    let sealed = fs::read(&file).unwrap();
+    let (seal, body) = sealed.split_at(SEAL_BYTES);
+    let mut chain: Prepared = postcard::from_bytes(body).unwrap();
+    chain.members[0].entry.on_error = Outcome::Abstain;
+    let edited = [seal, &postcard::to_stdvec(&chain).unwrap()].concat();
+    assert_ne!(sealed, edited);
     fs::write(&file, edited).unwrap();
     assert_eq!(world.bash("ls -la").decision(), "ask");
 }

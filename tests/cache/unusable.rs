@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use guard_hook::cache::{Place, Prepared, Readiness};
 use guard_state::{Seal, Stamp, hex};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{answers, cached, chain_file, is_answer, prepared};
+use super::{SEAL_BYTES, answers, cached, chain_file, is_answer, prepared};
 use crate::support::world::World;
 
 /// Seals `file` anew after `change`.
@@ -44,12 +45,14 @@ fn it_is_found_when_the_chain_is_prepared_and_made_anew() {
 fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     let world = prepared();
     let artifact = spoil(&world);
-    reseal(&world, "prepared chain 8", &chain_file(&world), |chain| {
-        let member = &mut chain["members"][0]["readiness"]["Ready"]["artifact"];
-        assert_eq!(member["place"]["File"][0], json!(artifact));
-        member["place"]["File"][1] =
-            serde_json::to_value(Stamp::from(&fs::symlink_metadata(&artifact).unwrap())).unwrap();
-    });
+    let file = chain_file(&world);
+    let mut chain: Prepared = postcard::from_bytes(&fs::read(&file).unwrap()[SEAL_BYTES..]).unwrap();
+    let Readiness::Ready { artifact: kept, .. } = &mut chain.members[0].readiness else { panic!("it is ready") };
+    let Place::File(path, stamp) = &mut kept.place else { panic!("it is in a file") };
+    assert_eq!(*path, artifact);
+    *stamp = Stamp::from(&fs::symlink_metadata(&artifact).unwrap());
+    let seal = Seal::open(&world.path(".local/state/guard-host")).unwrap();
+    seal.write_bytes("prepared chain 9", &file, &postcard::to_stdvec(&chain).unwrap()).unwrap();
     let asked = world.bash("ls -la");
     assert_eq!(asked.decision(), "ask", "{asked:?}");
     assert!(asked.reason().contains("compiled artifact"), "{asked:?}");

@@ -180,3 +180,13 @@ fn explain_for_machines_has_stable_keys() {
     has(&value["analysis"]["commands"][0]["via"][0], &["kind", "detail"]);
     assert_eq!(value["verdict"]["outcome"], "ask");
 }
+
+#[test]
+fn a_payload_is_checked_as_the_call_that_it_describes() {
+    let world = World::new();
+    let payload = r#"{"tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}"#;
+    let ended = world.run(&["check", payload], "");
+    assert_eq!(ended.exit, 2, "{ended:?}");
+    assert!(ended.stdout.contains("[command-guard: rm-root]"), "{ended:?}");
+    assert_eq!(world.run(&["check", &payload.replace("rm -rf /", "ls")], "").exit, 0);
+}

@@ -175,6 +175,9 @@ Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line could not
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
+    /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
+    #[arg(required_unless_present = "batch")]
+    pub(super) input: Option<String>,
     /// Read one call per line from standard input; write one verdict per line
     #[arg(long, conflicts_with_all = ["input", "tool", "cwd"])]
     pub(super) batch: bool,
@@ -216,6 +219,8 @@ pub(super) struct RatesArgs {
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
+    /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
+    pub(super) input: String,
     /// How to print the trace
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
@@ -229,9 +234,6 @@ pub(super) struct CallArgs {
     /// The working directory of the call [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(super) cwd: Option<PathBuf>,
-    /// A shell command; with --tool the tool's input as a JSON object
-    #[arg(required_unless_present = "batch")]
-    pub(super) input: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -77,7 +77,7 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     }
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let calls = calls(&args.call)?;
+    let calls = calls(&args.call, args.input.as_deref().unwrap_or_default())?;
     let bench = Evaluator::open(places, environment, &at.projects())?;
     let trace = bench.decide(&calls, &at);
     match args.format {

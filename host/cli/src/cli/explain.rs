@@ -29,7 +29,7 @@ const SCRIPT_BYTES: usize = 200;
 pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let calls = calls(&args.call)?;
+    let calls = calls(&args.call, &args.input)?;
     let bench = Evaluator::open(places, environment, &at.projects())?;
     let Some(mut trace) = bench.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;

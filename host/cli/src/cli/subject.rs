@@ -129,12 +129,13 @@ pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> Cal
 }
 
 /// The calls that the arguments name.
-pub(super) fn calls(args: &CallArgs) -> anyhow::Result<Vec<ToolCall>> {
-    let input = args.input.clone().unwrap_or_default();
-    let Some(tool) = &args.tool else { return tool_calls("Bash", Value::String(input)) };
-    match serde_json::from_str::<Map<String, Value>>(&input) {
-        Ok(object) => tool_calls(tool, Value::Object(object)),
-        Err(_) => tool_calls(tool, Value::String(input)),
+pub(super) fn calls(args: &CallArgs, input: &str) -> anyhow::Result<Vec<ToolCall>> {
+    let object = serde_json::from_str::<Map<String, Value>>(input).ok();
+    match (&args.tool, object) {
+        // No shell command looks like that.
+        (None, Some(payload)) if payload.contains_key("tool_input") => payload_calls(&payload).map(|(calls, _)| calls),
+        (Some(tool), Some(object)) => tool_calls(tool, Value::Object(object)),
+        (tool, _) => tool_calls(tool.as_deref().unwrap_or("Bash"), Value::String(input.to_owned())),
     }
 }
 

@@ -216,7 +216,7 @@ fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
         return Err(SubjectError::new(
             SubjectErrorKind::Missing,
             format!("`{name}` is no built-in policy and no file that can be read: {error}"),
-            format!("give a component file, `chain`, or one of {}", names.join(", ")),
+            format!("give a component file, or one of {}; `test` also takes `chain`", names.join(", ")),
         ));
     }
     let stem = path.file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned());
