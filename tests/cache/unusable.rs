@@ -52,7 +52,8 @@ fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     assert_eq!(*path, artifact);
     *stamp = Stamp::from(&fs::symlink_metadata(&artifact).unwrap());
     let seal = Seal::open(&world.path(".local/state/guard-host")).unwrap();
-    seal.write_bytes("prepared chain 9", &file, &postcard::to_stdvec(&chain).unwrap()).unwrap();
+    let purpose = format!("prepared chain 10 {}", file.file_name().unwrap().display());
+    seal.write_bytes(&purpose, &file, &postcard::to_stdvec(&chain).unwrap()).unwrap();
     let asked = world.bash("ls -la");
     assert_eq!(asked.decision(), "ask", "{asked:?}");
     assert!(asked.reason().contains("compiled artifact"), "{asked:?}");

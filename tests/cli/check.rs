@@ -190,3 +190,16 @@ fn a_payload_is_checked_as_the_call_that_it_describes() {
     assert!(ended.stdout.contains("[command-guard: rm-root]"), "{ended:?}");
     assert_eq!(world.run(&["check", &payload.replace("rm -rf /", "ls")], "").exit, 0);
 }
+
+#[test]
+fn a_policy_for_every_tool_is_asked_about_names_with_slashes() {
+    let world = World::new();
+    let guarded = r#"{"zzz": "~/.config/guard-host/guard.toml"}"#;
+    for tool in ["srv/frob", "mcp__a/b__c", "github.com/x/y"] {
+        let ended = world.run(&["check", "--tool", tool, guarded], "");
+        assert_eq!(ended.exit, 1, "{tool}: {ended:?}");
+        assert!(ended.stdout.contains("[self-protect: "), "{tool}: {ended:?}");
+    }
+    world.configure("[[policy]]\nname = \"mine\"\nsource = \"/nowhere/none.wasm\"\non-error = \"deny\"\n");
+    assert_eq!(world.run(&["check", "--tool", "srv/frob", "{}"], "").exit, 2);
+}

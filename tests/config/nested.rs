@@ -57,6 +57,23 @@ fn it_speaks_in_calls_that_concern_what_lies_below_it() {
 }
 
 #[test]
+fn it_speaks_of_commands_that_run_in_the_folder() {
+    let world = monorepo();
+    let entry = "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n\
+                 settings = { deny-patterns = [\"frobnicate\"] }\n";
+    world.write(FILE, entry);
+    for command in
+        ["cd svc/a && frobnicate", "(cd svc/a; frobnicate)", "pushd svc/a; frobnicate", "env -C svc/a frobnicate"]
+    {
+        assert_deny(&bash(&world, "repo", command), &["frobnicate"]);
+    }
+    assert_deny(&bash(&world, "repo/svc/a", "frobnicate"), &["frobnicate"]);
+    for command in ["frobnicate", "cd svc/b && frobnicate", "(cd svc/a); frobnicate"] {
+        assert_silent(&bash(&world, "repo", command));
+    }
+}
+
+#[test]
 fn check_config_and_list_know_it() {
     let world = monorepo();
     let input = r#"{"file_path": "svc/a/migrations/2.sql"}"#;

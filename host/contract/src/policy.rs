@@ -114,9 +114,10 @@ pub fn covers(manifest: &Manifest, narrowed: Option<&[String]>, tool: &str) -> b
     any(&manifest.tools) && narrowed.is_none_or(any)
 }
 
-/// A glob over a tool's name.
-fn matches(pattern: &str, tool: &str) -> bool {
-    pattern == tool || Glob::new(pattern).is_ok_and(|glob| glob.matches(tool))
+/// A glob over a tool's name. `*` alone is every tool, whatever its name holds, and so is a text that is no glob: a
+/// policy is rather asked too often.
+pub(crate) fn matches(pattern: &str, tool: &str) -> bool {
+    pattern == "*" || pattern == tool || Glob::new(pattern).map_or(true, |glob| glob.matches(tool))
 }
 
 #[cfg(test)]
@@ -127,6 +128,11 @@ mod tests {
     fn a_tool_pattern_is_a_glob_over_the_name() {
         for (pattern, tool, expected) in [
             ("*", "Bash", true),
+            ("*", "srv/push", true),
+            ("*", "/", true),
+            ("srv/*", "srv/push", true),
+            ("srv/p*", "srv/q", false),
+            ("{", "Bash", true),
             ("Bash", "Bash", true),
             ("Bash", "BashOutput", false),
             ("mcp__*", "mcp__files__write", true),

@@ -26,6 +26,9 @@ const IGNORE_BYTES: usize = 64 << 10;
 /// The most folders between the repository's root and a target. Below that nothing is proved.
 const DEPTH: usize = 32;
 
+/// The most stars of a rule. One with more proves nothing, for the matching gives up.
+const STARS: usize = 32;
+
 /// The most deletions of one call that are looked at; the rest is judged as before.
 const DELETIONS: usize = 64;
 
@@ -52,7 +55,7 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts) {
             "scratch"
         } else if is_made_here(effect, earlier) {
             "made-here"
-        } else if are_rules_kept && is_ignored(effect, facts) {
+        } else if are_rules_kept && !is_brought(effect, earlier) && is_ignored(effect, facts) {
             "ignored"
         } else {
             continue;
@@ -90,6 +93,13 @@ fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
     is_made && writes.all(|made| made.certain && tag(made, "by").is_none_or(|by| !BRING.contains(&by)))
 }
 
+/// An earlier effect of the text brings something from elsewhere into what is deleted.
+fn is_brought(effect: &Effect, earlier: &[Effect]) -> bool {
+    let from = effect.path.lexical.trim_end_matches(['*', '/']);
+    let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git" || BRING.contains(&by));
+    earlier.iter().any(|made| made.kind == "write" && is_below(&made.path.lexical, from) && brings(made))
+}
+
 /// The repository ignores every file that the effect may delete.
 fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
     let (root, path) = (effect.path.git_root.as_str(), effect.path.canonical.as_str());
@@ -105,7 +115,11 @@ fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
         return false;
     }
     let names: Vec<&str> = relative.split('/').collect();
-    if names.len() > DEPTH {
+    // A set or a pattern of another dialect may fit what its text does not show; and what a pattern fits may be a link,
+    // behind which lies something else.
+    let is_plain = |name: &&str| !name.contains(['[', '(', '|', '^', '~', '#']);
+    let above = names.split_last().map_or(&[][..], |(_, above)| above);
+    if names.len() > DEPTH || !names.iter().all(is_plain) || above.iter().any(|name| name.contains(['*', '?'])) {
         return false;
     }
     let mut rules = Rules::default();
@@ -115,8 +129,8 @@ fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
             return false;
         }
         let is_last = depth + 1 == names.len();
-        if is_pattern && name.contains(['*', '?', '[']) {
-            return is_last && tag(effect, "filtered").is_none() && rules.ignore_all(&folder, name);
+        if is_pattern && name.contains(['*', '?']) {
+            return tag(effect, "filtered").is_none() && rules.ignore_all(&folder, name);
         }
         let path = format!("{}/{name}", folder.trim_end_matches('/'));
         if rules.ignoring(&path, !is_last || effect.path.kind != "file").is_some() {
@@ -147,7 +161,16 @@ impl Rules {
         let Some(text) = facts.read_head(&path, IGNORE_BYTES).filter(|text| text.len() < IGNORE_BYTES) else {
             return false;
         };
-        let rules = gix_ignore::parse(text.as_bytes(), false).map(|(pattern, ..)| pattern).collect();
+        // Git knows neither this mark of an encoding nor a line behind a zero byte.
+        if text.starts_with("+/v") || text.contains('\0') {
+            return false;
+        }
+        // Git takes the carriage return of a last line without an end, too.
+        let text = text + "\n";
+        let rules: Vec<Pattern> = gix_ignore::parse(text.as_bytes(), false).map(|(pattern, ..)| pattern).collect();
+        if rules.iter().any(|rule| rule.text.iter().filter(|byte| **byte == b'*').count() > STARS) {
+            return false;
+        }
         self.files.push((folder.to_owned(), rules));
         true
     }
@@ -186,8 +209,9 @@ impl Rules {
         let own = end(pattern);
         let mut kept = self.files.iter().flat_map(|(_, rules)| rules).filter(|rule| rule.is_negative());
         let apart = |kept: &Pattern| {
-            let kept = end(&kept.text.to_string());
-            !kept.ends_with(&own) && !own.ends_with(&kept)
+            let kept = kept.text.to_string();
+            let end = end(&kept);
+            !kept.contains('\\') && !end.ends_with(&own) && !own.ends_with(&end)
         };
         !rule.contains(['?', '[', '\\', '!']) && kept.all(apart)
     }
@@ -291,12 +315,41 @@ mod tests {
             "packages/*/node_modules",
             "keep.me",
             "link-to-src",
+            "*[.o]",
+            "[!a].o",
+            "!(*.o)",
+            "@(src|x.o)",
+            "^*.o",
+            "node_modules/*/src",
         ] {
             assert_eq!(tag_of(&[path]), None, "{path}");
         }
+        // What is not disposable was moved there.
+        assert_eq!(tag_of(&["mv: dist/src", "dist"]), None);
+        assert_eq!(tag_of(&["mv: dist/src", "dist/*"]), None);
+        assert_eq!(tag_of(&["cp: node_modules/q", "node_modules"]).as_deref(), Some("ignored"));
+        assert_eq!(tag_of(&["mv: node_modules/q", "node_modules"]), None);
         // A text that changes the rules proves nothing by them.
         assert_eq!(tag_of(&["tee: .gitignore", "src"]), None);
         assert_eq!(tag_of(&["tee: .gitignore", "dist"]), None);
+    }
+
+    #[test]
+    fn rules_that_git_reads_otherwise_prove_nothing() {
+        let many = format!("*.o\n!{}.o", "*a".repeat(65));
+        for rules in ["+/v8data/", "x\n!x\0y", "*.x\n!x\r", many.as_str(), "*.x\n!important.\\x"] {
+            let facts = FixedFacts {
+                dirs: ["/repo/.git".to_owned()].into(),
+                files: [("/repo/.gitignore".to_owned(), rules.to_owned())].into(),
+                ..FixedFacts::default()
+            };
+            for target in ["data", "x", "*.x", "a.o", "*.o"] {
+                let mut analysis = Analysis { effects: vec![effect(target)], ..empty(Coverage::Complete, None) };
+                fill_paths(&mut analysis, &facts, &Resolver::new("/repo", "/home/u", "/repo"));
+                mark(&mut analysis, &facts);
+                assert_eq!(tag(analysis.effects.last().unwrap(), TAG), None, "{rules:?}: {target}");
+            }
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
     if call.command().is_some() || paths.is_empty() {
         paths.insert(at.cwd.clone());
     }
+    paths.extend(scene.analysis.commands.iter().map(|command| command.cwd.clone()).filter(|cwd| !cwd.is_empty()));
     for effect in &scene.analysis.effects {
         paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::Kind;
 use crate::call::ToolCall;
+use crate::policy::matches;
 
 /// A longer name is not read as that of a server's tool in another spelling.
 const NAME_BYTES: usize = 256;
@@ -53,9 +54,8 @@ impl Arguments {
         if names.contains(&self.tool.as_str()) {
             return true;
         }
-        Glob::new(&self.tool).is_ok_and(|glob| {
-            names.iter().any(|name| glob.matches(name) || spellings(name).any(|name| glob.matches(&name)))
-        })
+        let fits = |name: &str| matches(&self.tool, name);
+        names.iter().any(|name| fits(name) || spellings(name).any(|name| fits(&name)))
     }
 
     /// Why the pattern of the tool's name cannot be used.

@@ -29,7 +29,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 9";
+const PURPOSE: &str = "prepared chain 10";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ impl Prepared {
 
     /// Reads a sealed chain. It is no JSON: every call reads it, and this takes a third of the bytes.
     fn read(seal: &Seal, path: &Path) -> Option<Self> {
-        postcard::from_bytes(&seal.read_bytes(PURPOSE, path)?).ok()
+        postcard::from_bytes(&seal.read_bytes(&purpose(path), path)?).ok()
     }
 
     fn holds(&self) -> bool {
@@ -122,7 +122,7 @@ impl Prepared {
         // Without the file the next call prepares anew; there is nobody to tell.
         let Some(folder) = path.parent().filter(|folder| make_private(folder).is_ok()) else { return };
         if let Ok(bytes) = postcard::to_stdvec(&self.slim()) {
-            let _ = seal.write_bytes(PURPOSE, path, &bytes);
+            let _ = seal.write_bytes(&purpose(path), path, &bytes);
         }
         prune::chains(folder);
         let chains = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -412,6 +412,11 @@ fn file(places: &Places, program: &Path, projects: &[String], brought: &Brought)
         key.update(b"\0");
     }
     chains_folder(&places.cache).join(format!("{}.chain", hex(&key.finalize())))
+}
+
+/// What a file of a chain is sealed for: its name, too, so that no chain can stand in another one's place.
+fn purpose(path: &Path) -> String {
+    format!("{PURPOSE} {}", path.file_name().unwrap_or_default().display())
 }
 
 /// The folder of prepared chains in a cache folder.
