@@ -298,12 +298,11 @@ impl Carry<'_> {
     fn ordered(&self, module: &[u8], policies: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
         let (marking, marks) = order::marking(module)?;
         let marking = component("the copy that marks what runs", &marking)?;
-        let ran = |commands: &str| -> Result<Vec<u8>, Box<dyn Error>> {
-            let memory = self.compilers.run(&marking, &[&["trace", commands], policies].concat())?;
-            Ok(memory.get(marks.clone()).ok_or("the bundle's memory is too small for the marks")?.to_vec())
-        };
-        let ranks = ran(ANY_COMMAND)?.into_iter().zip(ran(USUAL_COMMANDS)?).map(|(any, usual)| 2 * any + usual);
-        order::by_rank(module, &ranks.collect::<Vec<u8>>())
+        let range = [marks.start, marks.end].map(|place| place.to_string());
+        let arguments = [&["trace", &range[0], &range[1], ANY_COMMAND, USUAL_COMMANDS], policies].concat();
+        let ran = self.compilers.run(&marking, &arguments)?;
+        let (any, usual) = ran.split_at_checked(marks.len()).ok_or("the compiler gave too few marks")?;
+        order::by_rank(module, &any.iter().zip(usual).map(|(any, usual)| 2 * any + usual).collect::<Vec<u8>>())
     }
 
     /// Compiles a component. The names of functions, which nothing reads, are left out.

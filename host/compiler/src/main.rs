@@ -5,8 +5,8 @@
 //!
 //! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
 //! `guard-compiler describe`: the component's interface and manifest as JSON, for what the build carries.
-//! `guard-compiler trace COMMANDS POLICY...`: the memory of the bundle after these policies have decided commands, one a
-//! line, for the build.
+//! `guard-compiler trace START END COMMANDS COMMANDS POLICY...`: for each of two lists of commands, one a line, these bytes
+//! of the bundle's memory after the policies have decided them; for the build.
 
 use std::io::{Read, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -36,8 +36,11 @@ fn main() -> ExitCode {
         ["compile"] => run(TARGET, Ok),
         ["compile", triple] => run(triple, Ok),
         ["describe"] => run(TARGET, |artifact| describe(&artifact)),
-        ["trace", commands, policies @ ..] => read().and_then(|wasm| write(&trace(&wasm, commands, policies)?)),
-        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | trace COMMANDS POLICY...".to_owned()),
+        ["trace", start, end, first, second, policies @ ..] => {
+            read().and_then(|wasm| write(&trace(&wasm, [start, end], [first, second], policies)?))
+        }
+        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | trace START END COMMANDS COMMANDS POLICY..."
+            .to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -77,11 +80,16 @@ fn compile(triple: &str, wasm: &[u8]) -> Result<Vec<u8>, String> {
     engine.precompile_component(wasm).map_err(|error| format!("{error:#}"))
 }
 
-fn trace(wasm: &[u8], commands: &str, policies: &[&str]) -> Result<Vec<u8>, String> {
+fn trace(wasm: &[u8], range: [&str; 2], lists: [&str; 2], policies: &[&str]) -> Result<Vec<u8>, String> {
+    let [Ok(start), Ok(end)] = range.map(str::parse::<usize>) else {
+        return Err("START and END are numbers".to_owned());
+    };
     let engine = Engine::new().map_err(|fault| fault.to_string())?;
-    let commands: Vec<&str> = commands.lines().collect();
     let compile = |wasm: &[u8]| compile(TARGET, wasm).map_err(FaultKind::Component);
-    engine.memory_after(wasm, policies, &commands, compile).map_err(|fault| fault.to_string())
+    let lists = lists.map(|commands| commands.lines().collect());
+    let memories = engine.memories_after(wasm, policies, &lists, compile).map_err(|fault| fault.to_string())?;
+    let part = |memory: &Vec<u8>| memory.get(start..end).map(<[u8]>::to_vec).ok_or("the memory is smaller than that");
+    Ok(memories.iter().map(part).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// What the component says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no policy.

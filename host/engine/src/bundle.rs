@@ -161,16 +161,21 @@ impl Shared {
             return None;
         }
         let (running, meter) = self.begin(pre, limits, ends_soon).ok()?;
-        let decision = match running.ask(name, settings, question) {
-            Ok(decision) => decision.and_then(|decision| manifest::check_decision(question.manifest, decision)),
-            Err(_) => {
-                self.discard();
-                return None;
-            }
-        };
+        let answered = running.ask(name, settings, question);
         let state = running.store.data_mut();
         let used = meter.used(&state.limits);
         let left = state.renew(limits);
+        let decision = match answered {
+            Ok(decision) => decision.and_then(|decision| manifest::check_decision(question.manifest, decision)),
+            Err(error) => {
+                self.discard();
+                match fault::of_run(&error, None) {
+                    // The time was its own, and it would take as long again.
+                    FaultKind::Time => Err(FaultKind::Time),
+                    _ => return None,
+                }
+            }
+        };
         Some(Answer::new(decision, left, used))
     }
 }

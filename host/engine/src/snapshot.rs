@@ -58,56 +58,40 @@ impl Engine {
         }
     }
 
-    /// The memory of an instance of the bundle after each of these policies has decided each command, with its default
-    /// settings. For the build, which marks in it what runs.
+    /// For each list of commands, the memory of a fresh instance of the bundle after each of these policies has decided
+    /// them, with its default settings. For the build, which marks in it what runs.
     ///
     /// # Errors
     ///
     /// It is not the bundle, or something in it fails.
-    pub fn memory_after(
+    pub fn memories_after(
         &self,
         wasm: &[u8],
         policies: &[&str],
-        commands: &[&str],
+        lists: &[Vec<&str>],
         compile: Compile,
-    ) -> Result<Vec<u8>, FaultKind> {
+    ) -> Result<Vec<Vec<u8>>, FaultKind> {
         let fail = |error: wasmtime::Error| FaultKind::Component(format!("{error:#}"));
         let mut wizer = Wizer::new();
         wizer.keep_init_func(true);
         let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
         let code = self.read(&compile(&instrumented)?)?;
-        let mut store = Store::new(&self.inner, State::new(Limits::PREPARE));
-        bound(&mut store, Limits::PREPARE);
-        let instance = {
-            let mut run = || {
-                let instance = self.contract()?.instantiate_pre(&code.component)?.instantiate(&mut store)?;
-                let bundle = Bundle::new(&mut store, &instance)?;
-                let facts: Arc<dyn Facts> = Arc::new(FixedFacts::default());
-                let context = CallContext::default().facts(&ToolCall::new("Bash", serde_json::Map::new()));
-                for command in commands {
-                    let analyzer = bundle.guard_bundle_analyzer();
-                    let analysis = analyzer.call_analyze(&mut store, command, "bash", "/repo", "/home/u")?;
-                    let resolver = Arc::new(Resolver::new("/repo", "/home/u", "/repo"));
-                    let mut analysis = analysis.convert();
-                    fill_paths(&mut analysis, &*facts, &resolver);
-                    let (context, analysis, facts) = (context.clone(), Arc::new(analysis), facts.clone());
-                    store.data_mut().scene = Some(Scene { context, analysis, facts, resolver });
-                    let input = serde_json::json!({ "command": command }).to_string();
-                    for policy in policies {
-                        let asked = bundle.guard_bundle_policies();
-                        let _ = asked.call_configure(&mut store, policy, "{}")?;
-                        let _ = asked.call_decide(&mut store, policy, "Bash", &input)?;
-                    }
-                }
-                Ok(instance)
-            };
-            run().map_err(fail)?
+        let linked = self.contract().and_then(|contract| contract.instantiate_pre(&code.component)).map_err(fail)?;
+        let memory_after = |commands: &Vec<&str>| {
+            let mut store = Store::new(&self.inner, State::new(Limits::PREPARE));
+            bound(&mut store, Limits::PREPARE);
+            let instance = linked.instantiate(&mut store).map_err(fail)?;
+            let bundle = Bundle::new(&mut store, &instance).map_err(fail)?;
+            for command in commands {
+                decide(&mut store, &bundle, policies, command).map_err(fail)?;
+            }
+            store.set_hostcall_fuel(usize::MAX);
+            let mut held = Held { store, instance, memories: HashMap::new(), failed: None };
+            let _ = ready(wizer.snapshot_component(&context, &mut held));
+            let missing = || FaultKind::Component("it has no memory".to_owned());
+            held.memories.into_values().next().ok_or_else(missing)
         };
-        store.set_hostcall_fuel(usize::MAX);
-        let mut held = Held { store, instance, memories: HashMap::new(), failed: None };
-        let _ = ready(wizer.snapshot_component(&context, &mut held));
-        let missing = || FaultKind::Component("it has no memory".to_owned());
-        held.memories.into_values().next().ok_or_else(missing)
+        lists.iter().map(memory_after).collect()
     }
 
     fn configured(
@@ -132,6 +116,24 @@ impl Engine {
             Err(error) => Err(super::fault::of_run(&error, None)),
         }
     }
+}
+
+/// Has policies decide a command, as in an empty project.
+fn decide(store: &mut Store<State>, bundle: &Bundle, policies: &[&str], command: &str) -> wasmtime::Result<()> {
+    let analysis = bundle.guard_bundle_analyzer().call_analyze(&mut *store, command, "bash", "/repo", "/home/u")?;
+    let facts: Arc<dyn Facts> = Arc::new(FixedFacts::default());
+    let resolver = Arc::new(Resolver::new("/repo", "/home/u", "/repo"));
+    let mut analysis = analysis.convert();
+    fill_paths(&mut analysis, &*facts, &resolver);
+    let context = CallContext::default().facts(&ToolCall::new("Bash", serde_json::Map::new()));
+    store.data_mut().scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
+    let input = serde_json::json!({ "command": command }).to_string();
+    for policy in policies {
+        // What they say does not matter here.
+        let _ = bundle.guard_bundle_policies().call_configure(&mut *store, policy, "{}")?;
+        let _ = bundle.guard_bundle_policies().call_decide(&mut *store, policy, "Bash", &input)?;
+    }
+    Ok(())
 }
 
 /// Runs to its end what never waits.
