@@ -87,6 +87,16 @@ fn bundle_bindings_equal_its_contract() {
 }
 
 #[test]
+fn the_bindings_of_the_reader_of_scripts_equal_its_contract() {
+    check(
+        "policies/scripts/src/bindings.rs",
+        &["wit", "policies/bundle/wit"],
+        "script-reader",
+        options("crate::bindings", Vec::new()),
+    );
+}
+
+#[test]
 fn the_bindings_of_the_template_in_c_equal_the_contract() {
     let files = generate(&["wit"], "guest", wit_bindgen_c::Opts::default().build());
     for (name, bytes) in files.iter() {

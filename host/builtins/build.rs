@@ -27,6 +27,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// a policy is a library only.
 const BUNDLE: &str = "guard-bundle";
 
+/// The reader of scripts. A component of its own, because few calls hold a script.
+const SCRIPTS: &str = "guard-scripts";
+
 /// The most that is tried. The program's share of a packed guest is two thirds of what deflate leaves.
 const COMPRESSION: u32 = 9;
 
@@ -107,12 +110,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
     let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
     let (mut bundle, mut compiler, mut bundled) = ("None", String::from("None"), String::new());
-    let mut components = String::new();
+    let (mut components, mut scripts) = (String::new(), String::from("None"));
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
         let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()))?;
-        build(&root, &out, [BUNDLE].into_iter())?;
+        build(&root, &out, [BUNDLE, SCRIPTS].into_iter())?;
         let compilers = Compilers::build(&root, &out)?;
         let mut carry = Carry { guests: &guests, compilers: &compilers, out: &out, components: &mut components };
         for ((_, name), (package, guard)) in &policies {
@@ -131,10 +134,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let names = policies.iter().filter(|(_, (_, guard))| !guard.presets.is_empty());
         bundled = carry.bundle(&names.map(|((_, name), _)| name.as_str()).collect::<Vec<_>>())?;
+        scripts = format!("Some({})", carry.scripts()?);
         bundle = "Some(carried::bundle)";
         compiler = format!("Some({})", packed("compiler", &fs::read(&compilers.target)?, &out)?);
     }
     writeln!(table, "];\nstatic BUNDLE: Option<fn() -> &'static [u8]> = {bundle};")?;
+    writeln!(table, "static SCRIPTS: Option<Packed> = {scripts};")?;
     writeln!(table, "static COMPILER: Option<Packed> = {compiler};")?;
     writeln!(table, "static COMPONENTS: &[Packed] = &[\n{components}];")?;
     table.push_str(&bundled);
@@ -292,6 +297,13 @@ impl Carry<'_> {
         fs::write(&path, &artifact)?;
         let path = path.to_str().ok_or("the target directory is not UTF-8")?;
         Ok(format!("bundle!({path:?}, {});\n", artifact.len()))
+    }
+
+    /// Compiles the reader of scripts, and gives it as a value of the table.
+    fn scripts(&self) -> Result<String, Box<dyn Error>> {
+        let name = SCRIPTS.replace('-', "_");
+        let artifact = self.artifact(&component(&name, &self.module(&name)?)?)?;
+        packed(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
     /// The module with what most calls run in front.

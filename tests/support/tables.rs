@@ -35,7 +35,7 @@ pub(crate) fn hold<P: Policy>() {
         println!("{skipped} cases are payloads of a harness: `guard-host test` runs them");
     }
     let failures = |(name, suite): &(String, Suite)| {
-        let failures = suite.failures::<P>(guard_shell::analyze);
+        let failures = suite.failures::<P>(policy_native_analyzer::analyze);
         failures.into_iter().map(|failure| format!("{name}: {failure}")).collect::<Vec<_>>()
     };
     let failures: Vec<String> = tables.iter().flat_map(failures).collect();

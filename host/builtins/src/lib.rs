@@ -68,7 +68,7 @@ pub enum Artifact {
     Packed(Packed),
 }
 
-/// Bytes that are compressed: they are wanted by commands alone, and never in a call.
+/// Bytes that are compressed, because few calls want them.
 #[derive(Debug)]
 pub struct Packed {
     /// The digest of the plain bytes.
@@ -157,6 +157,12 @@ pub fn bundle() -> Option<&'static [u8]> {
     BUNDLE.map(|bundle| bundle())
 }
 
+/// The artifact of the component that reads scripts; none in a binary that was built without guests.
+#[must_use]
+pub fn scripts() -> Option<&'static Packed> {
+    SCRIPTS.as_ref()
+}
+
 /// The component with this digest, for commands; the hook does without. None if this program does not hold it, or is
 /// damaged.
 #[must_use]
@@ -193,7 +199,7 @@ mod tests {
             Artifact::Packed(packed) => Some(packed),
             Artifact::Bundled => None,
         });
-        for packed in artifacts.chain(COMPONENTS).chain(compiler()) {
+        for packed in artifacts.chain(COMPONENTS).chain(scripts()).chain(compiler()) {
             let bytes = packed.unpacked().unwrap();
             assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
             assert!(packed.packed.len() * 2 < bytes.len(), "{} of {}", packed.packed.len(), bytes.len());

@@ -25,8 +25,17 @@ mod generated {
             },
         });
     }
+
+    pub mod script_reader {
+        wasmtime::component::bindgen!({
+            path: ["../../wit", "../../policies/bundle/wit"],
+            world: "guard:bundle/script-reader",
+        });
+    }
 }
 
+pub(crate) use generated::bundle::guard::bundle::scripts;
 pub(crate) use generated::bundle::{Bundle, BundlePre};
 pub(crate) use generated::guard::policy as interfaces;
+pub(crate) use generated::script_reader::ScriptReaderPre;
 pub(crate) use generated::{Guest, GuestPre};

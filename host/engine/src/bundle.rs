@@ -2,13 +2,15 @@
 //! [`Shared`]: the one instance of it that serves a call.
 
 use wasmtime::Store;
+use wasmtime::component::Linker;
 
 use crate::bindings::{Bundle as Guest, BundlePre};
 use crate::convert::Convert;
 use crate::guest::GuestPre;
-use crate::imports::State;
+use crate::imports::{self, State};
 use crate::meter::Meter;
 use crate::policy::{Answer, Policy, Question, end};
+use crate::scripts::Scripts;
 use crate::{Engine, bound, fault, manifest};
 use guard_contract::limits::Limits;
 use guard_contract::syntax::Analysis;
@@ -19,6 +21,7 @@ use guard_contract::{Decision, FaultKind};
 pub struct Bundle {
     pre: BundlePre<State>,
     ends_soon: bool,
+    scripts: Scripts,
 }
 
 impl std::fmt::Debug for Bundle {
@@ -39,10 +42,11 @@ impl Engine {
     pub fn bundle(&self, artifact: &'static [u8], is_executable: bool) -> Result<Bundle, FaultKind> {
         let link = || {
             let code = if is_executable { self.carried(artifact) } else { self.read(artifact) }?;
-            let linked = self.contract().and_then(|contract| contract.instantiate_pre(&code.component));
+            let mut linker = Linker::new(&self.inner);
+            let linked = imports::define_for_bundle(&mut linker).and_then(|()| linker.instantiate_pre(&code.component));
             let pre = linked.and_then(BundlePre::new);
             let pre = pre.map_err(|error| FaultKind::Artifact(format!("{error:#}")))?;
-            Ok(Bundle { pre, ends_soon: self.ends_soon })
+            Ok(Bundle { pre, ends_soon: self.ends_soon, scripts: self.scripts.clone() })
         };
         self.bundle.get_or_init(link).clone()
     }
@@ -83,6 +87,7 @@ impl Analyzer {
         home: &str,
     ) -> Result<Analysis, FaultKind> {
         let (running, _) = shared.begin(&self.bundle.pre, Limits::ANALYZER, self.bundle.ends_soon)?;
+        running.store.data_mut().scripts.get_or_insert_with(|| self.bundle.scripts.clone());
         let analyzer = running.guest.guard_bundle_analyzer();
         let analysis = analyzer.call_analyze(&mut running.store, source, dialect, cwd, home);
         analysis.map(Convert::convert).map_err(|error| {

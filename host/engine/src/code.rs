@@ -41,16 +41,14 @@ impl Engine {
         code(unsafe { Component::deserialize_file(&self.inner, artifact) })
     }
 
-    /// Copies an artifact that was compiled just now.
-    ///
-    /// The bytes must be what this program's own compiler gave.
+    /// Copies an artifact. The bytes must be what this program's own compiler gave: they were compiled just now, or their
+    /// digest is one that this program holds.
     ///
     /// # Errors
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
     pub fn read(&self, artifact: &[u8]) -> Result<Code, FaultKind> {
-        // SAFETY: as in `map`; the bytes never left this process and the compiler that it started.
-        code(unsafe { Component::deserialize(&self.inner, artifact) })
+        read(&self.inner, artifact)
     }
 
     /// Uses an artifact that the build put into an executable, read-only section of this program, where it lies:
@@ -69,6 +67,13 @@ impl Engine {
         // section for as long as it runs, and nothing writes to them.
         code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })
     }
+}
+
+/// [`Engine::read`] with the engine alone.
+#[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
+pub(crate) fn read(engine: &wasmtime::Engine, artifact: &[u8]) -> Result<Code, FaultKind> {
+    // SAFETY: as in `Engine::map`; the bytes are those that the compiler gave this process or the build.
+    code(unsafe { Component::deserialize(engine, artifact) })
 }
 
 /// Lets engines of this configuration run artifacts in place.

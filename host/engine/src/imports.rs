@@ -9,9 +9,10 @@ use wasmtime::Result;
 use wasmtime::component::{HasData, Linker};
 use wasmtime::error::format_err;
 
-use super::bindings::{Guest, interfaces};
+use super::bindings::{Guest, interfaces, scripts};
 use super::meter::Bounds;
 use super::policy::Question;
+use super::scripts::Scripts;
 use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, ResolvedPath};
 use crate::convert::Convert;
@@ -37,6 +38,8 @@ pub struct Scene {
 /// What the store of one instance holds.
 pub(super) struct State {
     pub(super) limits: Bounds,
+    /// The reader of scripts, for the analyzer.
+    pub(super) scripts: Option<Scripts>,
     /// None while a policy is described or configured: only `log` works then.
     pub(super) scene: Option<Scene>,
     pub(super) grants: Arc<Grants>,
@@ -51,6 +54,7 @@ impl State {
     pub(super) fn new(limits: Limits) -> Self {
         State {
             limits: Bounds::new(limits),
+            scripts: None,
             scene: None,
             grants: Arc::default(),
             journal: Vec::new(),
@@ -60,11 +64,12 @@ impl State {
         }
     }
 
-    /// Gives what this holds, and holds nothing of it any more but the size of the memory.
+    /// Gives what this holds, and holds nothing of it any more but the size of the memory and the reader of scripts.
     pub(super) fn renew(&mut self, limits: Limits) -> State {
         let memory = self.limits.memory;
-        let old = std::mem::replace(self, State::new(limits));
+        let mut old = std::mem::replace(self, State::new(limits));
         self.limits.memory = memory;
+        self.scripts = old.scripts.take();
         old
     }
 
@@ -86,9 +91,21 @@ impl HasData for State {
     type Data<'a> = &'a mut State;
 }
 
+/// Defines the imports of the bundle: the contract's, and the reader of scripts.
+pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
+    define(linker)?;
+    scripts::add_to_linker::<State, State>(linker, |state| state)
+}
+
 /// Defines the contract's imports.
 pub(super) fn define(linker: &mut Linker<State>) -> Result<()> {
     Guest::add_to_linker::<State, State>(linker, |state| state)
+}
+
+impl scripts::Host for State {
+    fn read(&mut self, language: String, code: String) -> Result<Option<String>> {
+        Ok(self.scripts.as_ref().and_then(|scripts| scripts.read(&language, &code)))
+    }
 }
 
 impl interfaces::types::Host for State {}

@@ -29,6 +29,7 @@ mod instance;
 mod manifest;
 mod meter;
 mod policy;
+mod scripts;
 mod snapshot;
 mod wasi;
 
@@ -48,11 +49,13 @@ pub use manifest::{Breach, BreachKind, breaches, check_manifest};
 use meter::Meter;
 pub use meter::Used;
 pub use policy::{Answer, Policy, Question};
+pub use scripts::LoadScripts;
 
 use bindings::GuestPre;
 use guard_contract::limits::{self, Limits};
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use imports::State;
+use scripts::Scripts;
 
 /// Compiles a component to the bytes of an artifact. The program that does it is not this one; see `guard-compiler`.
 ///
@@ -118,6 +121,8 @@ pub struct Engine {
     contract: Arc<OnceLock<Linker<State>>>,
     /// The component that the program carries, linked once.
     bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
+    /// What reads the scripts of commands.
+    scripts: Scripts,
 }
 
 impl std::fmt::Debug for Engine {
@@ -150,7 +155,8 @@ impl Engine {
         code::allow_in_place(&mut config);
         config.allocation_strategy(strategy);
         let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
-        Ok(Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default() })
+        let scripts = Scripts::new(inner.clone());
+        Ok(Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), scripts })
     }
 
     /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart.
@@ -160,6 +166,12 @@ impl Engine {
     /// As [`Engine::new`].
     pub fn for_one_reply() -> Result<Self, FaultKind> {
         Ok(Engine { ends_soon: true, ..Engine::new()? })
+    }
+
+    /// Says where the reader of scripts comes from, if nobody has said so. It is loaded when a call first holds a script;
+    /// without it a script may do anything.
+    pub fn load_scripts_with(&self, load: Box<LoadScripts>) {
+        self.scripts.load_with(load);
     }
 
     /// Moves the clock of time limits on by one [`limits::TICK`].

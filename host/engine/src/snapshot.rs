@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use wasmtime::Store;
-use wasmtime::component::{Component, Instance, Lift, WasmList};
+use wasmtime::component::{Component, Instance, Lift, Linker, WasmList};
 use wasmtime_wizer::{ComponentInstanceState, Wizer};
 
 use super::bindings::{Bundle, Guest};
@@ -76,7 +76,9 @@ impl Engine {
         wizer.keep_init_func(true);
         let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
         let code = self.read(&compile(&instrumented)?)?;
-        let linked = self.contract().and_then(|contract| contract.instantiate_pre(&code.component)).map_err(fail)?;
+        let mut linker = Linker::new(&self.inner);
+        super::imports::define_for_bundle(&mut linker).map_err(fail)?;
+        let linked = linker.instantiate_pre(&code.component).map_err(fail)?;
         let memory_after = |commands: &Vec<&str>| {
             let mut store = Store::new(&self.inner, State::new(Limits::PREPARE));
             bound(&mut store, Limits::PREPARE);

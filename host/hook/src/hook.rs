@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::cache::{Prepared, prepare_for};
+use crate::cache::{self, Prepared, prepare_for};
 use crate::chain::{Ask, Chain, Trace};
 use guard_config::{Audit, Brought, BypassAsk, Config, OnMalformed};
 use guard_contract::Outcome;
@@ -113,6 +113,7 @@ fn decide(
     let engine = Engine::for_one_reply();
     if let Ok(engine) = &engine {
         responder.set_engine(engine.clone());
+        cache::read_scripts(engine, &places.cache);
     }
     let prepared = prepared(places, environment, &at.projects(), &at.cwd, brought);
     let nested = |folders: &[String]| {

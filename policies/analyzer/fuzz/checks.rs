@@ -8,7 +8,7 @@ mod respell;
 use std::collections::BTreeSet;
 
 use guard_sdk::syntax::{Analysis, Coverage, Severity};
-use guard_shell::analyze;
+use policy_native_analyzer::analyze;
 use respell::Draw;
 #[cfg(test)]
 pub(crate) use respell::{COMMANDS, DATA_FORMS, FORMS, QUOTINGS};

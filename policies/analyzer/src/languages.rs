@@ -5,10 +5,8 @@
 
 pub(crate) mod awk;
 pub(crate) mod code;
-pub(crate) mod constants;
 pub(crate) mod ex;
 pub(crate) mod pieces;
-mod python_paths;
 pub(crate) mod sed;
 pub(crate) mod sql;
 pub(crate) mod with_options;
@@ -30,8 +28,6 @@ pub(crate) enum Found {
     Delete(String),
     /// A directory and all below it is gone afterwards.
     DeleteTree(String),
-    /// What it says of a path that begins with `~`, which stands for the home.
-    Home(Box<Found>),
     /// There may be more than is listed.
     Unseen(String),
 }

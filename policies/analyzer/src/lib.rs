@@ -1,12 +1,13 @@
 //! Shell text to commands and effects.
 //!
-//! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text always
-//! gives the same answer. It decides nothing; what may run is the business of policies.
+//! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text and the same
+//! reader of scripts always give the same answer. It decides nothing; what may run is the business of policies.
 
 mod base64;
 mod limits;
 mod links;
 mod prescan;
+mod summaries;
 
 mod parse;
 mod word;
@@ -26,6 +27,7 @@ mod programs;
 mod run;
 
 use guard_sdk::syntax::Analysis;
+use policy_script_summary::Reader;
 
 use parse::Dialect;
 use walk::Walker;
@@ -33,9 +35,9 @@ use walk::Walker;
 /// Analyses one text. Total: whatever the text, it answers.
 ///
 /// `dialect` is `bash`, `posix` or `zsh`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
-/// absolute, or empty when they are not known.
+/// absolute, or empty when they are not known. `reader` reads scripts of Python; without one they may do anything.
 #[must_use]
-pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
+pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reader) -> Analysis {
     let known = match dialect {
         "bash" => Some(Dialect::Bash),
         "posix" => Some(Dialect::Posix),
@@ -43,6 +45,7 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
         _ => None,
     };
     drop(limits::take_reached());
+    summaries::begin(reader);
     let mut walker = Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
     walker.outermost(source);
     if known.is_none() {

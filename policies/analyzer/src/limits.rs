@@ -87,6 +87,8 @@ pub(crate) const LINES: usize = 64;
 pub(crate) const ROUNDS: usize = 128;
 /// Bytes of a loop's body, in all its rounds.
 pub(crate) const LOOP: usize = 64 * 1024;
+/// Scripts of Python in one text that are read.
+pub(crate) const SCRIPTS: usize = 32;
 /// Commands that one piece of code, or one text for another program, is followed to.
 pub(crate) const STARTS: usize = 64;
 /// Effects in one analysis.

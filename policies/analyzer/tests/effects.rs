@@ -20,7 +20,7 @@ struct Table {
 }
 
 fn analyze(command: &str) -> Analysis {
-    guard_shell::analyze(command, "bash", "/repo", "/home/u")
+    policy_native_analyzer::analyze(command, "bash", "/repo", "/home/u")
 }
 
 /// What is said of a program that no table has.

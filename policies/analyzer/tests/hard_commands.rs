@@ -3,7 +3,7 @@
 //! Says nothing about what they do to the world.
 
 use guard_sdk::syntax::{Analysis, Command, Coverage};
-use guard_shell::analyze;
+use policy_native_analyzer::analyze;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use guard_sdk::syntax::{Analysis, Coverage};
-use guard_shell::analyze;
+use policy_native_analyzer::analyze;
 
 const SIZE: usize = 127 * 1024;
 

@@ -44,6 +44,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
     let texts = match name {
         // The first words of a command that has too many, and the text that the second parser looks at as well.
         "FIRST_WORDS" | "WITNESS" => return None,
+        "SCRIPTS" => vec![lines(over, |index| format!("python3 -c 'x = {index}'"))],
         "SOURCE" => vec![format!("echo {}", "a".repeat(over))],
         "COMMANDS" => vec![lines(over, |_| "ls".to_owned())],
         "WORDS" => vec![format!("echo {}", "a ".repeat(over))],
@@ -121,7 +122,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
                 format!("psql <<E\n{}E", repeated("\\! ls\n")),
                 format!("sqlite3 x <<E\n{}E", repeated(".shell ls\n")),
                 format!("make -f - <<E\nall:\n{}E", repeated("\tls\n")),
-                format!("python3 -c \"import os\n{}\"", repeated("os.system('ls')\n")),
+                format!("python3 -c \"import os\n{}\"", lines(over, |index| format!("os.system('ls {index}')"))),
                 format!("perl -e '{}'", repeated("system(\"ls\");")),
                 format!("awk 'BEGIN{{{}}}'", repeated("system(\"ls\");")),
                 format!("node -e 'c=require(\"child_process\");{}'", repeated("c.execSync(\"ls\");")),
@@ -142,7 +143,7 @@ fn every_limit_that_is_reached_says_so() {
     assert!(constants.len() > 30);
     for (name, limit) in constants {
         for text in beyond(&name, limit).unwrap_or_default() {
-            let analysis = guard_shell::analyze(&text, "bash", "/repo", "/home/u");
+            let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
             if !is_asked_about(&analysis) {
                 let start: String = text.chars().take(60).collect();
                 writeln!(silent, "{name}: {start:?} {:?} {:?}", analysis.coverage, analysis.reasons).unwrap();
@@ -164,7 +165,7 @@ fn a_text_of_ordinary_size_reaches_none() {
         format!("gh pr create --body \"$(cat <<'E'\n{}E\n)\"", "a long line of prose\n".repeat(500)),
         lines(40, |_| "echo \"$(echo a)\"".to_owned()),
     ] {
-        let analysis = guard_shell::analyze(&text, "bash", "/repo", "/home/u");
+        let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
         let start: String = text.chars().take(60).collect();
         assert!(!is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
     }
@@ -176,9 +177,10 @@ fn limits_of_single_programs_say_so_as_well() {
     for text in [
         format!("thing {}", "a ".repeat(300)),
         format!("cat > Makefile <<'E'\n{}\nE\nmake", lines(300, rule)),
-        format!("python3 -c \"import os\n{}\"", "os.remove('a')\n".repeat(80)),
+        format!("node -e \"{}\"", "fs.unlinkSync('a');".repeat(80)),
+        format!("python3 -c \"import os\n{}\"", "os.remove('a')\n".repeat(20_000)),
     ] {
-        let analysis = guard_shell::analyze(&text, "bash", "/repo", "/home/u");
+        let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
         let start: String = text.chars().take(60).collect();
         assert!(is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
     }

@@ -5,7 +5,7 @@
 use guard_sdk::syntax::{Effect, Severity};
 
 fn effects(command: &str) -> Vec<Effect> {
-    guard_shell::analyze(command, "bash", "/repo", "/home/u").effects
+    policy_native_analyzer::analyze(command, "bash", "/repo", "/home/u").effects
 }
 
 #[track_caller]

@@ -5,7 +5,7 @@
 use guard_sdk::syntax::{Analysis, Coverage};
 
 fn analyze(command: &str) -> Analysis {
-    guard_shell::analyze(command, "bash", "/repo", "/home/u")
+    policy_native_analyzer::analyze(command, "bash", "/repo", "/home/u")
 }
 
 /// The text deletes this tree, by whatever way.

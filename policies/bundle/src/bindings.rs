@@ -32,6 +32,97 @@ use guard_sdk::bindings::guard::policy::journal as __with_name6;
 use guard_sdk::bindings::guard::policy::log as __with_name7;
 #[rustfmt::skip]
 #[allow(dead_code, clippy::all)]
+pub mod guard {
+    pub mod bundle {
+        /// Reads code of general languages.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod scripts {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            #[allow(unused_unsafe, clippy::all)]
+            /// Says what a piece of code does: the JSON of a `Summary` of the library
+            /// `script-summary`. None if this language is read by nobody, or if the
+            /// reading failed.
+            #[allow(async_fn_in_trait)]
+            pub fn read(
+                language: &str,
+                code: &str,
+            ) -> ::core::option::Option<_rt::String> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 3 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 3
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = language;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let vec1 = code;
+                    let ptr1 = vec1.as_ptr().cast::<u8>();
+                    let len1 = vec1.len();
+                    let ptr2 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:bundle/scripts@0.1.0")]
+                    unsafe extern "C" {
+                        #[link_name = "read"]
+                        fn wit_import3(
+                            _: *mut u8,
+                            _: usize,
+                            _: *mut u8,
+                            _: usize,
+                            _: *mut u8,
+                        );
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import3(
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                    ) {
+                        unreachable!()
+                    }
+                    wit_import3(ptr0.cast_mut(), len0, ptr1.cast_mut(), len1, ptr2);
+                    let l4 = i32::from(*ptr2.add(0).cast::<u8>());
+                    let result8 = match l4 {
+                        0 => None,
+                        1 => {
+                            let e = {
+                                let l5 = *ptr2
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l6 = *ptr2
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len7 = l6;
+                                let bytes7 = _rt::Vec::from_raw_parts(
+                                    l5.cast(),
+                                    len7,
+                                    len7,
+                                );
+                                _rt::string_lift(bytes7)
+                            };
+                            Some(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result8
+                }
+            }
+        }
+    }
+}
+#[rustfmt::skip]
+#[allow(dead_code, clippy::all)]
 pub mod exports {
     pub mod guard {
         pub mod bundle {
@@ -1400,7 +1491,7 @@ pub mod exports {
                     /// `dialect` is `bash`, `posix` or `zsh`; another one is analysed as `bash`
                     /// with partial coverage. `cwd` and `home` are absolute, or empty when they
                     /// are not known. The function is total: whatever the text, it answers. It
-                    /// calls no import, so every effect's `path` holds `raw` at most.
+                    /// calls no import but `scripts.read`, so every effect's `path` holds `raw` at most.
                     #[allow(async_fn_in_trait)]
                     fn analyze(
                         source: _rt::String,
@@ -2232,10 +2323,7 @@ pub mod exports {
 #[rustfmt::skip]
 mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
-    #[cfg(target_arch = "wasm32")]
-    pub fn run_ctors_once() {
-        wit_bindgen::rt::run_ctors_once();
-    }
+    pub use alloc_crate::string::String;
     pub use alloc_crate::vec::Vec;
     pub unsafe fn string_lift(bytes: Vec<u8>) -> String {
         if cfg!(debug_assertions) {
@@ -2243,6 +2331,17 @@ mod _rt {
         } else {
             unsafe { String::from_utf8_unchecked(bytes) }
         }
+    }
+    pub unsafe fn invalid_enum_discriminant<T>() -> T {
+        if cfg!(debug_assertions) {
+            panic!("invalid enum discriminant")
+        } else {
+            unsafe { core::hint::unreachable_unchecked() }
+        }
+    }
+    #[cfg(target_arch = "wasm32")]
+    pub fn run_ctors_once() {
+        wit_bindgen::rt::run_ctors_once();
     }
     pub use alloc_crate::alloc;
     pub fn as_i32<T: AsI32>(t: T) -> i32 {
@@ -2313,7 +2412,6 @@ mod _rt {
             alloc::dealloc(ptr, layout);
         }
     }
-    pub use alloc_crate::string::String;
     extern crate alloc as alloc_crate;
 }
 /// Generates `#[unsafe(no_mangle)]` functions to export the specified type as
@@ -2350,10 +2448,10 @@ macro_rules! __export_bundle_impl {
         =
         "component-type:wit-bindgen:0.63.0:guard:bundle@0.1.0:bundle:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2439] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2506] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x8a\x12\x01A\x02\x01\
-A\x1a\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xcd\x12\x01A\x02\x01\
+A\x1c\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -2397,16 +2495,18 @@ B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre
 am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
 rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
 vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
-guard:policy/log@0.1.0\x05\x0b\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\
-\0\0\x01@\x04\x06sources\x07dialects\x03cwds\x04homes\0\x01\x04\0\x07analyze\x01\
-\x02\x04\0\x1bguard:bundle/analyzer@0.1.0\x05\x0c\x02\x03\0\0\x08decision\x02\x03\
-\0\0\x08manifest\x01B\x0c\x02\x03\x02\x01\x0d\x04\0\x08decision\x03\0\0\x02\x03\x02\
-\x01\x0e\x04\0\x08manifest\x03\0\x02\x01@\x01\x06policys\0\x03\x04\0\x08describe\
-\x01\x04\x01j\0\x01s\x01@\x02\x06policys\x08settingss\0\x05\x04\0\x09configure\x01\
-\x06\x01j\x01\x01\x01s\x01@\x03\x06policys\x04tools\x05inputs\0\x07\x04\0\x06dec\
-ide\x01\x08\x04\0\x1bguard:bundle/policies@0.1.0\x05\x0f\x04\0\x19guard:bundle/b\
-undle@0.1.0\x04\0\x0b\x0c\x01\0\x06bundle\x03\0\0\0G\x09producers\x01\x0cprocess\
-ed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+guard:policy/log@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08languages\x04codes\0\0\
+\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\x0c\x01B\x04\x02\x03\
+\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\x04\x06sources\x07dialects\x03cwds\x04\
+homes\0\x01\x04\0\x07analyze\x01\x02\x04\0\x1bguard:bundle/analyzer@0.1.0\x05\x0d\
+\x02\x03\0\0\x08decision\x02\x03\0\0\x08manifest\x01B\x0c\x02\x03\x02\x01\x0e\x04\
+\0\x08decision\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x08manifest\x03\0\x02\x01@\x01\x06\
+policys\0\x03\x04\0\x08describe\x01\x04\x01j\0\x01s\x01@\x02\x06policys\x08setti\
+ngss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01s\x01@\x03\x06policys\x04t\
+ools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x1bguard:bundle/policies@0.1.\
+0\x05\x10\x04\0\x19guard:bundle/bundle@0.1.0\x04\0\x0b\x0c\x01\0\x06bundle\x03\0\
+\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bi\
+ndgen-rust\x060.63.0";
         };
     };
 }
@@ -2419,9 +2519,9 @@ pub use __export_bundle_impl as export_component;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2194] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf5\x0f\x01A\x02\x01\
-A\x14\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2261] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb8\x10\x01A\x02\x01\
+A\x16\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -2465,10 +2565,11 @@ B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre
 am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
 rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
 vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
-guard:policy/log@0.1.0\x05\x0b\x04\09guard:bundle/bundle-with-all-of-its-exports\
--removed@0.1.0\x04\0\x0b,\x01\0&bundle-with-all-of-its-exports-removed\x03\0\0\0\
-G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindge\
-n-rust\x060.63.0";
+guard:policy/log@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08languages\x04codes\0\0\
+\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\x0c\x04\09guard:b\
+undle/bundle-with-all-of-its-exports-removed@0.1.0\x04\0\x0b,\x01\0&bundle-with-\
+all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwi\
+t-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

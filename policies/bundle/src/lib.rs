@@ -23,9 +23,12 @@ macro_rules! policies {
         mod component {
             use guard_sdk::Decision;
             use guard_sdk::guest::{self, Manifest, Slot};
+            use guard_sdk::serde_json;
             use guard_sdk::syntax::Analysis;
+            use policy_script_summary::Summary;
 
             use crate::bindings::exports::guard::bundle::{analyzer, policies};
+            use crate::bindings::guard::bundle::scripts;
 
             struct Component;
 
@@ -35,8 +38,12 @@ macro_rules! policies {
 
             impl analyzer::Guest for Component {
                 fn analyze(source: String, dialect: String, cwd: String, home: String) -> Analysis {
-                    guard_shell::analyze(&source, &dialect, &cwd, &home)
+                    guard_shell::analyze(&source, &dialect, &cwd, &home, read_script)
                 }
+            }
+
+            fn read_script(language: &str, code: &str) -> Option<Summary> {
+                serde_json::from_str(&scripts::read(language, code)?).ok()
             }
 
             #[expect(clippy::panic, reason = "a trap is what the contract says")]

@@ -7,18 +7,7 @@
 pub(crate) const MOST: usize = 64;
 
 /// Calls that move a file, whose first place the analysis counts as deleted.
-pub(crate) const MOVES: &[&str] = &["shutil.move(", "os.rename(", "os.replace(", "renameSync("];
-
-/// Names that begin like a call that starts a program, and are none.
-pub(crate) const TELLING_NOTHING: &[&str] = &[
-    "subprocess.PIPE",
-    "subprocess.DEVNULL",
-    "subprocess.STDOUT",
-    "subprocess.CalledProcessError",
-    "subprocess.TimeoutExpired",
-    "subprocess.CompletedProcess",
-    "subprocess.SubprocessError",
-];
+pub(crate) const MOVES: &[&str] = &["renameSync("];
 
 /// Calls of the module of JavaScript that starts programs.
 pub(crate) const CHILD_PROCESS: &[&str] = &["execSync(", "spawnSync(", "execFile*", ".exec(", ".spawn(", ".fork("];
@@ -62,30 +51,6 @@ pub(crate) fn count(code: &str, calls: &[&str]) -> usize {
 /// Calls that start a program, or code.
 pub(crate) fn starts_of(language: &str) -> &'static [&'static str] {
     match language {
-        "python" => &[
-            "os.system",
-            "os).system",
-            "os.popen",
-            "os).popen",
-            "os.exec*",
-            "os.spawn*",
-            "os.posix_spawn*",
-            "os import system",
-            "os import popen",
-            "os import exec*",
-            "os import spawn*",
-            "subprocess.*",
-            "subprocess).*",
-            "subprocess import",
-            "pty.spawn",
-            "!exec(",
-            "!eval(",
-            "getattr(os,",
-            "os.__dict__",
-            "__import__",
-            "ctypes.CDLL",
-            "libc.system",
-        ],
         "javascript" | "typescript" => &["Deno.run", "Deno.Command", "Bun.spawn*", "Bun.$", "!eval(", "eval)("],
         "perl" => &["!system", "!exec", "!qx*", "`", "!eval"],
         "ruby" => &[
@@ -143,21 +108,6 @@ const OF_OTHERS: &[&str] = &[
 /// Calls that delete files or overwrite a disk.
 pub(crate) fn deletions_of(language: &str) -> &'static [&'static str] {
     match language {
-        "python" => &[
-            "rmtree",
-            "remove_tree",
-            "os.remove",
-            "os.unlink",
-            "os.rmdir",
-            "os).remove",
-            "os).unlink",
-            "os import remove",
-            "os import unlink",
-            "removedirs",
-            ".unlink(",
-            ".rmdir(",
-            "os.truncate",
-        ],
         "javascript" | "typescript" => &[
             "rmSync",
             "rmdirSync",

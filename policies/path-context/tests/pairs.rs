@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 use tables::Row;
 
 fn world(tool: &str, input: &Value) -> World {
-    Suite::default()
-        .world(&Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() }, &guard_shell::analyze)
+    Suite::default().world(
+        &Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() },
+        &policy_native_analyzer::analyze,
+    )
 }
 
 fn decide_with(settings: &str, tool: &str, input: &Value) -> Decision {

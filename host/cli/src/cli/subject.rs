@@ -18,7 +18,7 @@ use guard_engine::clock::Clock;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
 use guard_harness::{DetectionConfidence, Event};
-use guard_hook::cache::{Prepared, prepare};
+use guard_hook::cache::{self, Prepared, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::nested;
 use guard_kit::compile::making;
@@ -67,6 +67,7 @@ impl Evaluator {
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = open(places, &environment.program, projects);
         let engine = Engine::for_many_replies()?;
+        cache::read_scripts(&engine, &places.cache);
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (places, program) = (places.clone(), environment.program.clone());

@@ -103,6 +103,8 @@ impl Artifact {
 /// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
 pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
     let missing = || FaultKind::Component("this program was built without policies".to_owned());
+    // An engine that nobody gave a cache folder unpacks it for itself.
+    engine.load_scripts_with(Box::new(|| guard_builtins::scripts()?.unpacked()));
     engine.bundle(guard_builtins::bundle().ok_or_else(missing)?, guard_builtins::IS_EXECUTABLE)
 }
 

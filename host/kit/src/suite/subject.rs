@@ -15,7 +15,7 @@ use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
-use guard_hook::cache::{Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
+use guard_hook::cache::{self, Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
 use guard_hook::{examples, scene};
 use guard_state::Places;
@@ -258,7 +258,9 @@ impl Workshop {
     ///
     /// This machine cannot compile.
     pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
-        Ok(Workshop { engine: Engine::for_many_replies()?, artifacts: artifacts(places) })
+        let engine = Engine::for_many_replies()?;
+        cache::read_scripts(&engine, &places.cache);
+        Ok(Workshop { engine, artifacts: artifacts(places) })
     }
 
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {

@@ -6,13 +6,11 @@
 mod data;
 mod elisp;
 mod paths;
-mod python;
 mod scripting;
 
 use policy_secret_names::{Likelihood, likelihood};
 
 use super::Found;
-use super::constants::Constants;
 use crate::draft::Draft;
 
 /// What a call does to the path that is its first argument.
@@ -35,15 +33,7 @@ enum Does {
 const CALLS: &[(&str, Does)] = &[
     ("open(", Does::Open),
     ("Path(", Does::Path),
-    ("os.remove(", Does::Delete),
-    ("os.unlink(", Does::Delete),
-    ("os.rmdir(", Does::Delete),
-    ("shutil.rmtree(", Does::DeleteTree),
-    ("shutil.move(", Does::Move),
     ("os.rename(", Does::Move),
-    ("os.replace(", Does::Move),
-    ("shutil.copy(", Does::Copy),
-    ("shutil.copyfile(", Does::Copy),
     ("writeFileSync(", Does::Write),
     ("writeFile(", Does::Write),
     ("appendFileSync(", Does::Write),
@@ -134,10 +124,9 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     if prints_secret(text) {
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
     }
-    let constants = Constants::of(language, text);
-    let own = scripting::changes(&mut found, program, language, text);
-    // Those of Python have a reader of their own.
-    if !own && language != "python" {
+    // Python has a reader, which sees more.
+    let own = language == "python" || scripting::changes(&mut found, program, language, text);
+    if !own {
         path_objects(&mut found, text);
     }
     for (call, does) in CALLS.iter().filter(|_| !own) {
@@ -152,14 +141,8 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 continue;
             }
             let arguments = from.strip_prefix(call).unwrap_or_default();
-            let inlined = || constants.inlined(start, &format!("({arguments}"));
-            // A name that stands first is worth a look.
-            let named =
-                arguments.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && literal(arguments).is_none();
-            let inlined = if named { inlined() } else { None };
-            let arguments = inlined.as_deref().and_then(|text| text.strip_prefix('(')).unwrap_or(arguments);
             let joined = || {
-                let (path, rest) = paths::read(arguments).filter(|_| language != "python")?;
+                let (path, rest) = paths::read(arguments)?;
                 Some((path, rest.trim_start())).filter(|(_, rest)| rest.starts_with([',', ')']))
             };
             let written = literal(arguments).map(|(path, rest)| (path.to_owned(), rest));
@@ -169,16 +152,10 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 let tree = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
                 let does = if tree { &Does::DeleteTree } else { does };
                 apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
-            } else if language == "python" && !matches!(does, Does::Path) {
-                let inlined = inlined.is_none().then(|| constants.first(start, arguments)).flatten();
-                python::argument(&mut found, program, *does, inlined.as_deref().unwrap_or(arguments));
             }
         }
     }
-    if language == "python" {
-        python::methods(&mut found, text, &constants);
-    }
-    if !certain || SINKS.iter().any(|sink| text.contains(sink)) {
+    if !certain || language != "python" && SINKS.iter().any(|sink| text.contains(sink)) {
         found.push(Found::Unseen(format!("inline {language} code is not followed")));
     }
     found

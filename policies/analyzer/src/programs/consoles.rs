@@ -131,6 +131,6 @@ fn state(run: &mut Run<'_>, console: &Console, text: &str, certain: bool) {
         let client = run.name.clone();
         scripts::sql(run, &client, text, certain);
     } else {
-        scripts::code(run, console.language, text, certain);
+        scripts::code(run, console.language, text, certain, &[]);
     }
 }

@@ -61,7 +61,7 @@ fn touched(run: &mut Run<'_>, act: Act) {
 
 fn emacs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for code in parsed.flags.iter().filter(|flag| flag.is_any(&["eval", "execute", "e"])).map(Flag::text) {
-        scripts::code(run, "elisp", code, true);
+        scripts::code(run, "elisp", code, true, &[]);
     }
     writes(run, parsed);
 }

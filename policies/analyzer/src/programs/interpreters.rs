@@ -185,16 +185,16 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
     let mut any = false;
     for value in parsed.values(letters, long) {
         any = true;
-        scripts::code(run, language, &value.text, !value.dynamic);
+        scripts::code(run, language, &value.text, !value.dynamic, &parsed.operands);
     }
     let from_input = parsed.operands.first().is_none_or(|file| file.text == "-" || descriptor(&file.text).is_some());
     if !any && from_input {
         if let Some(input) = run.input() {
-            scripts::code(run, language, &input.text, input.certain);
+            scripts::code(run, language, &input.text, input.certain, parsed.from(1));
         }
     } else if !any && let Some(file) = parsed.operands.first() {
         match run.substituted(file) {
-            Some(input) => scripts::code(run, language, &input.text, input.certain),
+            Some(input) => scripts::code(run, language, &input.text, input.certain, parsed.from(1)),
             None => run.read(file),
         }
     }
@@ -236,7 +236,7 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         parsed.values("", "env-file").chain(parsed.values("", "env-file-if-exists")).for_each(|file| run.read(&file));
     }
     run_code(run, parsed, "javascript", "ep", "eval");
-    parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic));
+    parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic, &[]));
 }
 
 /// Of programs that take code from their input only if they are asked to.
@@ -244,7 +244,7 @@ fn run_from_input(run: &mut Run<'_>) {
     if how(run) == How::Input
         && let Some(input) = run.input()
     {
-        scripts::code(run, "javascript", &input.text, input.certain);
+        scripts::code(run, "javascript", &input.text, input.certain, &[]);
     }
 }
 
@@ -255,7 +255,7 @@ fn deno<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     super::publish::package_manager(run, parsed.rest);
     if parsed.text(0) == "eval" {
         parsed.from(1).iter().filter(|word| !word.text.starts_with('-')).take(1).for_each(|value| {
-            scripts::code(run, "javascript", &value.text, !value.dynamic);
+            scripts::code(run, "javascript", &value.text, !value.dynamic, &[]);
         });
     }
 }
@@ -310,7 +310,7 @@ fn erlang<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         if let [option, code] = pair
             && option.text == "-eval"
         {
-            scripts::code(run, "erl", &code.text, !code.dynamic);
+            scripts::code(run, "erl", &code.text, !code.dynamic, &[]);
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Writes down what texts in other languages do, as effects of the command that holds them.
 
 use guard_sdk::syntax::Word;
+use policy_script_summary::{Text, What};
 
+use crate::draft::Draft;
 use crate::languages::{Found, code, sql};
 use crate::options::Operand;
 use crate::run::Run;
+use crate::summaries;
 
 /// Notes a text of SQL and adds what its statements do.
 pub(super) fn sql(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
@@ -42,12 +45,72 @@ pub(super) fn bare_sql(run: &mut Run<'_>) {
     }
 }
 
-/// Notes code of a general language and adds what it provably does.
-pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool) {
+/// Notes code of a general language and adds what it provably does. `arguments` are those of the code, its own name left
+/// out.
+pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool, arguments: &[Operand<'_>]) {
     run.script(language, text, certain);
+    if language == "python" {
+        let arguments: Vec<Word> = arguments.iter().map(|operand| operand.word.clone()).collect();
+        python(run, text, &arguments);
+    }
     let found = code::effects(&run.name, language, text, certain);
     // A shell would replace `~` in a word without quotes; most languages take their literals as they are.
     state(run, found, !matches!(language, "elisp" | "r"));
+}
+
+/// Adds what the reader says of a script. The commands that it starts stand behind this one.
+fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
+    let summary = summaries::python(code);
+    let by = run.name.clone();
+    let mut unknown = summary.unknown;
+    for action in &summary.actions {
+        match &action.what {
+            What::Read(path) => on(run, path, arguments, |run, file| run.read(file)),
+            What::Write { path, append } => {
+                let draft = Draft::notable("write", "fs.write").flag("append", *append).flag("truncate", !append);
+                on(run, path, arguments, |run, file| run.write_as(file, draft.tag("by", &by)));
+            }
+            What::MakeFolder(path) => {
+                let draft = Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by);
+                on(run, path, arguments, |run, file| run.write_as(file, draft));
+            }
+            What::Link { at, .. } => on(run, at, arguments, |run, file| run.write(file)),
+            What::Change(path) => {
+                on(run, path, arguments, |run, file| run.emit_on(Draft::notable("metadata", "fs.mode"), file));
+            }
+            What::Delete(path) => {
+                unknown.deletes |= !path.is_own() && summaries::begins_unknown(path, arguments);
+                on(run, path, arguments, |run, file| run.delete(file, false));
+            }
+            What::DeleteTree(path) => {
+                unknown.deletes |= !path.is_own() && summaries::begins_unknown(path, arguments);
+                on(run, path, arguments, |run, file| run.delete_tree(file, true, &by));
+            }
+            What::Sql(statement) => {
+                // What stands in the code as it is was found with the calls of drivers.
+                if let Some(statement) = statement.known().filter(|statement| !code.contains(statement)) {
+                    state(run, sql::effects("python", statement, false), false);
+                }
+            }
+            // What is fetched or sent is no loss by itself.
+            What::Shell { .. } | What::Program { .. } | What::Connect { .. } => {}
+        }
+    }
+    if unknown.deletes || unknown.executes {
+        let draft = Draft::notable("execute", "code.unknown").tag("by", &by);
+        run.emit(draft.flag("deletes", unknown.deletes).flag("executes", unknown.executes));
+    }
+    for reason in &summary.reasons {
+        run.reason(&format!("python: {reason}"));
+    }
+}
+
+/// Does something to a file of which it is known where it lies, and that the code did not make for a while.
+fn on(run: &mut Run<'_>, path: &Text, arguments: &[Word], does: impl FnOnce(&mut Run<'_>, &Operand<'_>)) {
+    if !path.is_own() && !summaries::begins_unknown(path, arguments) {
+        let word = summaries::word(path, arguments);
+        does(run, &Operand::of(&word));
+    }
 }
 
 fn state(run: &mut Run<'_>, found: Vec<Found>, quoted: bool) {
@@ -68,9 +131,6 @@ fn state_one(run: &mut Run<'_>, found: Found, quoted: bool) {
             let by = run.name.clone();
             run.delete_tree(&Operand::of(&word(path)), true, &by);
         }
-        // A home is never inside another one.
-        Found::Home(found) if quoted => state_one(run, *found, false),
-        Found::Home(_) => {}
         Found::Unseen(reason) => run.reason(&reason),
     }
 }

@@ -11,12 +11,14 @@ mod scripts;
 
 use guard_sdk::syntax::{Part, Via, Word};
 
-use super::layer::{Place, Run, What};
+use super::layer::{Place, Run, What, joined, spelled};
 use super::shells::descriptor;
-use crate::languages::constants::Constants;
 use crate::limits;
+use policy_script_summary as summary;
+
 use crate::options::{Flag, Options, leading, parse};
 use crate::programs::program::unversioned;
+use crate::summaries;
 use crate::word::expand::literal;
 use languages::{LANGUAGES, Language};
 
@@ -128,6 +130,11 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         None if texts.is_empty() && !is_module => texts.extend(input),
         _ => {}
     }
+    if language.programs.contains(&"python") {
+        let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
+        let found: Vec<Run> = texts.into_iter().flat_map(|text| of_python(name, text, arguments)).collect();
+        return first_of(found);
+    }
     let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
     bounded(found.len());
     found.into_iter().take(limits::STARTS).map(|what| run(name, what)).collect()
@@ -217,13 +224,44 @@ fn schedule(input: &str) -> Vec<Run> {
     found
 }
 
+/// The commands that a script of Python starts.
+fn of_python(name: &str, code: &str, arguments: &[Word]) -> Vec<Run> {
+    let word = |text: &summary::Text| summaries::word(text, arguments);
+    let started = |action: &summary::Action| {
+        let (mut what, folder, input) = match &action.what {
+            summary::What::Shell { text, folder, input } => {
+                (What::Text { text: summaries::shell(text, arguments), parameters: None }, folder, input)
+            }
+            summary::What::Program { words, folder, input } => {
+                (What::Words { assignments: Vec::new(), words: words.iter().map(word).collect() }, folder, input)
+            }
+            _ => return None,
+        };
+        if let Some(input) = input {
+            what = fed(what, &word(input));
+        }
+        let place = folder.as_ref().map_or(Place::Apart, |folder| Place::Directory(word(folder)));
+        Some(Run { place, ..run(name, what) })
+    };
+    summaries::python(code).actions.iter().filter_map(started).collect()
+}
+
+/// The same, behind a pipe that a text comes through.
+fn fed(what: What, input: &Word) -> What {
+    let mut words = vec![literal("printf"), literal("%s"), spelled(input), literal("|")];
+    match what {
+        What::Text { text, .. } => words.extend([literal("{"), text, literal(";"), literal("}")]),
+        What::Words { words: program, .. } => words.extend(program.iter().map(spelled)),
+    }
+    What::Text { text: joined(&words), parameters: None }
+}
+
 /// The commands that a piece of code starts.
 fn commands(language: &Language, code: &str) -> Vec<What> {
     let mut found = Vec::new();
     if !language.needs.is_empty() && !language.needs.iter().any(|need| code.contains(need)) {
         return found;
     }
-    let constants = Constants::of(if language.programs.contains(&"python") { "python" } else { "" }, code);
     let mut at = 0;
     let mut before = ' ';
     let mut tried = 0;
@@ -242,8 +280,7 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
                 if language.programs.contains(&"emacs") {
                     found.extend(function(name, tail));
                 } else {
-                    let inlined = constants.inlined(at, tail);
-                    found.extend(call(language, inlined.as_deref().unwrap_or(tail)));
+                    found.extend(call(language, tail));
                 }
             }
             before = name.chars().next_back().unwrap_or(' ');

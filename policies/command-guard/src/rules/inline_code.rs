@@ -18,7 +18,7 @@ use guard_sdk::syntax::{Command, Script};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
-use crate::calls::{CHILD_PROCESS, MOST, MOVES, TELLING_NOTHING, count, deletions_of, places, starts_of};
+use crate::calls::{CHILD_PROCESS, MOST, MOVES, count, deletions_of, places, starts_of};
 use crate::code;
 use crate::call_view::{Hit, CallView};
 
@@ -40,7 +40,12 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let mut scripts = analysis.scripts.iter();
     let script = scripts.find(|script| {
         let code = code::of(&script.text, &script.language);
-        deletes_unknown(script, &code, view) || starts_unknown(script, &code, view) || hands_out_shell(&script.text)
+        let unknown = match script.language.as_str() {
+            // The analysis has it from a reader.
+            "python" => is_unknown(script, view),
+            _ => deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
+        };
+        unknown || hands_out_shell(&script.text)
     })?;
     let why = format!("the {} code can delete or start what it likes, and it is not followed", script.language);
     Some(Hit::of_command(
@@ -64,6 +69,25 @@ fn is_hidden(command: &Command) -> bool {
     command.position.index > 0 && command.argv.len() <= 2 || options.any(encoded)
 }
 
+/// Whether the reader of the code says that something is deleted or started that it cannot name.
+fn is_unknown(script: &Script, view: &CallView<'_>) -> bool {
+    let mut effects = view.analysis.effects.iter();
+    let mut started = view.analysis.commands.iter().filter(|command| is_started_by(command, script));
+    effects.any(|effect| effect.command_id == script.command_id && effect.operation == "code.unknown")
+        || started.any(is_given_unknown)
+}
+
+/// Whether the code starts this command.
+fn is_started_by(command: &Command, script: &Script) -> bool {
+    command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code")
+}
+
+/// Whether a program that deletes, or a shell, is given words that nobody knows: they decide what is lost.
+fn is_given_unknown(command: &Command) -> bool {
+    let deletes = is_program(command.word(0), DELETING) || is_program(command.word(0), SHELLS);
+    deletes && command.argv.iter().any(|word| word.dynamic)
+}
+
 /// Whether the code deletes what the analysis could not name. What it could name, other rules judge as they do for `rm`.
 fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     // Two names that end at the same place are one call, as `os.unlink` and `.unlink(`.
@@ -77,63 +101,7 @@ fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     let moves = count(code, MOVES);
     let effects = view.analysis.effects.iter();
     let named = effects.filter(|effect| effect.command_id == script.command_id && effect.operation.starts_with("fs.delete"));
-    let own = calls.iter().filter(|at| deletes_own(code, **at)).count();
-    calls.len() > named.count().saturating_sub(moves) + own
-}
-
-/// Whether the call deletes a file or a folder that the code itself made for a while: `d = tempfile.mkdtemp()`; or one
-/// file whose name is known at its beginning: `f"part_{n}"`.
-fn deletes_own(code: &str, call_ends: usize) -> bool {
-    let (before, arguments) = code.split_at_checked(call_ends).unwrap_or_default();
-    let arguments = arguments.trim_start_matches('(');
-    let argument = arguments.split([',', ')']).next().unwrap_or_default().trim();
-    let is_tree = ["tree", "rmdir", "removedirs"].iter().any(|name| before.ends_with(name));
-    if begins_known(arguments) && !is_tree {
-        return true;
-    }
-    if !is_name(argument.strip_suffix(".name").unwrap_or(argument)) {
-        return false;
-    }
-    if let Some(file) = argument.strip_suffix(".name") {
-        return is_temporary_file(code, file);
-    }
-    let assigned = |value: &str| code.matches(&format!("{argument} = {value}")).take(MOST).count();
-    if code.contains(&format!("{argument}=")) {
-        return false;
-    }
-    if assigned("tempfile.mk") == 1 && assigned("") == 1 {
-        return true;
-    }
-    // `with NamedTemporaryFile(...) as f: path = f.name`, as often as it is set.
-    let value = code.split_once(&format!("{argument} = ")).map(|(_, value)| value).unwrap_or_default();
-    let value = value.split(['\n', ';']).next().unwrap_or_default().trim();
-    let file = value.strip_suffix(".name").unwrap_or_default();
-    is_name(file) && assigned(value) == assigned("") && assigned("") < MOST && is_temporary_file(code, file)
-}
-
-/// Whether the text is a name that is known at its beginning, and leads down from where the code runs.
-fn begins_known(arguments: &str) -> bool {
-    let text = arguments.strip_prefix(['f', 'F']).unwrap_or_default();
-    let inside = text.strip_prefix(['"', '\'']).unwrap_or_default();
-    let path = inside.split(['"', '\'']).next().unwrap_or_default();
-    path.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && path.contains('{') && !path.contains("..")
-}
-
-/// Whether every file that the code calls by this name is one of `tempfile`.
-fn is_temporary_file(code: &str, file: &str) -> bool {
-    let opener = format!(" as {file}:");
-    let mut opened = code.match_indices(&opener).take(MOST).peekable();
-    let is_own = |at: usize| {
-        let line = code.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-        // Of several files on one line each would have to be looked at.
-        line.contains("NamedTemporaryFile(") && !line.contains(" as ")
-    };
-    let set_elsewhere = [format!("{file} ="), format!("{file}="), format!("for {file} ")].iter().any(|set| code.contains(set));
-    is_name(file) && opened.peek().is_some() && opened.all(|(at, _)| is_own(at)) && !set_elsewhere
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    calls.len() > named.count().saturating_sub(moves)
 }
 
 /// Whether the code starts a program that the analysis could not name.
@@ -150,16 +118,12 @@ fn starts_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
         return false;
     }
     let named = |command: &&Command| {
-        let by_code = command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code");
-        // What a program that deletes is given decides what is lost.
-        let deletes = is_program(command.word(0), DELETING) || is_program(command.word(0), SHELLS);
-        let known = command.argv.first().is_some_and(|name| !name.dynamic)
-            && !(deletes && command.argv.iter().any(|word| word.dynamic));
+        let known = command.argv.first().is_some_and(|name| !name.dynamic) && !is_given_unknown(command);
         // A shell that is printed to runs what nobody knows.
         let fed = script.language == "awk" && is_program(command.word(0), SHELLS) && command.argv.len() < 2;
-        by_code && known && !fed
+        is_started_by(command, script) && known && !fed
     };
-    calls > count(code, TELLING_NOTHING) + view.analysis.commands.iter().filter(named).count()
+    calls > view.analysis.commands.iter().filter(named).count()
 }
 
 /// How many files of perl's `open` are commands: `open(F, "|command")`.

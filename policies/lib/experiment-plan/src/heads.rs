@@ -33,7 +33,7 @@ pub struct Program {
 pub(crate) fn heads(text: &str, work: &mut usize) -> Vec<Program> {
     let mut found: Vec<Program> = Vec::new();
     *work += text.len();
-    for command in analyze(text, "bash", "", "").commands {
+    for command in analyze(text, "bash", "", "", |_, _| None).commands {
         let bytes: usize = command.argv.iter().map(|word| word.text.len()).sum();
         *work += 32 + bytes * (1 + command.via.len());
         let start = usize::try_from(command.span.start).unwrap_or_default();

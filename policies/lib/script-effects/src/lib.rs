@@ -1,114 +1,18 @@
 //! What code of a general language does to files, programs and servers, found by a real parser.
 //!
-//! [`python`] is the whole interface. It is pure and total: whatever the text, it answers, with bounded work and depth.
+//! [`read`] is the whole interface. It is pure and total: whatever the text, it answers, with bounded work and depth.
 //! It runs nothing and decides nothing. What it does not understand is a reason, and [`Unknown`] says whether something
 //! that deletes, writes or executes has a target that it cannot name.
 
 mod python;
-mod text;
 
-pub use text::{Piece, Text};
+pub use policy_script_summary::{Action, Piece, Summary, Text, Unknown, What};
 
-/// What a piece of code does.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// What it does, as far as it is understood, in the order of the text.
-    pub actions: Vec<Action>,
-    /// Why it may do more; empty: all of it is understood.
-    pub reasons: Vec<String>,
-    /// Which kinds of actions may be among those that are not listed, or are listed with a target that is not known.
-    pub unknown: Unknown,
-}
-
-/// Kinds of actions whose target is not known.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Unknown {
-    /// Something is deleted.
-    pub deletes: bool,
-    /// Something is written.
-    pub writes: bool,
-    /// A program or code is run.
-    pub executes: bool,
-}
-
-impl Unknown {
-    /// All of them.
-    pub const ALL: Unknown = Unknown { deletes: true, writes: true, executes: true };
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_none(self) -> bool {
-        self == Unknown::default()
-    }
-}
-
-/// One thing that the code does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Action {
-    /// What it does.
-    pub what: What,
-    /// Whether it is done whenever the code runs, as far as that can be seen: it stands in no branch.
-    pub certain: bool,
-}
-
-/// What is done. A path is relative to the folder in which the code is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
-    /// A file, or the names in a folder, are read.
-    Read(Text),
-    /// A file is written.
-    Write {
-        /// The file.
-        path: Text,
-        /// What was in it stays.
-        append: bool,
-    },
-    /// A folder is made.
-    MakeFolder(Text),
-    /// A file, or an empty folder, is gone afterwards.
-    Delete(Text),
-    /// A folder and all below it is gone afterwards.
-    DeleteTree(Text),
-    /// The rights or the owner of a file change.
-    Change(Text),
-    /// A link is made.
-    Link {
-        /// Where it lies.
-        at: Text,
-        /// What it leads to.
-        to: Text,
-    },
-    /// A text becomes shell.
-    Shell {
-        /// The text.
-        text: Text,
-        /// Where it runs, if that is said.
-        folder: Option<Text>,
-        /// What it reads, if that is said.
-        input: Option<Text>,
-    },
-    /// A program is started, without a shell.
-    Program {
-        /// Its name and its arguments.
-        words: Vec<Text>,
-        /// Where it runs, if that is said.
-        folder: Option<Text>,
-        /// What it reads, if that is said.
-        input: Option<Text>,
-    },
-    /// A server is asked.
-    Connect {
-        /// A URL or the name of a host.
-        to: Text,
-        /// Something is sent with it.
-        sends: bool,
-    },
-    /// A statement goes to a database.
-    Sql(Text),
-}
-
-/// Reads code of Python.
+/// Reads code; none if this language has no reader.
 #[must_use]
-pub fn python(code: &str) -> Reading {
-    python::read(code)
+pub fn read(language: &str, code: &str) -> Option<Summary> {
+    match language {
+        "python" => Some(python::read(code)),
+        _ => None,
+    }
 }

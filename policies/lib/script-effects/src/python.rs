@@ -14,7 +14,7 @@ mod value;
 
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
-use crate::{Reading, Unknown};
+use crate::{Summary, Unknown};
 use reader::Reader;
 
 /// The longest text that is read, in bytes.
@@ -47,7 +47,7 @@ const WORDS: &[&str] = &[
 ];
 
 /// What the code does.
-pub(crate) fn read(code: &str) -> Reading {
+pub(crate) fn read(code: &str) -> Summary {
     let mut reader = Reader::new(0);
     run(&mut reader, code);
     reader.finish()
@@ -70,6 +70,6 @@ fn run(reader: &mut Reader<'_>, code: &str) {
     let mut inner = reader.inner();
     inner.block(&module.syntax().body);
     inner.uncalled();
-    let (reading, names) = inner.end();
-    reader.take(reading, names);
+    let (summary, names) = inner.end();
+    reader.take(summary, names);
 }

@@ -1,7 +1,11 @@
 //! What is read of Python, as short lines: `delete a`, `run git status`, `~` for the home, `?` for what is not known,
 //! `$X` for a variable, `@1` for an argument, `<*>` for a pattern; `maybe` stands before what is in a branch.
 
-use policy_script_effects::{Action, Piece, Reading, Text, What, python};
+use policy_script_effects::{Action, Piece, Summary, Text, What, read};
+
+fn python(code: &str) -> Summary {
+    read("python", code).unwrap()
+}
 
 fn text(text: &Text) -> String {
     let piece = |piece: &Piece| match piece {
@@ -44,9 +48,9 @@ fn line(action: &Action) -> String {
     if action.certain { what } else { format!("maybe {what}") }
 }
 
-fn lines(reading: &Reading) -> Vec<String> {
-    let mut lines: Vec<String> = reading.actions.iter().map(line).collect();
-    let unknown = reading.unknown;
+fn lines(summary: &Summary) -> Vec<String> {
+    let mut lines: Vec<String> = summary.actions.iter().map(line).collect();
+    let unknown = summary.unknown;
     for (is, name) in [(unknown.deletes, "deletes"), (unknown.writes, "writes"), (unknown.executes, "executes")] {
         lines.extend(is.then(|| format!("unknown {name}")));
     }
@@ -56,10 +60,10 @@ fn lines(reading: &Reading) -> Vec<String> {
 fn all(cases: &[(&str, &[&str])]) {
     let mut wrong = String::new();
     for (code, expected) in cases {
-        let reading = python(code);
-        let found = lines(&reading);
+        let summary = python(code);
+        let found = lines(&summary);
         if found != *expected {
-            wrong.push_str(&format!("\n--- {code}\n expected {expected:?}\n found    {found:?} {:?}", reading.reasons));
+            wrong.push_str(&format!("\n--- {code}\n expected {expected:?}\n found    {found:?} {:?}", summary.reasons));
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -298,25 +302,25 @@ fn reading_and_plotting_is_no_reason_to_ask() {
         "with open('a') as f:\n    for line in f:\n        s = line.strip().replace('os.remove(x)', '')\n        print(s)",
         "import torch\nmodel.load_state_dict(torch.load(p))\nmodel.eval()\nprint(model(x))",
     ] {
-        let reading = python(code);
-        assert!(reading.unknown.is_none(), "{code}: {:?}", reading.reasons);
+        let summary = python(code);
+        assert!(summary.unknown.is_none(), "{code}: {:?}", summary.reasons);
     }
 }
 
 #[test]
 fn what_does_not_parse_is_a_reason() {
-    let reading = python("import os\nos.remove('a'\nprint 'x'");
-    assert!(!reading.reasons.is_empty() && reading.unknown.deletes);
-    let reading = python("print 'x'");
-    assert!(!reading.reasons.is_empty() && reading.unknown.is_none());
+    let summary = python("import os\nos.remove('a'\nprint 'x'");
+    assert!(!summary.reasons.is_empty() && summary.unknown.deletes);
+    let summary = python("print 'x'");
+    assert!(!summary.reasons.is_empty() && summary.unknown.is_none());
 }
 
 /// As much stack as a guest has.
 fn within_stack(code: String) {
     let run = move || python(&code);
     let thread = std::thread::Builder::new().stack_size(if cfg!(debug_assertions) { 4 << 20 } else { 512 << 10 });
-    let reading = thread.spawn(run).ok().and_then(|thread| thread.join().ok());
-    assert_eq!(reading.map(|reading| reading.actions.len()), Some(0));
+    let summary = thread.spawn(run).ok().and_then(|thread| thread.join().ok());
+    assert_eq!(summary.map(|summary| summary.actions.len()), Some(0));
 }
 
 #[test]
@@ -365,8 +369,8 @@ fn work_is_bounded() {
     let nested: String = (0..12).map(|depth| format!("{}for a{depth} in range(60):\n", " ".repeat(depth))).collect();
     let code = format!("{nested}{}print(a1)", " ".repeat(12));
     let started = std::time::Instant::now();
-    let reading = python(&code);
-    assert!(reading.unknown.executes, "what was left out may be anything");
+    let summary = python(&code);
+    assert!(summary.unknown.executes, "what was left out may be anything");
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     let doubling: String = (1..40).map(|n| format!("def f{n}():\n f{0}()\n f{0}()\n", n - 1)).collect();
     let _ = python(&format!("def f0(): pass\n{doubling}f39()"));

@@ -1,6 +1,6 @@
 //! Whatever the text, there is an answer.
 
-use policy_script_effects::python;
+use policy_script_effects::read;
 use proptest::prelude::*;
 
 const TOKENS: &[&str] = &[
@@ -100,17 +100,17 @@ proptest! {
 
     #[test]
     fn any_text_has_an_answer(text in any::<String>()) {
-        let _ = python(&text);
+        let _ = read("python", &text);
     }
 
     #[test]
     fn any_row_of_tokens_has_an_answer(at in prop::collection::vec(0..TOKENS.len(), 0..60), blank in any::<bool>()) {
         let tokens: Vec<&str> = at.iter().filter_map(|at| TOKENS.get(*at).copied()).collect();
-        let _ = python(&tokens.join(if blank { " " } else { "" }));
+        let _ = read("python", &tokens.join(if blank { " " } else { "" }));
     }
 
     #[test]
     fn code_in_a_text_has_an_answer(inside in "[a-z()\\[\\]{}%'.:+ ]{0,40}") {
-        let _ = python(&format!("x = {inside}\nexec(f\"{inside}\")\n'{inside}'.format(x)\nos.system('{inside}' % x)"));
+        let _ = read("python", &format!("x = {inside}\nexec(f\"{inside}\")\n'{inside}'.format(x)\nos.system('{inside}' % x)"));
     }
 }

@@ -30,7 +30,7 @@ struct Examples {
 }
 
 fn analyze(command: &str) -> guard_sdk::syntax::Analysis {
-    crate::analyze(command, "bash", "/repo", "/home/u")
+    crate::analyze(command, "bash", "/repo", "/home/u", policy_script_effects::read)
 }
 
 /// Which effects of the entry fit some command of the text.

@@ -284,6 +284,8 @@ pub(super) fn builtin(name: &str) -> Option<Value> {
         "__builtins__" | "__builtin__" => Some(Value::named("builtins")),
         "__name__" => Some(Value::text("__main__")),
         "__file__" => Some(Value::piece(Piece::Argument(0))),
+        // A console, or a start-up file, may have imported them.
+        "os" | "sys" | "subprocess" | "shutil" | "pathlib" | "glob" | "tempfile" => Some(Value::named(name)),
         _ if BUILTINS.contains(&name) => Some(Value::Named(format!("builtins.{name}"))),
         _ => None,
     }

@@ -1,13 +1,13 @@
-//! [`Reader`]: the state of a reading.
+//! [`Reader`]: the state of a summary.
 
 use std::collections::BTreeMap;
 
 use ruff_python_ast::{Expr, Parameters, Stmt};
 
 use super::value::Value;
-use crate::{Action, Piece, Reading, Text, Unknown, What};
+use crate::{Action, Piece, Summary, Text, Unknown, What};
 
-/// Units of work in one reading: each step costs one, and each byte of a value that is copied a part of one.
+/// Units of work in one summary: each step costs one, and each byte of a value that is copied a part of one.
 const WORK: usize = 300_000;
 /// Statements, expressions and calls inside each other.
 const DEEP: usize = 80;
@@ -48,7 +48,7 @@ pub(super) struct Function<'a> {
 
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
-    reading: Reading,
+    summary: Summary,
     pub(super) scopes: Vec<Scope>,
     pub(super) functions: Vec<Function<'a>>,
     /// What the functions that are followed give back.
@@ -69,7 +69,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(super) fn new(code_depth: usize) -> Reader<'a> {
         Reader {
-            reading: Reading::default(),
+            summary: Summary::default(),
             scopes: vec![Scope::default()],
             functions: Vec::new(),
             returned: Vec::new(),
@@ -100,28 +100,28 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn end(mut self) -> (Reading, (Names, usize)) {
+    pub(super) fn end(mut self) -> (Summary, (Names, usize)) {
         let names = self.scopes.drain(..).next().unwrap_or_default().names;
-        (self.reading, (names, self.work))
+        (self.summary, (names, self.work))
     }
 
     /// Takes over what was read in code inside this code.
-    pub(super) fn take(&mut self, reading: Reading, (names, work): (Names, usize)) {
-        for Action { what, certain } in reading.actions {
+    pub(super) fn take(&mut self, summary: Summary, (names, work): (Names, usize)) {
+        for Action { what, certain } in summary.actions {
             self.act(what, certain);
         }
-        for reason in reading.reasons {
+        for reason in summary.reasons {
             self.lose(&reason, Unknown::default());
         }
-        self.lost(reading.unknown);
+        self.lost(summary.unknown);
         self.work = work;
         for (name, value) in names.into_iter().filter(|(_, value)| !matches!(value, Value::Function(_))) {
             self.set(&name, value);
         }
     }
 
-    pub(super) fn finish(self) -> Reading {
-        self.reading
+    pub(super) fn finish(self) -> Summary {
+        self.summary
     }
 
     /// Runs code that the code holds as a text.
@@ -163,14 +163,14 @@ impl<'a> Reader<'a> {
     /// Notes a reason, and what may be done that is not listed.
     pub(super) fn lose(&mut self, reason: &str, unknown: Unknown) {
         self.lost(unknown);
-        let reasons = &mut self.reading.reasons;
+        let reasons = &mut self.summary.reasons;
         if reasons.len() < REASONS && !reasons.iter().any(|known| known == reason) {
             reasons.push(reason.to_owned());
         }
     }
 
     fn lost(&mut self, unknown: Unknown) {
-        let all = &mut self.reading.unknown;
+        let all = &mut self.summary.unknown;
         all.deletes |= unknown.deletes;
         all.writes |= unknown.writes;
         all.executes |= unknown.executes;
@@ -179,14 +179,14 @@ impl<'a> Reader<'a> {
     /// Notes an action.
     pub(super) fn act(&mut self, what: What, certain: bool) {
         let certain = certain && self.branches == 0;
-        if self.reading.actions.len() >= ACTIONS {
+        if self.summary.actions.len() >= ACTIONS {
             return self.lose("the code does too much", Unknown::ALL);
         }
-        if let Some(action) = self.reading.actions.iter_mut().find(|action| action.what == what) {
+        if let Some(action) = self.summary.actions.iter_mut().find(|action| action.what == what) {
             action.certain |= certain;
             return;
         }
-        self.reading.actions.push(Action { what, certain });
+        self.summary.actions.push(Action { what, certain });
     }
 
     /// Does something of which it is not certain that it is done.

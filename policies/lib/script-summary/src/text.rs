@@ -1,12 +1,14 @@
 //! [`Text`]: a text of which parts may be known only at run time.
 
+use serde::{Deserialize, Serialize};
+
 /// The longest literal that is kept, in bytes. What is longer is not known.
 const LONGEST: usize = 16 * 1024;
 /// The most pieces that are kept.
 const PIECES: usize = 64;
 
 /// A part of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Piece {
     /// It stands like this.
     Literal(String),
@@ -25,7 +27,7 @@ pub enum Piece {
 }
 
 /// A text in parts. Two literals never stand side by side.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
     /// The parts; none: it is empty.
     pub pieces: Vec<Piece>,
@@ -89,19 +91,20 @@ impl Text {
 
     /// With a literal behind it.
     #[must_use]
-    pub(crate) fn with(mut self, text: &str) -> Text {
+    pub fn with(mut self, text: &str) -> Text {
         self.push(Piece::Literal(text.to_owned()));
         self
     }
 
     /// With another text behind it.
     #[must_use]
-    pub(crate) fn and(mut self, other: &Text) -> Text {
+    pub fn and(mut self, other: &Text) -> Text {
         other.pieces.iter().for_each(|piece| self.push(piece.clone()));
         self
     }
 
-    pub(crate) fn push(&mut self, piece: Piece) {
+    /// Adds a part behind the others.
+    pub fn push(&mut self, piece: Piece) {
         let full = self.pieces.len() >= PIECES;
         match (self.pieces.last_mut(), piece) {
             (_, Piece::Literal(new)) if new.is_empty() => {}
@@ -116,7 +119,7 @@ impl Text {
     }
 
     /// The bytes and parts that it holds.
-    pub(crate) fn weight(&self) -> usize {
+    pub fn weight(&self) -> usize {
         let of = |piece: &Piece| match piece {
             Piece::Literal(text) | Piece::Variable(text) | Piece::Pattern(text) => text.len(),
             _ => 1,
