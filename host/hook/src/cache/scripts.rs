@@ -1,7 +1,7 @@
 //! The artifact of the reader of scripts. It lies packed in this program, and unpacked in the cache.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use guard_builtins::Packed;
 use guard_engine::{ENGINE_KEY, Engine};
@@ -28,7 +28,7 @@ fn kept(path: &Path, packed: &Packed) -> Option<Vec<u8>> {
     (<[u8; 32]>::from(Sha256::digest(&bytes)) == packed.sha256).then_some(bytes)
 }
 
-fn unpacked(cache: &Path, path: &PathBuf, packed: &Packed) -> Option<Vec<u8>> {
+fn unpacked(cache: &Path, path: &Path, packed: &Packed) -> Option<Vec<u8>> {
     let bytes = packed.unpacked()?;
     if make_private(cache).and_then(|_| make_private(&folder(cache))).is_ok() {
         // Without the file the next process unpacks it again.

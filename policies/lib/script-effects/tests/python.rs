@@ -4,7 +4,7 @@
 use policy_script_effects::{Action, Piece, Summary, Text, What, read};
 
 fn python(code: &str) -> Summary {
-    read("python", code).unwrap()
+    read("python", code).unwrap_or_default()
 }
 
 fn text(text: &Text) -> String {
