@@ -8,6 +8,9 @@ use policy_script_summary::{Piece, Reader, Summary, Text};
 
 use crate::limits;
 
+/// What stands for a place that a script makes for a while.
+pub(crate) const OWN: &str = "/tmp/tmp.XXXXXXXXXX";
+
 struct Summaries {
     reader: Reader,
     known: Vec<(String, Rc<Summary>)>,
@@ -48,7 +51,7 @@ pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
         word.dynamic = true;
         word.parts.push(Part { kind: "variable".to_owned(), text: name.to_owned(), quoted: true });
     };
-    let home = "~".to_owned();
+    let (home, own) = ("~".to_owned(), OWN.to_owned());
     for piece in &text.pieces {
         let (kind, text) = match piece {
             Piece::Literal(text) => ("literal", text),
@@ -75,7 +78,8 @@ pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
                 }
                 continue;
             }
-            Piece::Unknown | Piece::Own => {
+            Piece::Own => ("literal", &own),
+            Piece::Unknown => {
                 variable(&mut word, "_");
                 continue;
             }
@@ -96,7 +100,7 @@ pub(crate) fn shell(text: &Text, arguments: &[Word]) -> Word {
 /// Whether nothing is known of how the text begins.
 pub(crate) fn begins_unknown(text: &Text, arguments: &[Word]) -> bool {
     match text.pieces.first() {
-        Some(Piece::Unknown | Piece::Own) => true,
+        Some(Piece::Unknown) => true,
         Some(Piece::Argument(at)) => at.checked_sub(1).and_then(|at| arguments.get(at)).is_none(),
         _ => false,
     }

@@ -8,11 +8,12 @@ use super::program::{Program, unversioned};
 use super::scripts;
 use crate::options::{Flag, Operand, Options, Parsed, parse};
 use crate::run::Run;
+use crate::wrappers::code::languages::PYTHONS;
 use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
-    Program::new(&["python", "pypy", "ipython"], PYTHON, python),
+    Program::new(PYTHONS, PYTHON, python),
     Program::new(&["node", "nodejs", "bun", "tsx"], NODE, node),
     Program::new(&["deno"], Options::leading("", ""), deno),
     Program::new(&["perl"], PERL, perl),
@@ -57,7 +58,7 @@ const OTHERS: &[&str] = &[
 ];
 
 const SHELL: Options = Options::leading("oO", "rcfile init-file");
-const PYTHON: Options = Options::leading("cmWX", "");
+const PYTHON: Options = Options::leading("cmWX", "check-hash-based-pycs");
 const NODE: Options = Options::leading("eprC", "eval print require import input-type env-file env-file-if-exists");
 const PERL: Options = Options::leading("eE", "").with_attached("iMImFdDCxr");
 
@@ -95,7 +96,7 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             }
             if parsed.is("s", "") { How::Input } else { first_operand(&parsed) }
         }
-        "python" | "pypy" | "ipython" => match parse(words, PYTHON, false).value("m", "") {
+        name if PYTHONS.contains(&name) => match parse(words, PYTHON, false).value("m", "") {
             // The interactive one, as a module.
             Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
             _ => of_language(words, PYTHON, "cm"),

@@ -1,12 +1,12 @@
 //! Writes down what texts in other languages do, as effects of the command that holds them.
 
 use guard_sdk::syntax::Word;
-use policy_script_summary::{Text, What};
+use policy_script_summary::{Piece, Text, What};
 
 use crate::draft::Draft;
 use crate::languages::{Found, code, sql};
 use crate::options::Operand;
-use crate::run::Run;
+use crate::run::{Run, here};
 use crate::summaries;
 
 /// Notes a text of SQL and adds what its statements do.
@@ -63,6 +63,10 @@ fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
     let summary = summaries::python(code);
     let by = run.name.clone();
     let mut unknown = summary.unknown;
+    if summary.actions.iter().any(|action| names_own(&action.what)) {
+        let made = Word { text: summaries::OWN.to_owned(), ..here() };
+        run.write_as(&Operand::of(&made), Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by));
+    }
     for action in &summary.actions {
         match &action.what {
             What::Read(path) => on(run, path, arguments, |run, file| run.read(file)),
@@ -78,12 +82,17 @@ fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
             What::Change(path) => {
                 on(run, path, arguments, |run, file| run.emit_on(Draft::notable("metadata", "fs.mode"), file));
             }
+            What::MoveAway(path) => {
+                unknown.deletes |= summaries::begins_unknown(path, arguments);
+                let draft = Draft::notable("delete", "fs.delete").tag("by", "mv");
+                on(run, path, arguments, |run, file| run.emit_on(draft.flag("glob", file.word.glob), file));
+            }
             What::Delete(path) => {
-                unknown.deletes |= !path.is_own() && summaries::begins_unknown(path, arguments);
+                unknown.deletes |= summaries::begins_unknown(path, arguments);
                 on(run, path, arguments, |run, file| run.delete(file, false));
             }
             What::DeleteTree(path) => {
-                unknown.deletes |= !path.is_own() && summaries::begins_unknown(path, arguments);
+                unknown.deletes |= summaries::begins_unknown(path, arguments);
                 on(run, path, arguments, |run, file| run.delete_tree(file, true, &by));
             }
             What::Sql(statement) => {
@@ -102,6 +111,16 @@ fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
     }
     for reason in &summary.reasons {
         run.reason(&format!("python: {reason}"));
+    }
+}
+
+/// Whether a program is given a place that the code made for a while.
+fn names_own(what: &What) -> bool {
+    let is_own = |text: &Text| text.pieces.contains(&Piece::Own);
+    match what {
+        What::Shell { text, folder, .. } => is_own(text) || folder.as_ref().is_some_and(is_own),
+        What::Program { words, folder, .. } => words.iter().chain(folder).any(is_own),
+        _ => false,
     }
 }
 

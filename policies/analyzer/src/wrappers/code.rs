@@ -6,7 +6,7 @@
 
 mod clients;
 pub(crate) mod editors;
-mod languages;
+pub(crate) mod languages;
 mod scripts;
 
 use guard_sdk::syntax::{Part, Via, Word};
@@ -132,8 +132,14 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     }
     if language.programs.contains(&"python") {
         let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
-        let found: Vec<Run> = texts.into_iter().flat_map(|text| of_python(name, text, arguments)).collect();
-        return first_of(found);
+        if let Some(module) = options.flag(&["m"]) {
+            let at = words.iter().position(|word| word.text.ends_with(module.text())).map_or(words.len(), |at| at + 1);
+            return first_of(by_module(name, module.text(), words.get(at..).unwrap_or_default()));
+        }
+        // What reads its code from the input leaves nothing there.
+        let is_read = |text: &str| input.is_some_and(|input| input == text);
+        let found = texts.into_iter().flat_map(|text| of_python(name, text, arguments, is_read(text)));
+        return first_of(found.collect());
     }
     let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
     bounded(found.len());
@@ -224,8 +230,21 @@ fn schedule(input: &str) -> Vec<Run> {
     found
 }
 
+/// What a module runs that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
+fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
+    let program = |words: Vec<Word>| run(name, What::Words { assignments: Vec::new(), words });
+    match module {
+        "IPython" => vec![program(std::iter::once(literal("ipython")).chain(words.iter().cloned()).collect())],
+        "timeit" => {
+            let code = words.iter().filter(|word| !word.text.starts_with('-'));
+            code.map(|code| program(vec![literal("python3"), literal("-c"), code.clone()])).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The commands that a script of Python starts.
-fn of_python(name: &str, code: &str, arguments: &[Word]) -> Vec<Run> {
+fn of_python(name: &str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
     let word = |text: &summary::Text| summaries::word(text, arguments);
     let started = |action: &summary::Action| {
         let (mut what, folder, input) = match &action.what {
@@ -239,6 +258,8 @@ fn of_python(name: &str, code: &str, arguments: &[Word]) -> Vec<Run> {
         };
         if let Some(input) = input {
             what = fed(what, &word(input));
+        } else if is_input {
+            what = without_input(what);
         }
         let place = folder.as_ref().map_or(Place::Apart, |folder| Place::Directory(word(folder)));
         Some(Run { place, ..run(name, what) })
@@ -246,11 +267,21 @@ fn of_python(name: &str, code: &str, arguments: &[Word]) -> Vec<Run> {
     summaries::python(code).actions.iter().filter_map(started).collect()
 }
 
+/// The same, with nothing to read.
+fn without_input(what: What) -> What {
+    let mut words = match what {
+        What::Text { text, .. } => vec![literal("{"), text, literal("\n}")],
+        What::Words { words, .. } => words.iter().map(spelled).collect(),
+    };
+    words.push(literal("</dev/null"));
+    What::Text { text: joined(&words), parameters: None }
+}
+
 /// The same, behind a pipe that a text comes through.
 fn fed(what: What, input: &Word) -> What {
     let mut words = vec![literal("printf"), literal("%s"), spelled(input), literal("|")];
     match what {
-        What::Text { text, .. } => words.extend([literal("{"), text, literal(";"), literal("}")]),
+        What::Text { text, .. } => words.extend([literal("{"), text, literal("\n}")]),
         What::Words { words: program, .. } => words.extend(program.iter().map(spelled)),
     }
     What::Text { text: joined(&words), parameters: None }

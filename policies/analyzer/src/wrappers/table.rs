@@ -224,6 +224,10 @@ fn text(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<Word>
     if wrapper.skip == 0 {
         return None;
     }
+    // Of `flock FILE PROGRAM -c TEXT` the option is the program's.
+    if wrapper.name == "flock" && !options.rest.get(wrapper.skip).is_some_and(|word| word.text.starts_with('-')) {
+        return None;
+    }
     let late = words.iter().position(|word| {
         let name = word.text.trim_start_matches('-');
         word.text.starts_with('-') && wrapper.text.contains(&name)

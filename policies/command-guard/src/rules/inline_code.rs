@@ -47,7 +47,12 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         };
         unknown || hands_out_shell(&script.text)
     })?;
-    let why = format!("the {} code can delete or start what it likes, and it is not followed", script.language);
+    let reason = format!("{}: ", script.language);
+    let reason = view.analysis.reasons.iter().find_map(|told| told.strip_prefix(&reason));
+    let why = match reason {
+        Some(reason) => format!("it can delete or start what it likes, because {reason}"),
+        None => format!("the {} code can delete or start what it likes, and it is not followed", script.language),
+    };
     Some(Hit::of_command(
         RULE.default,
         script.command_id,
@@ -82,10 +87,22 @@ fn is_started_by(command: &Command, script: &Script) -> bool {
     command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code")
 }
 
-/// Whether a program that deletes, or a shell, is given words that nobody knows: they decide what is lost.
+/// Whether words that nobody knows decide what a program loses: those of a program that deletes or of a shell, and the
+/// first one, or the statement, of a program with commands of its own.
 fn is_given_unknown(command: &Command) -> bool {
-    let deletes = is_program(command.word(0), DELETING) || is_program(command.word(0), SHELLS);
-    deletes && command.argv.iter().any(|word| word.dynamic)
+    let name = command.word(0);
+    let words = command.argv.get(1..).unwrap_or_default();
+    if is_program(name, DELETING) || is_program(name, SHELLS) {
+        return words.iter().any(|word| word.dynamic);
+    }
+    let looks = |text: &str| {
+        let verb = text.trim_start().to_ascii_lowercase();
+        ["select ", "show ", "explain ", "describe ", "\\"].iter().any(|start| verb.starts_with(start))
+    };
+    match is_program(name, DATABASES) {
+        true => words.iter().any(|word| word.dynamic && word.text.contains(' ') && !looks(&word.text)),
+        false => is_program(name, WITH_COMMANDS) && words.first().is_some_and(|word| word.dynamic),
+    }
 }
 
 /// Whether the code deletes what the analysis could not name. What it could name, other rules judge as they do for `rm`.
@@ -140,11 +157,16 @@ fn opened(text: &str) -> usize {
 
 /// Whether the code connects a shell to a socket.
 fn hands_out_shell(text: &str) -> bool {
-    const SHELL: &[&str] = &["/bin/sh", "/bin/bash", "/bin/zsh", "cmd.exe", "dup2(", "popen("];
+    const SHELL: &[&str] = &["/bin/sh", "['sh'", "[\"sh\"", "['bash'", "[\"bash\"", "/bin/bash", "/bin/zsh", "cmd.exe", "dup2(", "popen("];
     let connects = ["socket", "Socket", "/inet/tcp/", "net.connect"].iter().any(|name| text.contains(name));
     connects && (SHELL.iter().any(|name| text.contains(name)) || text.contains("/inet/tcp/") && text.contains("getline"))
 }
 
 /// Programs of which a word that nobody knows may be all that counts.
-const DELETING: &[&str] =
-    &["rm", "rmdir", "unlink", "shred", "dd", "find", "git", "sudo", "doas", "env", "xargs", "docker", "kubectl", "psql", "mysql"];
+const DELETING: &[&str] = &["rm", "rmdir", "unlink", "shred", "dd", "find", "xargs"];
+
+/// Programs that are given statements.
+const DATABASES: &[&str] = &["psql", "mysql", "mariadb", "sqlite3"];
+
+/// Programs whose first word says what they do.
+const WITH_COMMANDS: &[&str] = &["git", "sudo", "doas", "env", "docker", "kubectl"];

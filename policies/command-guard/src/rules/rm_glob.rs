@@ -39,7 +39,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return Some(hit);
     }
     let deletes = matches!(effect.operation.as_str(), "fs.delete" | "fs.delete.recursive");
-    let moved = effect.tag("by").is_some_and(|program| !super::is_program(program, &["rm", "unlink", "shred", "find"]));
+    let by_code = || view.analysis.scripts.iter().any(|script| script.command_id == effect.command_id);
+    let deleter = |program| super::is_program(program, &["rm", "unlink", "shred", "find"]);
+    let moved = effect.tag("by").is_some_and(|by| by == "mv" || !deleter(by) && !by_code());
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
     let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, view);
     ((deletes && !moved && !is_disposable(effect) || empties) && !made_again).then(|| {

@@ -33,6 +33,7 @@ fn line(action: &Action) -> String {
         What::MakeFolder(path) => format!("folder {}", text(path)),
         What::Delete(path) => format!("delete {}", text(path)),
         What::DeleteTree(path) => format!("tree {}", text(path)),
+        What::MoveAway(path) => format!("move {}", text(path)),
         What::Change(path) => format!("change {}", text(path)),
         What::Link { at, to } => format!("link {} to {}", text(at), text(to)),
         What::Shell { text: command, folder, input } => {
@@ -117,7 +118,7 @@ fn texts_are_folded() {
         ("import os\nos.remove((lambda a: a + 'c')('b'))", &["delete bc"]),
         ("import os\nos.system('echo ' + name)", &["shell echo ?"]),
         ("import os\nos.system(command)", &["unknown executes"]),
-        ("import os\na, b = 'x', 'y'\nos.rename(a, b)", &["delete x", "write y"]),
+        ("import os\na, b = 'x', 'y'\nos.rename(a, b)", &["move x", "write y", "maybe write y/x"]),
         ("import os\nif (p := 'a'):\n    os.remove(p)", &["maybe delete a"]),
     ]);
 }
@@ -164,7 +165,7 @@ fn files_are_opened_as_the_mode_says() {
         ("import os\nos.open('a', os.O_WRONLY | os.O_CREAT)", &["write a"]),
         ("import os\nos.open('a', os.O_RDONLY)", &["read a"]),
         ("from pathlib import Path\nPath('a').open('rb')", &["read a"]),
-        ("import shutil\nshutil.copy('a', 'b')", &["read a", "write b"]),
+        ("import shutil\nshutil.copy('a', 'b')", &["read a", "write b", "maybe write b/a"]),
         ("import os\nos.chmod('a', 0o777)", &["change a"]),
         ("import os\nos.symlink('/etc', 'a')", &["link a to /etc"]),
         ("import io\nio.open('a', 'w')", &["write a"]),

@@ -64,6 +64,8 @@ pub enum What {
     },
     /// A folder is made.
     MakeFolder(Text),
+    /// A file or a folder is moved to another place.
+    MoveAway(Text),
     /// A file, or an empty folder, is gone afterwards.
     Delete(Text),
     /// A folder and all below it is gone afterwards.

@@ -18,10 +18,13 @@ pub(super) struct Language {
     pub(super) backticks: bool,
 }
 
+/// Programs that run Python, without their versions.
+pub(crate) const PYTHONS: &[&str] = &["python", "pypy", "ipython", "py", "pythonw", "graalpy", "micropython", "jython"];
+
 pub(super) static LANGUAGES: &[Language] = &[
     Language {
-        programs: &["python", "pypy", "ipython"],
-        takes: takes("cmWX", ""),
+        programs: PYTHONS,
+        takes: takes("cmWX", "check-hash-based-pycs"),
         code: &["c"],
         // The reader of scripts finds its calls.
         needs: &[],

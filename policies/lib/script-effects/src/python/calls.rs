@@ -140,21 +140,19 @@ impl Reader<'_> {
             Does::DeleteTree => self.on_path(name, path, DELETES, What::DeleteTree),
             Does::Change => self.on_path(name, path, WRITES, What::Change),
             Does::Move => {
-                self.on_path(name, path, DELETES, What::Delete);
-                let to = args.get(1, &["dst"]);
-                self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
+                self.on_path(name, path, DELETES, What::MoveAway);
+                self.put(name, path, args);
             }
             Does::CopyFile | Does::CopyTree => {
                 self.on_path(name, path, Unknown::default(), What::Read);
-                let to = args.get(1, &["dst"]);
-                self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
+                self.put(name, path, args);
             }
             Does::Link => {
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
                 self.on_path(name, args.get(1, &["dst"]), WRITES, |at| What::Link { at, to: to.clone() });
             }
             Does::ChangeFolder => self.folder = Some(path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part)),
-            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program => {
+            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill => {
                 return self.launch(name, does, args);
             }
             Does::Code => return self.run_code(name, args),
@@ -186,6 +184,21 @@ impl Reader<'_> {
             }
         }
         Value::Unknown
+    }
+
+    /// Writes what is copied or moved: to the place that is named, or, if that is a folder, below it.
+    fn put(&mut self, name: &str, from: Option<&Value>, args: &Args) {
+        let to = args.get(1, &["dst"]);
+        self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
+        let file = from.map(Value::as_part).and_then(|from| from.known().map(str::to_owned));
+        let file = file.and_then(|from| from.rsplit('/').next().map(str::to_owned)).filter(|file| !file.is_empty());
+        for to in to.map(Value::alternatives).unwrap_or_default() {
+            if let (Some(file), Value::Text(to) | Value::Path(to)) = (&file, to) {
+                let below = Value::Path(fold::join(to.clone(), &Text::literal(file)));
+                let put = |path| What::Write { path, append: false };
+                self.perhaps(|reader| reader.on_path(name, Some(&below), Unknown::default(), put));
+            }
+        }
     }
 
     /// `open`, whose mode says what is done.

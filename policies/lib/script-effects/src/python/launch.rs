@@ -14,7 +14,14 @@ impl Reader<'_> {
         let first = args.get(0, &["args", "cmd", "command", "path", "file", "program", "argv"]).cloned();
         let first = first.unwrap_or(Value::Unknown);
         match does {
-            Does::Shell => self.shell(name, &first, args),
+            Does::Shell => {
+                self.shell(name, &first, args);
+                // What is opened for writing is sent to it.
+                let mode = args.get(1, &["mode"]).filter(|_| name == "os.popen").and_then(Value::known);
+                if mode.is_some_and(|mode| mode.contains('w')) {
+                    self.lose(&format!("what is sent to `{name}` is not followed"), EXECUTES);
+                }
+            }
             Does::Popen => match args.named("shell") {
                 None | Some(Value::Bool(false) | Value::None | Value::Int(0)) => {
                     let program = args.named("executable").cloned();
@@ -26,6 +33,25 @@ impl Reader<'_> {
                     first => reader.program(name, first, None, args),
                 }),
             },
+            Does::Kill => {
+                let signal = match args.get(1, &["sig"]) {
+                    Some(Value::Int(number)) => Value::text(&format!("-{number}")),
+                    Some(Value::Named(signal)) => Value::text(&signal.replace("signal.SIG", "-")),
+                    _ => Value::text("-TERM"),
+                };
+                // `killpg` takes the number of a group, which `kill` takes with a sign.
+                let of = args.at(0).cloned().unwrap_or(Value::Unknown);
+                let of = match of {
+                    Value::Int(group) if name == "os.killpg" => Value::text(&format!("-{group}")),
+                    Value::Int(process) => Value::text(&process.to_string()),
+                    other => other,
+                };
+                self.program(name, &Value::List(vec![Value::text("kill"), signal, Value::text("--"), of]), None, args);
+            }
+            Does::Program if name == "runpy.run_module" => {
+                let row = Value::List(vec![Value::text("python3"), Value::text("-m"), first]);
+                self.program(name, &row, None, args);
+            }
             Does::Program if name == "runpy.run_path" => {
                 let row = Value::List(vec![Value::text("python3"), first]);
                 self.program(name, &row, None, args);
@@ -101,6 +127,9 @@ impl Reader<'_> {
                     continue;
                 }
             }
+            if is_fed(&words, args) {
+                self.lose(&format!("what `{name}` starts runs what it is sent"), EXECUTES);
+            }
             if runs_own(&words) {
                 self.lose(&format!("what `{name}` starts was made by the code itself"), EXECUTES);
             }
@@ -122,6 +151,16 @@ const RUNNERS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "node", "perl", "ruby", "php", "env",
     "sudo",
 ];
+
+/// Whether a program is started that runs what it reads, and reads what the code sends, or what an open file holds.
+fn is_fed(words: &[Text], args: &Args) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let program = first.known().and_then(|path| path.rsplit('/').next());
+    let option = |word: &Text| word.known().is_some_and(|word| word.starts_with('-') && !word.ends_with('c'));
+    let reads = program.is_some_and(|program| RUNNERS.contains(&program)) && rest.iter().all(option);
+    let stdin = args.named("stdin");
+    reads && stdin.is_some_and(|stdin| *stdin != Value::None && *stdin != Value::named("subprocess.DEVNULL"))
+}
 
 /// Whether a program is started that lies where the code made a place for a while, or a script there.
 fn runs_own(words: &[Text]) -> bool {
