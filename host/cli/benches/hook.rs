@@ -110,11 +110,14 @@ type Make<'a> = Box<dyn Fn() -> Command + 'a>;
 
 fn processes(program: &Path, home: &Path, full: &Path) {
     let python = Command::new("python3").args(["-c", "0"]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    let (ls, rm) = (input(home, "ls -la"), input(home, "rm -rf /"));
+    let [ls, rm, script] = ["ls -la", "rm -rf /", "python3 -c 'print(1)'"].map(|command| input(home, command));
+    // The first call with a script unpacks what reads it.
+    run(&mut hook(program, home, &script));
     let mut rows: Vec<(&str, &dyn Fn() -> Command)> = Vec::new();
-    let rows_of_hook: [(&str, Make<'_>); 4] = [
+    let rows_of_hook: [(&str, Make<'_>); 5] = [
         ("hook, `ls -la`", Box::new(|| hook(program, home, &ls))),
         ("hook, `rm -rf /`", Box::new(|| hook(program, home, &rm))),
+        ("hook, a script of Python", Box::new(|| hook(program, home, &script))),
         ("hook, `ls -la`, full", Box::new(|| hook(program, full, &ls))),
         ("hook, `rm -rf /`, full", Box::new(|| hook(program, full, &rm))),
     ];

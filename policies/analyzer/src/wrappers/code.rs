@@ -1,24 +1,23 @@
 //! Code of a general language on the command line, in a here-document or from a known pipe: the commands that it starts.
 //!
-//! No language is parsed. A call by which its language starts a program, with literal words, is taken at its word; what
-//! is not literal becomes a part that is known only at run time. What code does to files itself is the business of
-//! [`crate::languages::code`].
+//! Python is read by a parser (see [`crate::summaries`]). Of the others, a call by which the language starts a program is
+//! taken at its word if its words are literal; what is not literal becomes a part that is known only at run time. What
+//! code does to files itself is the business of [`crate::languages::code`].
 
 mod clients;
 pub(crate) mod editors;
 pub(crate) mod languages;
+mod python;
 mod scripts;
 
 use guard_sdk::syntax::{Part, Via, Word};
 
-use super::layer::{Place, Run, What, joined, spelled};
+use super::layer::{Place, Run, What};
 use super::shells::descriptor;
 use crate::limits;
-use policy_script_summary as summary;
 
 use crate::options::{Flag, Options, leading, parse};
 use crate::programs::program::unversioned;
-use crate::summaries;
 use crate::word::expand::literal;
 use languages::{LANGUAGES, Language};
 
@@ -131,15 +130,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         _ => {}
     }
     if language.programs.contains(&"python") {
-        let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
-        if let Some(module) = options.flag(&["m"]) {
-            let at = words.iter().position(|word| word.text.ends_with(module.text())).map_or(words.len(), |at| at + 1);
-            return first_of(by_module(name, module.text(), words.get(at..).unwrap_or_default()));
-        }
-        // What reads its code from the input leaves nothing there.
-        let is_read = |text: &str| input.is_some_and(|input| input == text);
-        let found = texts.into_iter().flat_map(|text| of_python(name, text, arguments, is_read(text)));
-        return first_of(found.collect());
+        return first_of(python::runs(name, words, &options, &texts, input));
     }
     let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
     bounded(found.len());
@@ -228,63 +219,6 @@ fn schedule(input: &str) -> Vec<Run> {
         }
     }
     found
-}
-
-/// What a module runs that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
-fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
-    let program = |words: Vec<Word>| run(name, What::Words { assignments: Vec::new(), words });
-    match module {
-        "IPython" => vec![program(std::iter::once(literal("ipython")).chain(words.iter().cloned()).collect())],
-        "timeit" => {
-            let code = words.iter().filter(|word| !word.text.starts_with('-'));
-            code.map(|code| program(vec![literal("python3"), literal("-c"), code.clone()])).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The commands that a script of Python starts.
-fn of_python(name: &str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
-    let word = |text: &summary::Text| summaries::word(text, arguments);
-    let started = |action: &summary::Action| {
-        let (mut what, folder, input) = match &action.what {
-            summary::What::Shell { text, folder, input } => {
-                (What::Text { text: summaries::shell(text, arguments), parameters: None }, folder, input)
-            }
-            summary::What::Program { words, folder, input } => {
-                (What::Words { assignments: Vec::new(), words: words.iter().map(word).collect() }, folder, input)
-            }
-            _ => return None,
-        };
-        if let Some(input) = input {
-            what = fed(what, &word(input));
-        } else if is_input {
-            what = without_input(what);
-        }
-        let place = folder.as_ref().map_or(Place::Apart, |folder| Place::Directory(word(folder)));
-        Some(Run { place, ..run(name, what) })
-    };
-    summaries::python(code).actions.iter().filter_map(started).collect()
-}
-
-/// The same, with nothing to read.
-fn without_input(what: What) -> What {
-    let mut words = match what {
-        What::Text { text, .. } => vec![literal("{"), text, literal("\n}")],
-        What::Words { words, .. } => words.iter().map(spelled).collect(),
-    };
-    words.push(literal("</dev/null"));
-    What::Text { text: joined(&words), parameters: None }
-}
-
-/// The same, behind a pipe that a text comes through.
-fn fed(what: What, input: &Word) -> What {
-    let mut words = vec![literal("printf"), literal("%s"), spelled(input), literal("|")];
-    match what {
-        What::Text { text, .. } => words.extend([literal("{"), text, literal("\n}")]),
-        What::Words { words: program, .. } => words.extend(program.iter().map(spelled)),
-    }
-    What::Text { text: joined(&words), parameters: None }
 }
 
 /// The commands that a piece of code starts.
