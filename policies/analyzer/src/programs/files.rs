@@ -194,6 +194,12 @@ fn copied(by: &str) -> Draft {
     Draft::notable("write", "fs.write").tag("by", by)
 }
 
+/// What lies at `source` is put at `place`, or below it if that is a folder.
+pub(super) fn put<'o>(run: &mut Run<'_>, source: &Operand<'o>, place: &Operand<'o>) {
+    let by = run.name.clone();
+    targets::perhaps_in(source, place.clone()).write(run, |_, _| copied(&by));
+}
+
 fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some(target) = targets::of(run, parsed) else { return };
     let recursive = parsed.has("rRa", "recursive");

@@ -3,6 +3,7 @@
 use guard_sdk::syntax::Word;
 use policy_script_summary::{Piece, Text, What};
 
+use super::files;
 use crate::draft::Draft;
 use crate::languages::{Found, code, sql};
 use crate::options::Operand;
@@ -73,6 +74,10 @@ fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
             What::Write { path, append } => {
                 let draft = Draft::notable("write", "fs.write").flag("append", *append).flag("truncate", !append);
                 on(run, path, arguments, |run, file| run.write_as(file, draft.tag("by", &by)));
+            }
+            What::Put { from, to } => {
+                let from = summaries::word(from, arguments);
+                on(run, to, arguments, |run, to| files::put(run, &Operand::of(&from), to));
             }
             What::MakeFolder(path) => {
                 let draft = Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by);

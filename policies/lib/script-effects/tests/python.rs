@@ -30,6 +30,7 @@ fn line(action: &Action) -> String {
     let what = match &action.what {
         What::Read(path) => format!("read {}", text(path)),
         What::Write { path, append } => format!("{} {}", if *append { "append" } else { "write" }, text(path)),
+        What::Put { from, to } => format!("put {} at {}", text(from), text(to)),
         What::MakeFolder(path) => format!("folder {}", text(path)),
         What::Delete(path) => format!("delete {}", text(path)),
         What::DeleteTree(path) => format!("tree {}", text(path)),
@@ -118,7 +119,7 @@ fn texts_are_folded() {
         ("import os\nos.remove((lambda a: a + 'c')('b'))", &["delete bc"]),
         ("import os\nos.system('echo ' + name)", &["shell echo ?"]),
         ("import os\nos.system(command)", &["unknown executes"]),
-        ("import os\na, b = 'x', 'y'\nos.rename(a, b)", &["move x", "write y", "maybe write y/x"]),
+        ("import os\na, b = 'x', 'y'\nos.rename(a, b)", &["move x", "put x at y"]),
         ("import os\nif (p := 'a'):\n    os.remove(p)", &["maybe delete a"]),
     ]);
 }
@@ -165,7 +166,7 @@ fn files_are_opened_as_the_mode_says() {
         ("import os\nos.open('a', os.O_WRONLY | os.O_CREAT)", &["write a"]),
         ("import os\nos.open('a', os.O_RDONLY)", &["read a"]),
         ("from pathlib import Path\nPath('a').open('rb')", &["read a"]),
-        ("import shutil\nshutil.copy('a', 'b')", &["read a", "write b", "maybe write b/a"]),
+        ("import shutil\nshutil.copy('a', 'b')", &["read a", "put a at b"]),
         ("import os\nos.chmod('a', 0o777)", &["change a"]),
         ("import os\nos.symlink('/etc', 'a')", &["link a to /etc"]),
         ("import io\nio.open('a', 'w')", &["write a"]),

@@ -62,6 +62,13 @@ pub enum What {
         /// What was in it stays.
         append: bool,
     },
+    /// A file or a folder is copied or moved here; below it if it is a folder.
+    Put {
+        /// Where it comes from.
+        from: Text,
+        /// Where it goes.
+        to: Text,
+    },
     /// A folder is made.
     MakeFolder(Text),
     /// A file or a folder is moved to another place.

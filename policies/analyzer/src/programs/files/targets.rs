@@ -39,13 +39,10 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
     }
     let (last, sources) = parsed.operands.split_last()?;
     let (first, others) = sources.split_first()?;
-    let text = last.text.as_ref();
-    let by_text =
-        text.ends_with('/') || text.ends_with("/.") || matches!(text, "." | ".." | "~") || text.ends_with("/..");
     let several = !others.is_empty() || first.word.glob;
     let folder = if parsed.is("T", "no-target-directory") {
         Folder::Never
-    } else if by_text || several || keeps_folders {
+    } else if is_folder(&last.text) || several || keeps_folders {
         Folder::Surely
     } else {
         Folder::Perhaps
@@ -53,10 +50,21 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
     Some(Target { sources, place: last.clone(), folder, tree, keeps_folders })
 }
 
+/// One source goes to a place, or below it if that is a folder.
+pub(super) fn perhaps_in<'a, 'p>(source: &'p Operand<'a>, place: Operand<'a>) -> Target<'a, 'p> {
+    let folder = if is_folder(&place.text) { Folder::Surely } else { Folder::Perhaps };
+    Target { sources: std::slice::from_ref(source), place, folder, tree: true, keeps_folders: false }
+}
+
+/// Whether this text can name a folder only.
+fn is_folder(text: &str) -> bool {
+    matches!(text, "." | ".." | "~") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end))
+}
+
 impl<'a> Target<'a, '_> {
     /// Writes the target, and the files that the sources become in it. `draft` says what is written for a source, and
     /// in which folder.
-    pub(super) fn write(&self, run: &mut Run<'a>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
+    pub(super) fn write(&self, run: &mut Run<'_>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
         let Some(first) = self.sources.first() else { return };
         let by_rsync = run.name == "rsync";
         let contents = self.tree && self.sources.iter().any(|source| self.merges(source, by_rsync));

@@ -186,19 +186,10 @@ impl Reader<'_> {
         Value::Unknown
     }
 
-    /// Writes what is copied or moved: to the place that is named, or, if that is a folder, below it.
+    /// Notes where something is copied or moved to.
     fn put(&mut self, name: &str, from: Option<&Value>, args: &Args) {
-        let to = args.get(1, &["dst"]);
-        self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
-        let file = from.map(Value::as_part).and_then(|from| from.known().map(str::to_owned));
-        let file = file.and_then(|from| from.rsplit('/').next().map(str::to_owned)).filter(|file| !file.is_empty());
-        for to in to.map(Value::alternatives).unwrap_or_default() {
-            if let (Some(file), Value::Text(to) | Value::Path(to)) = (&file, to) {
-                let below = Value::Path(fold::join(to.clone(), &Text::literal(file)));
-                let put = |path| What::Write { path, append: false };
-                self.perhaps(|reader| reader.on_path(name, Some(&below), Unknown::default(), put));
-            }
-        }
+        let from = from.map_or_else(|| Text::of(Piece::Unknown), |from| self.place(&from.as_part()));
+        self.on_path(name, args.get(1, &["dst"]), WRITES, |to| What::Put { from: from.clone(), to });
     }
 
     /// `open`, whose mode says what is done.
