@@ -38,8 +38,9 @@
 mod judgement;
 mod rules;
 
+use guard_sdk::syntax::Command;
 use guard_sdk::{Call, Decision, Error, Example, Fault, Level, Manifest, NoSettings, Outcome, Policy};
-use policy_experiment_plan::Plan;
+use policy_experiment_plan::{Plan, Started};
 
 use judgement::Judgement;
 
@@ -102,7 +103,7 @@ impl Policy for PlanEnforcer {
         };
         let file = format!("{folder}/experiment_plan.yaml");
         let plan = match call.read_text(&file) {
-            Ok(text) => Plan::read(&text).map_err(Unreadable::Because),
+            Ok(text) => Plan::read(&text, &mut started).map_err(Unreadable::Because),
             Err(Fault::Absent) => Err(Unreadable::Absent),
             Err(Fault::Denied) => Err(Unreadable::Because("reading it is not granted".to_owned())),
             Err(Fault::TooLarge) => Err(Unreadable::Because("it is too large".to_owned())),
@@ -130,6 +131,17 @@ impl Policy for PlanEnforcer {
         }
         Ok(std::iter::once(judgement.into_finding(strict)).collect())
     }
+}
+
+/// The commands of a text of the plan.
+fn started(text: &str) -> Result<Vec<Started>, String> {
+    let analysis = guard_shell::analyze(text, "bash", "", "", |_, _| None);
+    let started = |command: Command| Started {
+        words: command.argv.into_iter().map(|word| word.text).collect(),
+        via: command.via.into_iter().map(|via| via.kind).collect(),
+        start: command.span.start,
+    };
+    Ok(analysis.commands.into_iter().map(started).collect())
 }
 
 /// The folder's absolute path without a slash at its end; none if it is not one.

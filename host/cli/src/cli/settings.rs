@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use policy_experiment_plan::Plan;
+use policy_experiment_plan::{Plan, Started};
 
 use super::args::{CampaignArgs, SettingsArgs, SettingsCommand};
 use super::print;
@@ -13,6 +13,10 @@ use crate::experiment::{Campaign, FILE};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::shell_word::word;
+use guard_contract::syntax::Command;
+use guard_engine::clock::Clock;
+use guard_engine::{Engine, Shared};
+use guard_hook::scene;
 use guard_state::environment::Environment;
 use guard_state::files;
 
@@ -86,7 +90,21 @@ fn read_plan(path: &str) -> anyhow::Result<Plan> {
     let exit = |kind| if kind == ErrorKind::NotFound { Exit::NoInput } else { Exit::Data };
     let text = files::read_text(Path::new(path), PLAN_BYTES)
         .map_err(|error| refused(exit(error.kind()), format!("cannot read the plan {path}: {error}"), hint))?;
-    Plan::read(&text).map_err(|why| refused(Exit::Data, format!("the plan {path} cannot be used: {why}"), hint))
+    let engine = Engine::new()?;
+    let _clock = Clock::start(engine.clone());
+    let analyzer = scene::analyzer(&engine)?;
+    let mut shared = Shared::default();
+    let mut started = |text: &str| {
+        let analysis = analyzer.analyze(&mut shared, text, "bash", "", "").map_err(|fault| fault.to_string())?;
+        let started = |command: Command| Started {
+            words: command.argv.into_iter().map(|word| word.text).collect(),
+            via: command.via.into_iter().map(|via| via.kind).collect(),
+            start: command.span.start,
+        };
+        Ok(analysis.commands.into_iter().map(started).collect())
+    };
+    Plan::read(&text, &mut started)
+        .map_err(|why| refused(Exit::Data, format!("the plan {path} cannot be used: {why}"), hint))
 }
 
 /// An absolute path without `.` and `..`.

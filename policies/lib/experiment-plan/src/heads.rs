@@ -1,8 +1,6 @@
 //! The programs that a planned command starts, from its text.
 //!
-//! A plan is read as a call is: by `guard-shell`. What it lists without being a program only adds a name to the plan.
-
-use guard_shell::analyze;
+//! A plan is read as a call is: by the analyzer. What it lists without being a program only adds a name to the plan.
 
 /// The most programs of one text.
 const PROGRAMS: usize = 256;
@@ -28,26 +26,41 @@ pub struct Program {
     pub spelled: String,
 }
 
+/// A command that the analyzer finds in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Started {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// The kinds of what runs it, the outermost first.
+    pub via: Vec<String>,
+    /// The byte of the text at which it begins.
+    pub start: u32,
+}
+
+/// Gives the commands of a text, or says why it cannot.
+pub type Analyze<'a> = dyn FnMut(&str) -> Result<Vec<Started>, String> + 'a;
+
 /// The programs of a text, and those that run them, such as `poetry`. Adds to `work` what the reading costs: bytes,
 /// commands, and the words of each, which are read again for each wrapper.
-pub(crate) fn heads(text: &str, work: &mut usize) -> Vec<Program> {
+pub(crate) fn heads(text: &str, analyze: &mut Analyze<'_>, work: &mut usize) -> Result<Vec<Program>, String> {
     let mut found: Vec<Program> = Vec::new();
     *work += text.len();
-    for command in analyze(text, "bash", "", "", |_, _| None).commands {
-        let bytes: usize = command.argv.iter().map(|word| word.text.len()).sum();
+    for command in analyze(text)? {
+        let bytes: usize = command.words.iter().map(String::len).sum();
         *work += 32 + bytes * (1 + command.via.len());
-        let start = usize::try_from(command.span.start).unwrap_or_default();
+        let start = usize::try_from(command.start).unwrap_or_default();
         let written = crate::cut(text.get(start..).unwrap_or_default(), START);
         let runs = |kind: &str| written.split_whitespace().find(|word| name(word) == kind);
-        let via = command.via.iter().map(|via| via.kind.as_str()).filter(|kind| !WRAPPERS.contains(kind));
-        for word in via.filter_map(runs).chain([command.word(0)]) {
+        let via = command.via.iter().map(String::as_str).filter(|kind| !WRAPPERS.contains(kind));
+        let first = command.words.first().map_or("", String::as_str);
+        for word in via.filter_map(runs).chain([first]) {
             let program = Program { name: crate::cut(name(word), NAME), spelled: crate::cut(word, NAME) };
             if found.len() < PROGRAMS && !program.name.is_empty() && !found.contains(&program) {
                 found.push(program);
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// A program's name without its folder.
@@ -59,9 +72,13 @@ fn name(word: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn heads(text: &str) -> Vec<Program> {
+        super::heads(text, &mut crate::natively, &mut 0).unwrap()
+    }
+
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let names: Vec<String> = heads(text, &mut 0).into_iter().map(|program| program.name).collect();
+        let names: Vec<String> = heads(text).into_iter().map(|program| program.name).collect();
         assert_eq!(names, expected, "{text}");
     }
 
@@ -77,8 +94,7 @@ mod tests {
 
     #[test]
     fn the_spelling_is_kept() {
-        let spelled: Vec<String> =
-            heads("./blis && '/opt/sim' x; jq .", &mut 0).into_iter().map(|head| head.spelled).collect();
+        let spelled: Vec<String> = heads("./blis && '/opt/sim' x; jq .").into_iter().map(|head| head.spelled).collect();
         assert_eq!(spelled, ["./blis", "/opt/sim", "jq"]);
     }
 
@@ -131,9 +147,9 @@ mod tests {
     #[test]
     fn hostile_texts_end() {
         for text in ["$(", "`", "'", "\"", "<<", "((", "$((", "bash -c ", "eval ", "<<E\n", "\\", "${"] {
-            let _ = heads(&text.repeat(20_000), &mut 0);
-            let _ = heads(text, &mut 0);
+            let _ = heads(&text.repeat(20_000));
+            let _ = heads(text);
         }
-        assert!(heads(&"a;".repeat(100_000), &mut 0).len() <= PROGRAMS);
+        assert!(heads(&"a;".repeat(100_000)).len() <= PROGRAMS);
     }
 }

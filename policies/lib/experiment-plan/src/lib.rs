@@ -5,16 +5,21 @@
 //! have bounds. Judges nothing.
 //!
 //! ```
-//! use policy_experiment_plan::Plan;
+//! use policy_experiment_plan::{Plan, Started};
 //!
-//! let plan = Plan::read("arms: [{conditions: [{command: ./blis run}]}]").unwrap();
+//! // The analyzer stands here.
+//! let mut analyze = |text: &str| {
+//!     let words = text.split(' ').map(str::to_owned).collect();
+//!     Ok(vec![Started { words, via: Vec::new(), start: 0 }])
+//! };
+//! let plan = Plan::read("arms: [{conditions: [{command: ./blis run}]}]", &mut analyze).unwrap();
 //! assert!(plan.has_program("blis"));
 //! ```
 
 mod heads;
 mod plan;
 
-pub use heads::Program;
+pub use heads::{Analyze, Program, Started};
 pub use plan::Plan;
 
 /// The first `most` bytes of a text, with a mark if it goes on.
@@ -25,4 +30,15 @@ pub fn cut(text: &str, most: usize) -> String {
         Some(start) if end < text.len() => format!("{start}…"),
         _ => text.to_owned(),
     }
+}
+
+#[cfg(test)]
+fn natively(text: &str) -> Result<Vec<Started>, String> {
+    let commands = guard_shell::analyze(text, "bash", "", "", |_, _| None).commands;
+    let started = |command: &guard_sdk::syntax::Command| Started {
+        words: command.argv.iter().map(|word| word.text.clone()).collect(),
+        via: command.via.iter().map(|via| via.kind.clone()).collect(),
+        start: command.span.start,
+    };
+    Ok(commands.iter().map(started).collect())
 }

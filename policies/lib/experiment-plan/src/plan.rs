@@ -8,7 +8,7 @@ mod node;
 
 use std::collections::BTreeSet;
 
-use crate::heads::{Program, heads};
+use crate::heads::{Analyze, Program, heads};
 use node::{Node, Walk};
 
 /// The largest plan that is read. The parser needs a few milliseconds for it.
@@ -40,12 +40,12 @@ struct Arm {
 }
 
 impl Plan {
-    /// Reads the text of a plan.
+    /// Reads the text of a plan. `analyze` gives the commands of each text in it.
     ///
     /// # Errors
     ///
-    /// Why there is no plan in it: it is too large, no YAML, or names no command.
-    pub fn read(text: &str) -> Result<Self, String> {
+    /// Why there is no plan in it: it is too large, no YAML, names no command, or is not analysed.
+    pub fn read(text: &str, analyze: &mut Analyze<'_>) -> Result<Self, String> {
         let because = |why: &str| why.to_owned();
         if text.len() > BYTES {
             return Err(because("it is larger than 256 KiB"));
@@ -55,9 +55,9 @@ impl Plan {
         let mut plan = Plan::default();
         for (name, arm) in walk.field(&root, "arms").map(|arms| walk.items(arms)).unwrap_or_default() {
             let given = ["id", "name", "arm", "label"].iter().find_map(|key| walk.field(arm, key)?.text());
-            plan.add_arm(given.or(name), arm, &walk);
+            plan.add_arm(given.or(name), arm, &walk, analyze)?;
         }
-        plan.add_arm(None, &root, &walk);
+        plan.add_arm(None, &root, &walk, analyze)?;
         if walk.is_spent() || plan.texts.len() > COMMANDS || plan.work > WORK {
             return Err(because("it holds more than can be looked at"));
         }
@@ -67,57 +67,40 @@ impl Plan {
         Ok(plan)
     }
 
-    fn add_arm(&mut self, name: Option<&str>, node: &Node, walk: &Walk) {
-        let mut arm = Arm { name: name.map(|name| crate::cut(name, NAME)), ..Arm::default() };
-        match node.text() {
-            Some(text) => self.add_text(&mut arm, text),
-            None => self.add_commands(&mut arm, node, walk),
-        }
-        for (_, condition) in walk.field(node, "conditions").map(|node| walk.items(node)).unwrap_or_default() {
-            match condition.text() {
-                Some(text) => self.add_text(&mut arm, text),
-                None => self.add_commands(&mut arm, condition, walk),
+    fn add_arm(
+        &mut self,
+        name: Option<&str>,
+        node: &Node,
+        walk: &Walk,
+        analyze: &mut Analyze<'_>,
+    ) -> Result<(), String> {
+        let conditions = walk.field(node, "conditions").map(|node| walk.items(node)).unwrap_or_default();
+        let mut programs = BTreeSet::new();
+        for node in std::iter::once(node).chain(conditions.iter().map(|(_, condition)| *condition)) {
+            for text in texts(node, walk) {
+                self.add_text(&mut programs, &text, analyze)?;
             }
         }
-        self.arms.push(arm);
+        self.arms.push(Arm { name: name.map(|name| crate::cut(name, NAME)), programs });
+        Ok(())
     }
 
-    fn add_commands(&mut self, arm: &mut Arm, node: &Node, walk: &Walk) {
-        for command in ["command", "cmd", "run"].iter().filter_map(|key| walk.field(node, key)) {
-            match command.text() {
-                Some(text) => self.add_text(arm, text),
-                None => {
-                    let words: Vec<&str> = walk.items(command).iter().filter_map(|(_, word)| word.text()).collect();
-                    if words.first().is_some_and(|first| first.contains(char::is_whitespace)) {
-                        words.iter().for_each(|text| self.add_text(arm, text));
-                    } else {
-                        self.add_words(arm, &words);
-                    }
-                }
-            }
-        }
-    }
-
-    fn add_text(&mut self, arm: &mut Arm, text: &str) {
-        self.add_programs(arm, text);
-        self.texts.insert(text.trim().to_owned());
-    }
-
-    /// A command as a list of its words.
-    fn add_words(&mut self, arm: &mut Arm, words: &[&str]) {
-        self.add_programs(arm, &words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
-        self.texts.insert(words.join(" ").trim().to_owned());
-    }
-
-    fn add_programs(&mut self, arm: &mut Arm, text: &str) {
+    fn add_text(
+        &mut self,
+        programs: &mut BTreeSet<String>,
+        text: &Text,
+        analyze: &mut Analyze<'_>,
+    ) -> Result<(), String> {
+        self.texts.insert(text.plain.trim().to_owned());
         if self.work > WORK {
-            return;
+            return Ok(());
         }
-        for program in heads(text, &mut self.work) {
+        for program in heads(&text.shell, analyze, &mut self.work)? {
             self.names.insert(program.name.clone());
-            arm.programs.insert(program.name.clone());
+            programs.insert(program.name.clone());
             self.programs.insert(program);
         }
+        Ok(())
     }
 
     /// Whether the plan has this very text.
@@ -154,6 +137,38 @@ impl Plan {
         let arm = named().find(holds).or_else(|| named().find(starts)).or_else(only)?;
         arm.name.clone()
     }
+}
+
+/// A command of a plan.
+struct Text {
+    /// As the plan has it; the words of a list stand behind each other.
+    plain: String,
+    /// As a shell reads it.
+    shell: String,
+}
+
+/// The commands of an arm or of a condition.
+fn texts(node: &Node, walk: &Walk) -> Vec<Text> {
+    let of_text = |text: &str| Text { plain: text.to_owned(), shell: text.to_owned() };
+    if let Some(text) = node.text() {
+        return vec![of_text(text)];
+    }
+    let mut found = Vec::new();
+    for command in ["command", "cmd", "run"].iter().filter_map(|key| walk.field(node, key)) {
+        let items = walk.items(command);
+        let words: Vec<&str> = items.iter().filter_map(|(_, word)| word.text()).collect();
+        match command.text() {
+            Some(text) => found.push(of_text(text)),
+            None if words.first().is_some_and(|first| first.contains(char::is_whitespace)) => {
+                found.extend(words.iter().map(|text| of_text(text)));
+            }
+            None => {
+                let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+                found.push(Text { plain: words.join(" "), shell: quoted.join(" ") });
+            }
+        }
+    }
+    found
 }
 
 /// A word that a shell reads as it is.
