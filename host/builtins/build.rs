@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 use object::build::elf::Builder;
@@ -114,9 +114,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
-        let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()))?;
-        build(&root, &out, [BUNDLE, SCRIPTS].into_iter())?;
-        let compilers = Compilers::build(&root, &out)?;
+        // Beside each other: of each, the last step is one long run of the linker.
+        let (guests, compilers) = thread::scope(|scope| {
+            let compilers = scope.spawn(|| Compilers::build(&root, &out).map_err(|error| error.to_string()));
+            let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()))
+                .and_then(|_| build(&root, &out, [BUNDLE, SCRIPTS].into_iter()));
+            (guests, compilers.join())
+        });
+        let guests = guests?;
+        let compilers = compilers.map_err(|_| "the build of the compiler panicked")??;
         let mut carry = Carry { guests: &guests, compilers: &compilers, out: &out, components: &mut components };
         for ((_, name), (package, guard)) in &policies {
             let guest_value = carry.guest(package, !guard.presets.is_empty())?;

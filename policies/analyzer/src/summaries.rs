@@ -13,7 +13,7 @@ pub(crate) const OWN: &str = "/tmp/tmp.XXXXXXXXXX";
 
 struct Summaries {
     reader: Reader,
-    known: Vec<(String, Rc<Summary>)>,
+    known: Vec<(&'static str, String, Rc<Summary>)>,
 }
 
 thread_local! {
@@ -25,19 +25,28 @@ pub(crate) fn begin(reader: Reader) {
     SUMMARIES.set(Summaries { reader, known: Vec::new() });
 }
 
-/// What a script of Python does.
-pub(crate) fn python(code: &str) -> Rc<Summary> {
+/// Languages that have a reader.
+const READ: &[&str] = &["python", "javascript"];
+
+/// The name of a language under which its reader knows it, if it has one.
+pub(crate) fn language(name: &str) -> Option<&'static str> {
+    READ.iter().find(|known| **known == name).copied()
+}
+
+/// What a script does, in a language that has a reader.
+pub(crate) fn of(language: &'static str, code: &str) -> Rc<Summary> {
     SUMMARIES.with_borrow_mut(|summaries| {
-        if let Some((_, summary)) = summaries.known.iter().find(|(known, _)| known == code) {
+        let is_this = |(of, known, _): &&(&str, String, _)| *of == language && known == code;
+        if let Some((.., summary)) = summaries.known.iter().find(is_this) {
             return summary.clone();
         }
         if summaries.known.len() >= limits::SCRIPTS {
             limits::reached("there are too many scripts to read");
             return Rc::new(Summary::unread("there are too many scripts to read"));
         }
-        let read = (summaries.reader)("python", code);
-        let summary = Rc::new(read.unwrap_or_else(|| Summary::unread("the python code could not be read")));
-        summaries.known.push((code.to_owned(), summary.clone()));
+        let read = (summaries.reader)(language, code);
+        let summary = Rc::new(read.unwrap_or_else(|| Summary::unread("the code could not be read")));
+        summaries.known.push((language, code.to_owned(), summary.clone()));
         summary
     })
 }

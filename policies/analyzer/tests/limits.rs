@@ -125,7 +125,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
                 format!("python3 -c \"import os\n{}\"", lines(over, |index| format!("os.system('ls {index}')"))),
                 format!("perl -e '{}'", repeated("system(\"ls\");")),
                 format!("awk 'BEGIN{{{}}}'", repeated("system(\"ls\");")),
-                format!("node -e 'c=require(\"child_process\");{}'", repeated("c.execSync(\"ls\");")),
+                format!("ruby -e '{}'", repeated("system(\"ls\");")),
                 format!("crontab - <<E\n{}E", repeated("@daily ls\n")),
             ]
         }
@@ -177,7 +177,8 @@ fn limits_of_single_programs_say_so_as_well() {
     for text in [
         format!("thing {}", "a ".repeat(300)),
         format!("cat > Makefile <<'E'\n{}\nE\nmake", lines(300, rule)),
-        format!("node -e \"{}\"", "fs.unlinkSync('a');".repeat(80)),
+        format!("Rscript -e \"{}\"", "file.remove('a');".repeat(80)),
+        format!("node -e \"{}\"", "fs.unlinkSync('a');".repeat(20_000)),
         format!("python3 -c \"import os\n{}\"", "os.remove('a')\n".repeat(20_000)),
     ] {
         let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");

@@ -24,8 +24,6 @@ enum Does {
     DeleteTree,
     /// Deletes the first and writes the second.
     Move,
-    /// Writes the second.
-    Copy,
     /// Names a path; the method that is called on it decides.
     Path,
 }
@@ -34,26 +32,7 @@ const CALLS: &[(&str, Does)] = &[
     ("open(", Does::Open),
     ("Path(", Does::Path),
     ("os.rename(", Does::Move),
-    ("writeFileSync(", Does::Write),
-    ("writeFile(", Does::Write),
-    ("appendFileSync(", Does::Write),
-    ("appendFile(", Does::Write),
-    ("createWriteStream(", Does::Write),
-    ("readFileSync(", Does::Read),
-    ("readFile(", Does::Read),
-    ("createReadStream(", Does::Read),
-    ("readTextFileSync(", Does::Read),
-    ("readTextFile(", Does::Read),
-    ("writeTextFileSync(", Does::Write),
-    ("writeTextFile(", Does::Write),
     ("io.lines(", Does::Read),
-    ("unlinkSync(", Does::Delete),
-    ("fs.unlink(", Does::Delete),
-    ("rmSync(", Does::DeleteTree),
-    ("rmdirSync(", Does::DeleteTree),
-    ("fs.rm(", Does::DeleteTree),
-    ("renameSync(", Does::Move),
-    ("copyFileSync(", Does::Copy),
     ("File.write(", Does::Write),
     ("File.read(", Does::Read),
     ("File.delete(", Does::Delete),
@@ -86,8 +65,6 @@ const SINKS: &[&str] = &[
     "system",
     "popen",
     "spawn",
-    "child_process",
-    "fs.",
     "Path(",
     "Path.",
     "pathlib",
@@ -99,8 +76,6 @@ const SINKS: &[&str] = &[
     "`",
     "qx",
     "rename",
-    "Deno.",
-    "Bun.",
     "socket",
     "urllib",
     "requests",
@@ -124,8 +99,9 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     if prints_secret(text) {
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
     }
-    // Python has a reader, which sees more.
-    let own = language == "python" || scripting::changes(&mut found, program, language, text);
+    // A reader sees more.
+    let is_read = crate::summaries::language(language).is_some();
+    let own = is_read || scripting::changes(&mut found, program, language, text);
     if !own {
         path_objects(&mut found, text);
     }
@@ -151,11 +127,11 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 // R deletes folders with the function that deletes files.
                 let tree = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
                 let does = if tree { &Does::DeleteTree } else { does };
-                apply(&mut found, program, *does, !matches!(*call, "rmSync(" | "fs.rm(" | "rm("), path, rest);
+                apply(&mut found, program, *does, *call != "rm(", path, rest);
             }
         }
     }
-    if !certain || language != "python" && SINKS.iter().any(|sink| text.contains(sink)) {
+    if !certain || !is_read && SINKS.iter().any(|sink| text.contains(sink)) {
         found.push(Found::Unseen(format!("inline {language} code is not followed")));
     }
     found
@@ -216,10 +192,6 @@ fn apply(found: &mut Vec<Found>, program: &str, does: Does, always: bool, path: 
         Does::DeleteTree => found.push(Found::DeleteTree(file)),
         Does::Open => found.push(open(program, file, rest)),
         Does::Path => found.extend(method(file, rest)),
-        Does::Copy => {
-            found.push(Found::Read(file));
-            found.extend(second(rest).map(|path| Found::Write(path.to_owned())));
-        }
         Does::Move => {
             found.push(Found::Delete(file));
             found.extend(second(rest).map(|path| Found::Write(path.to_owned())));

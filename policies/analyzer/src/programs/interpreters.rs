@@ -14,7 +14,7 @@ use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
     Program::new(PYTHONS, PYTHON, python),
-    Program::new(&["node", "nodejs", "bun", "tsx"], NODE, node),
+    Program::new(&["node", "nodejs", "bun", "tsx", "ts-node"], NODE, node),
     Program::new(&["deno"], Options::leading("", ""), deno),
     Program::new(&["perl"], PERL, perl),
     Program::new(&["ruby"], PERL, ruby),
@@ -188,14 +188,16 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
         any = true;
         scripts::code(run, language, &value.text, !value.dynamic, &parsed.operands);
     }
+    // Python does not count the name of the script; in JavaScript it is the first.
+    let arguments = parsed.from(usize::from(language != "javascript"));
     let from_input = parsed.operands.first().is_none_or(|file| file.text == "-" || descriptor(&file.text).is_some());
     if !any && from_input {
         if let Some(input) = run.input() {
-            scripts::code(run, language, &input.text, input.certain, parsed.from(1));
+            scripts::code(run, language, &input.text, input.certain, arguments);
         }
     } else if !any && let Some(file) = parsed.operands.first() {
         match run.substituted(file) {
-            Some(input) => scripts::code(run, language, &input.text, input.certain, parsed.from(1)),
+            Some(input) => scripts::code(run, language, &input.text, input.certain, arguments),
             None => run.read(file),
         }
     }

@@ -50,9 +50,9 @@ pub(super) fn bare_sql(run: &mut Run<'_>) {
 /// out.
 pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool, arguments: &[Operand<'_>]) {
     run.script(language, text, certain);
-    if language == "python" {
+    if let Some(language) = summaries::language(language) {
         let arguments: Vec<Word> = arguments.iter().map(|operand| operand.word.clone()).collect();
-        python(run, text, &arguments);
+        read(run, language, text, &arguments);
     }
     let found = code::effects(&run.name, language, text, certain);
     // A shell would replace `~` in a word without quotes; most languages take their literals as they are.
@@ -60,8 +60,8 @@ pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool,
 }
 
 /// Adds what the reader says of a script. The commands that it starts stand behind this one.
-fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
-    let summary = summaries::python(code);
+fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word]) {
+    let summary = summaries::of(language, code);
     let by = run.name.clone();
     let mut unknown = summary.unknown;
     if summary.actions.iter().any(|action| names_own(&action.what)) {
@@ -103,7 +103,7 @@ fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
             What::Sql(statement) => {
                 // What stands in the code as it is was found with the calls of drivers.
                 if let Some(statement) = statement.known().filter(|statement| !code.contains(statement)) {
-                    state(run, sql::effects("python", statement, false), false);
+                    state(run, sql::effects(language, statement, false), false);
                 }
             }
             // What is fetched or sent is no loss by itself.
@@ -115,7 +115,7 @@ fn python(run: &mut Run<'_>, code: &str, arguments: &[Word]) {
         run.emit(draft.flag("deletes", unknown.deletes).flag("executes", unknown.executes));
     }
     for reason in &summary.reasons {
-        run.reason(&format!("python: {reason}"));
+        run.reason(&format!("{language}: {reason}"));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Code of a general language on the command line, in a here-document or from a known pipe: the commands that it starts.
 //!
-//! Python is read by a parser (see [`crate::summaries`]). Of the others, a call by which the language starts a program is
+//! Some languages are read by a parser (see [`crate::summaries`]). Of the others, a call by which the language starts a program is
 //! taken at its word if its words are literal; what is not literal becomes a part that is known only at run time. What
 //! code does to files itself is the business of [`crate::languages::code`].
 
 mod clients;
 pub(crate) mod editors;
 pub(crate) mod languages;
-mod python;
+mod read;
 mod scripts;
 
 use guard_sdk::syntax::{Part, Via, Word};
@@ -113,7 +113,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let options = parse(words, anywhere, false);
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
-    let is_module = language.programs.contains(&"python") && options.flag(&["m"]).is_some();
+    let is_module = language.read == Some("python") && options.flag(&["m"]).is_some();
     match options.rest.first() {
         Some(word) if plain == "deno" && word.text == "eval" => {
             texts
@@ -129,8 +129,8 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         None if texts.is_empty() && !is_module => texts.extend(input),
         _ => {}
     }
-    if language.programs.contains(&"python") {
-        return first_of(python::runs(name, words, &options, &texts, input));
+    if let Some(read) = language.read {
+        return first_of(read::runs(name, read, words, &options, &texts, input));
     }
     let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
     bounded(found.len());
@@ -224,9 +224,6 @@ fn schedule(input: &str) -> Vec<Run> {
 /// The commands that a piece of code starts.
 fn commands(language: &Language, code: &str) -> Vec<What> {
     let mut found = Vec::new();
-    if !language.needs.is_empty() && !language.needs.iter().any(|need| code.contains(need)) {
-        return found;
-    }
     let mut at = 0;
     let mut before = ' ';
     let mut tried = 0;

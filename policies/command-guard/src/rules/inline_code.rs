@@ -18,7 +18,7 @@ use guard_sdk::syntax::{Command, Script};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
-use crate::calls::{CHILD_PROCESS, MOST, MOVES, count, deletions_of, places, starts_of};
+use crate::calls::{MOST, count, deletions_of, places, starts_of};
 use crate::code;
 use crate::call_view::{Hit, CallView};
 
@@ -42,7 +42,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         let code = code::of(&script.text, &script.language);
         let unknown = match script.language.as_str() {
             // The analysis has it from a reader.
-            "python" => is_unknown(script, view),
+            "python" | "javascript" => is_unknown(script, view),
             _ => deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
         };
         unknown || hands_out_shell(&script.text)
@@ -92,6 +92,11 @@ fn is_started_by(command: &Command, script: &Script) -> bool {
 fn is_given_unknown(command: &Command) -> bool {
     let name = command.word(0);
     let words = command.argv.get(1..).unwrap_or_default();
+    // Which program it is.
+    let file = name.rsplit('/').next().unwrap_or(name);
+    if command.argv.first().is_some_and(|first| first.dynamic) && file.contains('$') {
+        return true;
+    }
     if is_program(name, DELETING) || is_program(name, SHELLS) {
         return words.iter().any(|word| word.dynamic);
     }
@@ -114,20 +119,14 @@ fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     if calls.is_empty() {
         return false;
     }
-    // A move deletes as well, and stands for no call that deletes.
-    let moves = count(code, MOVES);
     let effects = view.analysis.effects.iter();
     let named = effects.filter(|effect| effect.command_id == script.command_id && effect.operation.starts_with("fs.delete"));
-    calls.len() > named.count().saturating_sub(moves)
+    calls.len() > named.count()
 }
 
 /// Whether the code starts a program that the analysis could not name.
 fn starts_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     let mut calls = count(code, starts_of(&script.language));
-    // The names of these calls are those of harmless ones, too, where the module is not named.
-    if matches!(script.language.as_str(), "javascript" | "typescript") && script.text.contains("child_process") {
-        calls += count(code, CHILD_PROCESS).max(1);
-    }
     if script.language == "perl" {
         calls += opened(&script.text);
     }

@@ -4,6 +4,7 @@
 //! It runs nothing and decides nothing. What it does not understand is a reason, and [`Unknown`] says whether something
 //! that deletes, writes or executes has a target that it cannot name.
 
+mod javascript;
 mod python;
 
 pub use policy_script_summary::{Action, Piece, Summary, Text, Unknown, What};
@@ -13,6 +14,7 @@ pub use policy_script_summary::{Action, Piece, Summary, Text, Unknown, What};
 pub fn read(language: &str, code: &str) -> Option<Summary> {
     match language {
         "python" => Some(python::read(code)),
+        "javascript" => Some(python::read_javascript(code)),
         _ => None,
     }
 }

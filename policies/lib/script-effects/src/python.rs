@@ -7,6 +7,7 @@ mod fold;
 mod launch;
 mod methods;
 mod names;
+mod node;
 mod plain;
 mod reader;
 mod statements;
@@ -50,6 +51,17 @@ const WORDS: &[&str] = &[
 pub(crate) fn read(code: &str) -> Summary {
     let mut reader = Reader::new(0);
     run(&mut reader, code);
+    reader.finish()
+}
+
+/// What code of JavaScript or TypeScript does.
+pub(crate) fn read_javascript(code: &str) -> Summary {
+    let mut reader = Reader::new(0);
+    if code.len() > LONGEST {
+        reader.lose("the code is too long", Unknown::ALL);
+    } else {
+        reader.code_of_javascript(code);
+    }
     reader.finish()
 }
 

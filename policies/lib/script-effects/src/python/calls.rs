@@ -104,6 +104,14 @@ impl Reader<'_> {
     }
 
     fn call_named(&mut self, name: &str, args: &Args) -> Value {
+        if name.starts_with("node.")
+            && let Some(does) = does(name)
+        {
+            let args = super::node::with_options(args);
+            let value = self.act_on(name, does, &args);
+            self.call_back(&args);
+            return value;
+        }
         match does(name) {
             Some(does) => self.act_on(name, does, args),
             None => self.plain(name, args),
@@ -133,10 +141,18 @@ impl Reader<'_> {
                 self.on_path(name, Some(&folder), Unknown::default(), What::Read);
                 return listed(name, &folder);
             }
-            Does::Write => self.on_path(name, path, WRITES, |path| What::Write { path, append: false }),
+            Does::Write => {
+                let flag = args.named("flags").or_else(|| args.named("flag")).and_then(Value::known);
+                let append = name.contains("append") || flag.is_some_and(|flag| flag.contains('a'));
+                self.on_path(name, path, WRITES, |path| What::Write { path, append });
+            }
             Does::Save => self.on_path(name, path, Unknown::default(), |path| What::Write { path, append: false }),
             Does::MakeFolder => self.on_path(name, path, Unknown::default(), What::MakeFolder),
             Does::Delete => self.on_path(name, path, DELETES, What::Delete),
+            Does::Remove => match args.named("recursive") {
+                None | Some(Value::Bool(false)) => self.on_path(name, path, DELETES, What::Delete),
+                Some(_) => self.on_path(name, path, DELETES, What::DeleteTree),
+            },
             Does::DeleteTree => self.on_path(name, path, DELETES, What::DeleteTree),
             Does::Change => self.on_path(name, path, WRITES, What::Change),
             Does::Move => {
@@ -152,7 +168,7 @@ impl Reader<'_> {
                 self.on_path(name, args.get(1, &["dst"]), WRITES, |at| What::Link { at, to: to.clone() });
             }
             Does::ChangeFolder => self.folder = Some(path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part)),
-            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill => {
+            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill | Does::Start => {
                 return self.launch(name, does, args);
             }
             Does::Code => return self.run_code(name, args),
@@ -169,6 +185,7 @@ impl Reader<'_> {
                 });
             }
             Does::Import => match args.get(0, &["name"]).and_then(Value::known) {
+                Some(module) if name.starts_with("node.") => return super::node::module(module),
                 Some(module) => {
                     let whole = name != "builtins.__import__" || args.values.len() > 3;
                     let module = if whole { module } else { module.split('.').next().unwrap_or(module) };
@@ -269,6 +286,10 @@ impl Reader<'_> {
         let Some(code) = args.at(0) else { return Value::Unknown };
         for one in code.alternatives() {
             match one.known() {
+                Some(code) if name.starts_with("node.") => {
+                    let code = code.to_owned();
+                    self.code_of_javascript(&code);
+                }
                 Some(code) if name == "builtins.eval" => {
                     // The value of an expression.
                     let code = format!("_ = (\n{}\n)", code.trim());

@@ -283,11 +283,12 @@ impl<'a> Reader<'a> {
     fn grows(&mut self, name: &str, method: &str, args: &Args) -> bool {
         let Value::List(_) = self.get(name) else { return false };
         let more = match method {
-            "append" | "add" => args.at(0).cloned().map(|value| vec![value]),
+            "append" | "add" | "push" => args.at(0).cloned().map(|value| vec![value]),
             "extend" | "update" => args.at(0).map(|value| value.elements().unwrap_or_else(|| vec![value.element()])),
             "insert" => args.at(1).cloned().map(|value| vec![value]),
-            "clear" | "pop" | "remove" | "sort" | "reverse" => {
-                self.change(name, |old| Value::many(old.element()));
+            "clear" | "pop" | "remove" | "sort" | "reverse" | "unshift" | "splice" | "shift" => {
+                let more = args.values.clone();
+                self.change(name, |old| Value::many(Value::join([old.element()].into_iter().chain(more))));
                 return true;
             }
             _ => return false,
@@ -315,6 +316,10 @@ impl<'a> Reader<'a> {
             found.push(match base {
                 _ if name == "__call__" => base.clone(),
                 Value::Hidden => Value::Hidden,
+                Value::Named(module) if module.starts_with("node.") => super::node::member(module, name),
+                Value::Named(module) if module == "os.environ" && is_variable(name) => {
+                    self.item(base, &Value::text(name))
+                }
                 Value::Named(module) => {
                     let full = canonical(&format!("{module}.{name}"));
                     constant(&full).unwrap_or(Value::Named(full))
@@ -322,7 +327,14 @@ impl<'a> Reader<'a> {
                 Value::Path(text) => fold::path_member(text, name)
                     .unwrap_or_else(|| Value::Method(Box::new(base.clone()), name.to_owned())),
                 Value::File(text) if name == "name" => Value::Text(text.clone()),
+                Value::Function(_) | Value::Partial(..) | Value::Method(..) if super::node::CALLERS.contains(&name) => {
+                    Value::Method(Box::new(base.clone()), name.to_owned())
+                }
                 Value::Function(_) | Value::Partial(..) | Value::Method(..) => Value::Unknown,
+                // Of an object of JavaScript a key is a member.
+                Value::Dict(items) if items.iter().any(|(key, _)| key.known() == Some(name)) => {
+                    self.item(base, &Value::text(name))
+                }
                 Value::Unknown if self.members.contains_key(name) => {
                     self.members.get(name).cloned().unwrap_or(Value::Unknown)
                 }
@@ -351,6 +363,8 @@ impl<'a> Reader<'a> {
                 ("sys.modules", Some(module)) => Value::Named(canonical(module)),
                 ("builtins.globals()", Some(name)) => self.get(name),
                 ("sys.modules" | "builtins.globals()", None) => Value::Hidden,
+                (full, Some(name)) if full.starts_with("node.") => self.member(base, name),
+                (full, None) if full.starts_with("node.") => Value::Hidden,
                 (full, key) if full.ends_with(".__dict__") => {
                     let module = full.trim_end_matches(".__dict__");
                     key.map_or(Value::Hidden, |name| Value::Named(canonical(&format!("{module}.{name}"))))
@@ -428,8 +442,13 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Whether a name is one of a variable of the environment, as these are written.
+fn is_variable(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
 /// Each text with each of the parts behind it, as long as they are few.
-fn add(texts: &mut Vec<Text>, parts: &[Text]) {
+pub(super) fn add(texts: &mut Vec<Text>, parts: &[Text]) {
     let many = texts.len() * parts.len() > 8;
     let unknown = [Text::of(Piece::Unknown)];
     let parts = if many { &unknown } else { parts };

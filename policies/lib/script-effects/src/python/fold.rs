@@ -73,6 +73,17 @@ pub(super) fn join(base: Text, path: &Text) -> Text {
     base.and(path)
 }
 
+/// A path without the slashes that it begins with.
+pub(super) fn relative(path: &Text) -> Text {
+    match path.pieces.split_first() {
+        Some((Piece::Literal(first), rest)) => {
+            let rest = Text { pieces: rest.to_vec() };
+            Text::literal(first.trim_start_matches('/')).and(&rest)
+        }
+        _ => path.clone(),
+    }
+}
+
 /// Paths joined of parts, each of which may be one of several.
 pub(super) fn joined(parts: &[Value]) -> Vec<Text> {
     let Some((first, rest)) = parts.split_first() else { return vec![Text::of(Piece::Unknown)] };

@@ -1,6 +1,9 @@
 //! Calls that start programs: their words, or the text that becomes shell.
 
+use ruff_python_ast::Operator;
+
 use super::calls::Args;
+use super::fold;
 use super::names::Does;
 use super::reader::Reader;
 use super::value::Value;
@@ -48,6 +51,7 @@ impl Reader<'_> {
                 };
                 self.program(name, &Value::List(vec![Value::text("kill"), signal, Value::text("--"), of]), None, args);
             }
+            Does::Start => self.start(name, &first, args),
             Does::Program if name == "runpy.run_module" => {
                 let row = Value::List(vec![Value::text("python3"), Value::text("-m"), first]);
                 self.program(name, &row, None, args);
@@ -65,6 +69,31 @@ impl Reader<'_> {
             _ => self.execute(name, args.values.get(1..).unwrap_or_default(), args),
         }
         Value::Unknown
+    }
+
+    /// Starts a program with its arguments in a row behind it, or all in one row, or by a shell.
+    fn start(&mut self, name: &str, first: &Value, args: &Args) {
+        let options = args.named("cmd").or_else(|| args.named("args"));
+        let row = match (first, args.at(1), options) {
+            (Value::List(_), ..) => first.clone(),
+            (Value::Dict(_), _, Some(row)) => row.clone(),
+            (first, Some(Value::Dict(_)), Some(row)) | (first, Some(row @ (Value::List(_) | Value::Many(_))), _) => {
+                fold::binary(&Value::List(vec![first.clone()]), Operator::Add, row)
+            }
+            (first, Some(Value::Unknown), _) => Value::List(vec![first.clone(), Value::Unknown]),
+            (first, ..) => Value::List(vec![first.clone()]),
+        };
+        match (args.named("shell"), &row) {
+            (None | Some(Value::Bool(false)), _) if name.ends_with("fork") => {
+                let node = Value::List(vec![Value::text("node")]);
+                self.program(name, &fold::binary(&node, Operator::Add, &row), None, args);
+            }
+            (Some(Value::Bool(true) | Value::Text(_)), Value::List(_)) => {
+                let text = fold::text_method(&Text::literal(" "), "join", &[row]).unwrap_or(Value::Unknown);
+                self.shell(name, &text, args);
+            }
+            _ => self.program(name, &row, None, args),
+        }
     }
 
     fn execute(&mut self, name: &str, values: &[Value], args: &Args) {
@@ -103,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    fn program(&mut self, name: &str, words: &Value, program: Option<&Value>, args: &Args) {
+    pub(super) fn program(&mut self, name: &str, words: &Value, program: Option<&Value>, args: &Args) {
         let several = words.alternatives().len() > 1;
         for one in words.alternatives() {
             let row = match one {

@@ -1,5 +1,7 @@
 //! Methods of values: of paths, of texts, and of objects that are known only by what they are asked for.
 
+use ruff_python_ast::Operator;
+
 use super::calls::{Args, each};
 use super::fold;
 use super::plain::expand_user;
@@ -40,6 +42,7 @@ const STATEMENTS: &[&str] = &[
 impl Reader<'_> {
     pub(super) fn call_method(&mut self, base: &Value, name: &str, args: &Args) -> Value {
         match base {
+            base if base.is_callable() && super::node::CALLERS.contains(&name) => self.call_through(base, name, args),
             Value::Path(path) => self.on_path_object(path, name, args),
             Value::Text(text) => match name {
                 "format" | "format_map" => each_of(args, |values| fold::format(text, values, &args.named)),
@@ -49,7 +52,13 @@ impl Reader<'_> {
                     }),
                     _ => Value::piece(Piece::Unknown),
                 },
-                _ => match fold::text_method(text, name, &args.values) {
+                "slice" | "substring" => fold::slice(base, args.at(0), args.at(1), None),
+                "concat" => {
+                    let parts = std::iter::once(base.clone()).chain(args.values.iter().cloned());
+                    fold::text_method(&Text::default(), "join", &[Value::List(parts.collect())])
+                        .unwrap_or(Value::Unknown)
+                }
+                _ => match fold::text_method(text, in_python(name), &args.values) {
                     Some(value) => value,
                     None => self.of_unknown(base, name, args),
                 },
@@ -68,8 +77,30 @@ impl Reader<'_> {
                 _ => Value::Unknown,
             },
             Value::List(_) | Value::Many(_) => match name {
-                "copy" => base.clone(),
-                "pop" => base.element(),
+                "copy" | "flat" | "toSorted" | "toReversed" => base.clone(),
+                "pop" | "shift" | "at" | "find" | "findLast" => base.element(),
+                "join" => match args.at(0).map_or_else(|| Some(Text::literal(",")), Value::as_text) {
+                    Some(by) if matches!(base, Value::List(_)) => {
+                        fold::text_method(&by, "join", std::slice::from_ref(base)).unwrap_or(Value::Unknown)
+                    }
+                    _ => Value::piece(Piece::Unknown),
+                },
+                "slice" => fold::slice(base, args.at(0), args.at(1), None),
+                "concat" => args.values.iter().fold(base.clone(), |row, more| {
+                    let more = if matches!(more, Value::List(_) | Value::Many(_)) {
+                        more.clone()
+                    } else {
+                        Value::List(vec![more.clone()])
+                    };
+                    fold::binary(&row, Operator::Add, &more)
+                }),
+                "map" | "flatMap" | "forEach" | "filter" | "some" | "every" => {
+                    let Some(callee) = args.at(0).filter(|callee| callee.is_callable()).cloned() else {
+                        return if name == "filter" { Value::many(base.element()) } else { Value::Unknown };
+                    };
+                    let mapped = self.call_each(&callee, base);
+                    if name == "filter" { Value::many(base.element()) } else { mapped }
+                }
                 _ => {
                     self.call_back(args);
                     Value::Unknown
@@ -98,11 +129,13 @@ impl Reader<'_> {
         let write = |append: bool| move |path: Text| What::Write { path, append };
         let label = format!("Path.{name}");
         match name {
-            "unlink" | "rmdir" => self.on_path(&label, this, DELETES, What::Delete),
+            "unlink" | "rmdir" | "delete" => self.on_path(&label, this, DELETES, What::Delete),
             "rmtree" => self.on_path(&label, this, DELETES, What::DeleteTree),
             "write_text" | "write_bytes" => self.on_path(&label, this, WRITES, write(false)),
             "touch" => self.on_path(&label, this, WRITES, write(true)),
-            "read_text" | "read_bytes" | "readlink" => self.on_path(&label, this, Unknown::default(), What::Read),
+            "read_text" | "read_bytes" | "readlink" | "text" | "json" | "arrayBuffer" | "bytes" | "stream" => {
+                self.on_path(&label, this, Unknown::default(), What::Read)
+            }
             "mkdir" => self.on_path(&label, this, Unknown::default(), What::MakeFolder),
             "chmod" | "lchmod" => self.on_path(&label, this, WRITES, What::Change),
             "open" => return self.open(&label, this, args.get(0, &["mode"]), "r"),
@@ -219,6 +252,22 @@ impl Reader<'_> {
 /// Whether a text is a mode of `open`.
 fn is_mode(text: &str) -> bool {
     !text.is_empty() && text.len() < 4 && text.chars().all(|c| "rwaxbt+".contains(c))
+}
+
+/// The name that Python has for a method of a text of JavaScript.
+fn in_python(name: &str) -> &str {
+    match name {
+        "trim" => "strip",
+        "trimEnd" => "rstrip",
+        "trimStart" => "lstrip",
+        "toLowerCase" => "lower",
+        "toUpperCase" => "upper",
+        "replaceAll" => "replace",
+        "toString" | "valueOf" | "normalize" => "decode",
+        "startsWith" | "endsWith" | "includes" | "indexOf" | "test" | "match" => "find",
+        "repeat" | "padStart" | "padEnd" | "charAt" | "substr" => "hex",
+        name => name,
+    }
 }
 
 fn each_of(args: &Args, make: impl Fn(&[Value]) -> Value) -> Value {

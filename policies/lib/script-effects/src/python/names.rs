@@ -32,6 +32,10 @@ pub(super) enum Does {
     Program,
     /// Sends a signal to a process.
     Kill,
+    /// Deletes, and all below if the options say so.
+    Remove,
+    /// Starts a program, whose arguments are a row behind it.
+    Start,
     Code,
     Connect,
     Send,
@@ -207,6 +211,9 @@ const CALLS: &[(&str, Does)] = &[
 
 /// What a call by this name does, if it counts.
 pub(super) fn does(name: &str) -> Option<Does> {
+    if let Some(name) = name.strip_prefix("node.") {
+        return super::node::does(name);
+    }
     CALLS.iter().find(|(call, _)| *call == name).map(|(_, does)| *does)
 }
 
@@ -305,6 +312,9 @@ const BUILTINS: &[&str] = &[
 
 /// What a name means that nobody set.
 pub(super) fn builtin(name: &str) -> Option<Value> {
+    if let Some(name) = name.strip_prefix("js_") {
+        return super::node::global(name);
+    }
     match name {
         "__builtins__" | "__builtin__" => Some(Value::named("builtins")),
         "__name__" => Some(Value::text("__main__")),

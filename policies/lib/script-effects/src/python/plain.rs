@@ -9,6 +9,9 @@ use crate::{Piece, Text};
 impl Reader<'_> {
     /// Calls that do nothing by themselves.
     pub(super) fn plain(&mut self, name: &str, args: &Args) -> Value {
+        if let Some(name) = name.strip_prefix("node.") {
+            return self.plain_of_node(name, args);
+        }
         let first = args.at(0);
         let text = |value: Option<&Value>| value.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
         match name {
@@ -241,7 +244,7 @@ fn split_parts(line: &Text) -> Value {
 }
 
 /// The text of a row of numbers.
-fn from_codes(values: &[Value]) -> Value {
+pub(super) fn from_codes(values: &[Value]) -> Value {
     let byte = |value: &Value| match value {
         Value::Int(byte) => u8::try_from(*byte).ok(),
         _ => None,

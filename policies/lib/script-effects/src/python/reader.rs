@@ -132,6 +132,17 @@ impl<'a> Reader<'a> {
         super::run(self, code);
     }
 
+    /// The same, of code of JavaScript.
+    pub(super) fn code_of_javascript(&mut self, code: &str) {
+        match crate::javascript::as_python(code) {
+            Ok(python) => self.code(&python),
+            Err(reason) => {
+                let names_something = crate::javascript::WORDS.iter().any(|word| code.contains(word));
+                self.lose(reason, if names_something { Unknown::ALL } else { Unknown::default() });
+            }
+        }
+    }
+
     /// Goes one deeper; false if that is too deep, or too much.
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= DEEP {

@@ -1,4 +1,4 @@
-//! The commands that code of Python starts, on the command line, from the input or by a module.
+//! The commands that code starts which has a reader, on the command line, from the input or by a module.
 
 use guard_sdk::syntax::Word;
 use policy_script_summary as summary;
@@ -10,15 +10,24 @@ use crate::summaries;
 use crate::word::expand::literal;
 
 /// What an interpreter with these words runs, whose code is these texts and whose standard input has this one.
-pub(super) fn runs(name: &str, words: &[Word], options: &Parsed<'_>, codes: &[&str], input: Option<&str>) -> Vec<Run> {
-    if let Some(module) = options.flag(&["m"]) {
+pub(super) fn runs(
+    name: &str,
+    read: &'static str,
+    words: &[Word],
+    options: &Parsed<'_>,
+    codes: &[&str],
+    input: Option<&str>,
+) -> Vec<Run> {
+    if let Some(module) = options.flag(&["m"]).filter(|_| read == "python") {
         let at = words.iter().position(|word| word.text.ends_with(module.text())).map_or(words.len(), |at| at + 1);
         return by_module(name, module.text(), words.get(at..).unwrap_or_default());
     }
-    let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
+    // Python does not count the name of the script; in JavaScript it is the first.
+    let named = usize::from(read == "python" && options.flag(&["c"]).is_none());
+    let arguments = options.rest.get(named..).unwrap_or_default();
     // What reads its code from the input leaves nothing there.
     let is_read = |code: &str| input.is_some_and(|input| input == code);
-    codes.iter().flat_map(|code| started(name, code, arguments, is_read(code))).collect()
+    codes.iter().flat_map(|code| started(name, read, code, arguments, is_read(code))).collect()
 }
 
 /// What a module runs that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
@@ -34,8 +43,8 @@ fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
     }
 }
 
-/// The commands that a script of Python starts.
-fn started(name: &str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
+/// The commands that a script starts.
+fn started(name: &str, read: &'static str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
     let word = |text: &summary::Text| summaries::word(text, arguments);
     let run_of = |action: &summary::Action| {
         let (mut what, folder, input) = match &action.what {
@@ -55,7 +64,7 @@ fn started(name: &str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Ru
         let place = folder.as_ref().map_or(Place::Apart, |folder| Place::Directory(word(folder)));
         Some(Run { place, ..run(name, what) })
     };
-    summaries::python(code).actions.iter().filter_map(run_of).collect()
+    summaries::of(read, code).actions.iter().filter_map(run_of).collect()
 }
 
 /// The same, with nothing to read.

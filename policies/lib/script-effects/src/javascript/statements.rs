@@ -1,0 +1,285 @@
+//! Statements, each as lines.
+
+use oxc_allocator::Vec as Row;
+use oxc_ast::ast::{
+    Class, ClassElement, Declaration, ExportDefaultDeclarationKind, Expression, ForStatement, ForStatementInit,
+    Function, FunctionBody, IfStatement, ImportDeclaration, ImportDeclarationSpecifier, MethodDefinitionKind,
+    Statement, TSModuleReference, TSNamespaceDeclarationBody, VariableDeclaration,
+};
+
+use super::writer::{Writer, member, quoted, variable};
+
+impl Writer {
+    /// Statements in the order in which they run: functions are there before all others.
+    pub(super) fn block(&mut self, statements: &Row<'_, Statement<'_>>) {
+        for statement in statements.iter().filter(|statement| is_function(statement)) {
+            self.statement(statement);
+        }
+        for statement in statements.iter().filter(|statement| !is_function(statement)) {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement<'_>) {
+        self.deeper((), |writer| writer.lines_of(statement));
+    }
+
+    fn lines_of(&mut self, statement: &Statement<'_>) {
+        match statement {
+            Statement::BlockStatement(block) => self.block(&block.body),
+            Statement::ExpressionStatement(statement) => {
+                let value = self.expression(&statement.expression);
+                self.line(&value);
+            }
+            Statement::IfStatement(statement) => self.if_(statement),
+            Statement::ForStatement(statement) => self.for_(statement),
+            Statement::ForInStatement(statement) => {
+                let row = self.expression(&statement.right);
+                let name = self.fresh();
+                self.below(&format!("for {name} in js_Object.keys({row}):"), |writer| {
+                    writer.each(&statement.left, &name);
+                    writer.statement(&statement.body);
+                });
+            }
+            Statement::ForOfStatement(statement) => {
+                let row = self.expression(&statement.right);
+                let name = self.fresh();
+                self.below(&format!("for {name} in {row}:"), |writer| {
+                    writer.each(&statement.left, &name);
+                    writer.statement(&statement.body);
+                });
+            }
+            Statement::WhileStatement(statement) => {
+                let test = self.expression(&statement.test);
+                self.below(&format!("while {test}:"), |writer| writer.statement(&statement.body));
+            }
+            Statement::DoWhileStatement(statement) => {
+                self.statement(&statement.body);
+                let test = self.expression(&statement.test);
+                self.below(&format!("while {test}:"), |writer| writer.statement(&statement.body));
+            }
+            Statement::LabeledStatement(statement) => self.statement(&statement.body),
+            Statement::ReturnStatement(statement) => {
+                let value = statement.argument.as_ref().map_or("None".to_owned(), |value| self.expression(value));
+                let word = if self.functions.is_empty() { "" } else { "return " };
+                self.line(&format!("{word}{value}"));
+            }
+            Statement::SwitchStatement(statement) => {
+                let on = self.expression(&statement.discriminant);
+                // A case may fall through, so that each may be done, or not.
+                for case in &statement.cases {
+                    let test = case.test.as_ref().map_or("None".to_owned(), |test| self.expression(test));
+                    self.below(&format!("if {on} == {test}:"), |writer| writer.block(&case.consequent));
+                }
+            }
+            Statement::ThrowStatement(statement) => {
+                let value = self.expression(&statement.argument);
+                self.line(&format!("raise {value}"));
+            }
+            Statement::TryStatement(statement) => {
+                self.below("try:", |writer| writer.block(&statement.block.body));
+                self.below("except Exception:", |writer| {
+                    if let Some(handler) = &statement.handler {
+                        if let Some(parameter) = &handler.param {
+                            writer.bind(&parameter.pattern, "js_Error()");
+                        }
+                        writer.block(&handler.body.body);
+                    }
+                });
+                if let Some(last) = &statement.finalizer {
+                    self.block(&last.body);
+                }
+            }
+            Statement::WithStatement(statement) => {
+                self.line("js_hidden()");
+                self.statement(&statement.body);
+            }
+            Statement::ImportDeclaration(import) => self.import(import),
+            Statement::ExportDeclaration(export) => self.declaration(&export.declaration),
+            Statement::ExportDefaultDeclaration(export) => match &export.declaration {
+                ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
+                    self.named(function);
+                }
+                ExportDefaultDeclarationKind::ClassDeclaration(class) => {
+                    self.class(class);
+                }
+                kind => {
+                    if let Some(value) = kind.as_expression().map(|value| self.expression(value)) {
+                        self.line(&value);
+                    }
+                }
+            },
+            Statement::TSExportAssignment(export) => {
+                let value = self.expression(&export.expression);
+                self.line(&value);
+            }
+            statement => {
+                if let Some(declaration) = statement.as_declaration() {
+                    self.declaration(declaration);
+                }
+            }
+        }
+    }
+
+    fn declaration(&mut self, declaration: &Declaration<'_>) {
+        match declaration {
+            Declaration::VariableDeclaration(declaration) => self.variables(declaration),
+            Declaration::FunctionDeclaration(function) => {
+                self.named(function);
+            }
+            Declaration::ClassDeclaration(class) => {
+                self.class(class);
+            }
+            Declaration::TSNamespaceDeclaration(space) => {
+                let mut body = &space.body;
+                while let TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) = body {
+                    body = &inner.body;
+                }
+                if let TSNamespaceDeclarationBody::TSModuleBlock(block) = body {
+                    self.block(&block.body);
+                }
+            }
+            Declaration::TSImportEqualsDeclaration(import) => {
+                if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference {
+                    let name = self.declare(&import.id.name);
+                    self.assign(&name, &format!("js_require({})", quoted(&module.expression.value)));
+                }
+            }
+            // Types do nothing.
+            _ => {}
+        }
+    }
+
+    fn variables(&mut self, declaration: &VariableDeclaration<'_>) {
+        for declarator in &declaration.declarations {
+            let value = declarator.init.as_ref().map_or("None".to_owned(), |value| self.expression(value));
+            self.bind(&declarator.id, &value);
+        }
+    }
+
+    fn import(&mut self, import: &ImportDeclaration<'_>) {
+        let module = format!("js_require({})", quoted(&import.source.value));
+        if import.specifiers.is_none() {
+            self.line(&module);
+        }
+        for specifier in import.specifiers.iter().flatten() {
+            let (name, value) = match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(specifier) => {
+                    let imported = specifier.imported.name();
+                    (&specifier.local.name, format!("{module}.{}", member(&imported)))
+                }
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(specifier) => {
+                    (&specifier.local.name, module.clone())
+                }
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(specifier) => {
+                    (&specifier.local.name, module.clone())
+                }
+            };
+            let name = self.declare(name);
+            self.assign(&name, &value);
+        }
+    }
+
+    fn if_(&mut self, statement: &IfStatement<'_>) {
+        let test = self.expression(&statement.test);
+        self.below(&format!("if {test}:"), |writer| writer.statement(&statement.consequent));
+        if let Some(other) = &statement.alternate {
+            self.below("else:", |writer| writer.statement(other));
+        }
+    }
+
+    fn for_(&mut self, statement: &ForStatement<'_>) {
+        match &statement.init {
+            Some(ForStatementInit::VariableDeclaration(declaration)) => self.variables(declaration),
+            Some(init) => {
+                if let Some(value) = init.as_expression().map(|value| self.expression(value)) {
+                    self.line(&value);
+                }
+            }
+            None => {}
+        }
+        let test = statement.test.as_ref().map_or("True".to_owned(), |test| self.expression(test));
+        self.below(&format!("while {test}:"), |writer| {
+            writer.statement(&statement.body);
+            if let Some(update) = &statement.update {
+                let update = writer.expression(update);
+                writer.line(&update);
+            }
+        });
+    }
+
+    /// Writes a function and gives its name.
+    pub(super) fn named(&mut self, function: &Function<'_>) -> String {
+        let name = match &function.id {
+            Some(name) => self.declare(&name.name),
+            None => self.fresh(),
+        };
+        self.method(&name, function);
+        name
+    }
+
+    fn method(&mut self, name: &str, function: &Function<'_>) {
+        let (parameters, patterns) = self.parameters(&function.params);
+        self.function(name, &parameters, |writer| {
+            writer.own(&parameters);
+            for (name, pattern) in &patterns {
+                writer.bind(pattern, name);
+            }
+            if let Some(body) = &function.body {
+                writer.body(body);
+            }
+        });
+    }
+
+    pub(super) fn body(&mut self, body: &FunctionBody<'_>) {
+        self.block(&body.statements);
+    }
+
+    /// Takes the names of parameters for the function's own.
+    pub(super) fn own(&mut self, parameters: &str) {
+        if let Some(function) = self.functions.last_mut() {
+            let names = parameters.split(", ").map(|name| name.split('=').next().unwrap_or(name));
+            function.own.extend(names.map(|name| name.trim_start_matches('*').to_owned()));
+        }
+    }
+
+    /// Writes a class and gives its name.
+    pub(super) fn class(&mut self, class: &Class<'_>) -> String {
+        let name = match &class.id {
+            Some(name) => self.declare(&name.name),
+            None => self.fresh(),
+        };
+        self.below(&format!("class {name}:"), |writer| {
+            for element in &class.body.body {
+                match element {
+                    ClassElement::MethodDefinition(method) => {
+                        let name = match (&method.kind, method.key.static_name()) {
+                            (MethodDefinitionKind::Method, Some(name)) => variable(&name),
+                            _ => writer.fresh(),
+                        };
+                        writer.method(&plain(&name), &method.value);
+                    }
+                    ClassElement::PropertyDefinition(property) => {
+                        let value: Option<&Expression<'_>> = property.value.as_ref();
+                        if let (Some(name), Some(value)) = (property.key.static_name(), value) {
+                            let value = writer.expression(value);
+                            writer.line(&format!("{} = {value}", plain(&member(&name))));
+                        }
+                    }
+                    ClassElement::StaticBlock(block) => writer.block(&block.body),
+                    _ => {}
+                }
+            }
+        });
+        name
+    }
+}
+
+/// The same as a name, whatever a key holds.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}
+
+fn is_function(statement: &Statement<'_>) -> bool {
+    matches!(statement, Statement::FunctionDeclaration(_))
+}

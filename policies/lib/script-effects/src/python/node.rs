@@ -1,0 +1,372 @@
+//! What names of JavaScript mean, in Node, Deno and Bun: the names that [`crate::javascript`] writes, and `node.` with what
+//! modules hold.
+
+use super::calls::{Args, each};
+use super::fold;
+use super::names::Does;
+use super::reader::Reader;
+use super::value::Value;
+use crate::{Piece, Text};
+
+use Does::{
+    Change, ChangeFolder, Code, Connect, CopyTree, DeleteTree, Hide, Import, Kill, Link, ListFolder, MakeFolder, Move,
+    Open, Read, Remove, Send, Shell, Start, Write,
+};
+
+/// Calls by their full names. A name that ends with `Sync` is looked up without it.
+const CALLS: &[(&str, Does)] = &[
+    ("fs.unlink", Does::Delete),
+    ("fs.rmdir", Remove),
+    ("fs.rm", Remove),
+    ("fs.remove", DeleteTree),
+    ("fs.emptyDir", DeleteTree),
+    ("fs.emptydir", DeleteTree),
+    ("fs.writeFile", Write),
+    ("fs.outputFile", Write),
+    ("fs.writeJson", Write),
+    ("fs.writeJSON", Write),
+    ("fs.outputJson", Write),
+    ("fs.appendFile", Write),
+    ("fs.createWriteStream", Write),
+    ("fs.truncate", Write),
+    ("fs.readFile", Read),
+    ("fs.readJson", Read),
+    ("fs.readJSON", Read),
+    ("fs.createReadStream", Read),
+    ("fs.readlink", Read),
+    ("fs.readdir", ListFolder),
+    ("fs.opendir", ListFolder),
+    ("fs.mkdir", MakeFolder),
+    ("fs.mkdirp", MakeFolder),
+    ("fs.ensureDir", MakeFolder),
+    ("fs.copyFile", Does::CopyFile),
+    ("fs.cp", CopyTree),
+    ("fs.copy", CopyTree),
+    ("fs.rename", Move),
+    ("fs.move", Move),
+    ("fs.symlink", Link),
+    ("fs.link", Link),
+    ("fs.chmod", Change),
+    ("fs.lchmod", Change),
+    ("fs.chown", Change),
+    ("fs.lchown", Change),
+    ("fs.open", Open),
+    ("rimraf", DeleteTree),
+    ("rimraf.rimraf", DeleteTree),
+    ("rimraf.sync", DeleteTree),
+    ("rimraf.native", DeleteTree),
+    ("del", DeleteTree),
+    ("del.sync", DeleteTree),
+    ("del.delete", DeleteTree),
+    ("del.deleteAsync", DeleteTree),
+    ("trash", DeleteTree),
+    ("child_process.exec", Shell),
+    ("child_process.execFile", Start),
+    ("child_process.spawn", Start),
+    ("child_process.fork", Start),
+    ("execa", Start),
+    ("execa.execa", Start),
+    ("execa.sync", Start),
+    ("execa.execaNode", Start),
+    ("execa.execaCommand", Shell),
+    ("execa.command", Shell),
+    ("execa.S_", Shell),
+    ("zx.S_", Shell),
+    ("bun.S_", Shell),
+    ("Bun.S_", Shell),
+    ("bun.spawn", Start),
+    ("Bun.spawn", Start),
+    ("shelljs.exec", Shell),
+    ("Bun.write", Write),
+    ("bun.write", Write),
+    ("Deno.run", Start),
+    ("Deno.Command", Start),
+    ("Deno.remove", Remove),
+    ("Deno.writeTextFile", Write),
+    ("Deno.writeFile", Write),
+    ("Deno.create", Write),
+    ("Deno.truncate", Write),
+    ("Deno.readTextFile", Read),
+    ("Deno.readFile", Read),
+    ("Deno.readDir", ListFolder),
+    ("Deno.mkdir", MakeFolder),
+    ("Deno.copyFile", Does::CopyFile),
+    ("Deno.rename", Move),
+    ("Deno.symlink", Link),
+    ("Deno.link", Link),
+    ("Deno.chmod", Change),
+    ("Deno.chown", Change),
+    ("Deno.open", Open),
+    ("Deno.chdir", ChangeFolder),
+    ("Deno.kill", Kill),
+    ("process.chdir", ChangeFolder),
+    ("process.kill", Kill),
+    ("require", Import),
+    ("module.require", Import),
+    ("process.getBuiltinModule", Import),
+    ("eval", Code),
+    ("Function", Code),
+    ("vm.runInNewContext", Code),
+    ("vm.runInThisContext", Code),
+    ("vm.runInContext", Code),
+    ("vm.Script", Code),
+    ("hidden", Hide),
+    ("process.binding", Hide),
+    ("process.dlopen", Hide),
+    ("fetch", Connect),
+    ("http.get", Connect),
+    ("http.request", Connect),
+    ("https.get", Connect),
+    ("https.request", Connect),
+    ("net.connect", Connect),
+    ("net.createConnection", Connect),
+    ("axios", Connect),
+    ("axios.get", Connect),
+    ("axios.post", Send),
+    ("axios.put", Send),
+    ("got", Connect),
+    ("undici.fetch", Connect),
+];
+
+/// Names that are there without an import; in code on the command line, modules of Node are among them.
+const GLOBALS: &[&str] = &[
+    "require",
+    "process",
+    "eval",
+    "Function",
+    "Buffer",
+    "fetch",
+    "Deno",
+    "Bun",
+    "Object",
+    "Array",
+    "String",
+    "JSON",
+    "Promise",
+    "Reflect",
+    "atob",
+    "module",
+    "meta",
+    "text",
+    "hidden",
+    "fs",
+    "child_process",
+    "path",
+    "os",
+    "http",
+    "https",
+    "util",
+    "vm",
+    "url",
+    "setTimeout",
+    "setImmediate",
+    "queueMicrotask",
+];
+
+/// Names of the one object that holds all others.
+const WHOLE: &[&str] = &["globalThis", "global", "window", "self"];
+
+/// Members of functions that call them.
+pub(super) const CALLERS: &[&str] = &["call", "apply", "bind"];
+
+/// What a call by this name does, if it counts. `name` has no `node.` in front.
+pub(super) fn does(name: &str) -> Option<Does> {
+    let plain = name.strip_suffix("Sync").unwrap_or(name);
+    CALLS.iter().find(|(call, _)| *call == plain).map(|(_, does)| *does)
+}
+
+/// What a name means that nobody set. `name` has no `js_` in front.
+pub(super) fn global(name: &str) -> Option<Value> {
+    match name {
+        "__dirname" => Some(Value::text(".")),
+        "__filename" => Some(Value::piece(Piece::Argument(0))),
+        _ if WHOLE.contains(&name) => Some(Value::named("node.globalThis")),
+        _ if GLOBALS.contains(&name) => Some(Value::Named(format!("node.{name}"))),
+        _ => None,
+    }
+}
+
+/// A module by the name that the code imports.
+pub(super) fn module(name: &str) -> Value {
+    let name = name.strip_prefix("node:").unwrap_or(name);
+    let own = match name {
+        "fs-extra" | "graceful-fs" | "original-fs" | "@std/fs" | "mz/fs" => "fs",
+        "cross-spawn" => "child_process.spawn",
+        "mz/child_process" => "child_process",
+        "process" => "process",
+        name => name,
+    };
+    canonical(&own.replace('/', "."))
+}
+
+/// The value of a full name, without other spellings. `name` has no `node.` in front.
+fn canonical(name: &str) -> Value {
+    let mut parts: Vec<&str> = name.split('.').collect();
+    parts.retain(|part| !matches!(*part, "default" | "promises" | "posix" | "strict" | "mainModule"));
+    while parts.first().is_some_and(|part| WHOLE.contains(part)) && parts.len() > 1 {
+        parts.remove(0);
+    }
+    match parts.as_slice() {
+        ["process", "env"] => Value::named("os.environ"),
+        ["process", "argv" | "argv0"] | ["Deno" | "Bun", "argv"] => Value::named("sys.argv"),
+        ["process", "execPath"] => Value::text("node"),
+        ["process", "require"] => Value::named("node.require"),
+        ["process", "stdout" | "stderr" | "stdin", ..] => Value::Unknown,
+        ["path", "sep"] => Value::text("/"),
+        ["path", "delimiter"] => Value::text(":"),
+        ["os", "EOL"] => Value::text("\n"),
+        ["os", "devNull"] => Value::text("/dev/null"),
+        ["meta", "dirname" | "dir"] => Value::text("."),
+        ["meta", "filename" | "path"] => Value::piece(Piece::Argument(0)),
+        ["meta", "env"] => Value::named("os.environ"),
+        parts => Value::Named(format!("node.{}", parts.join("."))),
+    }
+}
+
+/// A member of something that a module of Node holds.
+pub(super) fn member(base: &str, name: &str) -> Value {
+    let base = base.strip_prefix("node.").unwrap_or(base);
+    if CALLERS.contains(&name) {
+        return Value::Method(Box::new(Value::Named(format!("node.{base}"))), name.to_owned());
+    }
+    canonical(&format!("{base}.{name}"))
+}
+
+impl Reader<'_> {
+    /// Calls of Node that do nothing by themselves. `name` has no `node.` in front.
+    pub(super) fn plain_of_node(&mut self, name: &str, args: &Args) -> Value {
+        let first = args.at(0);
+        if let Some(program) = name.strip_prefix("shelljs.") {
+            let row = std::iter::once(Value::text(program)).chain(args.values.iter().flat_map(|value| match value {
+                Value::List(values) => values.clone(),
+                value => vec![value.clone()],
+            }));
+            self.program(name, &Value::List(row.collect()), None, &Args::default());
+            return Value::Unknown;
+        }
+        match name {
+            "text" => {
+                let mut texts = vec![Text::default()];
+                for value in &args.values {
+                    let parts: Vec<Text> = value.alternatives().iter().map(Value::as_part).collect();
+                    super::expressions::add(&mut texts, &parts);
+                }
+                Value::join(texts.into_iter().map(Value::Text)).bounded()
+            }
+            "String.raw"
+            | "String"
+            | "path.normalize"
+            | "path.toNamespacedPath"
+            | "url.fileURLToPath"
+            | "fs.realpath"
+            | "fs.realpathSync"
+            | "util.promisify"
+            | "Object.freeze"
+            | "Object.assign"
+            | "Promise.resolve"
+            | "structuredClone" => first.cloned().unwrap_or(Value::Unknown),
+            "path.join" | "path.resolve" => {
+                let joined = name == "path.join";
+                let part = |(at, value): (usize, &Value)| match value {
+                    Value::Text(text) if at > 0 && joined && text.head().starts_with('/') => {
+                        Value::Text(fold::relative(text))
+                    }
+                    value => value.clone(),
+                };
+                let parts: Vec<Value> = args.values.iter().enumerate().map(part).collect();
+                let open = |whole: Text| if args.open { whole.and(&Text::of(Piece::Unknown)) } else { whole };
+                Value::join(fold::joined(&parts).into_iter().map(open).map(Value::Text))
+            }
+            "path.dirname" => each(first, |value| Value::Text(fold::parent(&value.as_part()))),
+            "path.basename" => {
+                each(first, |value| fold::path_member(&value.as_part(), "name").unwrap_or(Value::Unknown))
+            }
+            "os.homedir" => Value::piece(Piece::Home),
+            "os.tmpdir" => Value::text("/tmp"),
+            "process.cwd" | "Deno.cwd" => Value::text("."),
+            "fs.mkdtemp"
+            | "fs.mkdtempSync"
+            | "Deno.makeTempDir"
+            | "Deno.makeTempDirSync"
+            | "Deno.makeTempFile"
+            | "Deno.makeTempFileSync" => Value::piece(Piece::Own),
+            "Deno.env.get" => self.plain("os.getenv", args),
+            "Bun.file" => each(first, |value| Value::Path(value.as_part())),
+            "Buffer.from_" | "atob" => {
+                let coding = args.at(1).and_then(Value::known).unwrap_or(if name == "atob" { "base64" } else { "" });
+                each(first, |value| match (value, value.known(), coding) {
+                    (_, Some(text), "base64" | "base64url") => {
+                        fold::base64(text).map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text))
+                    }
+                    (_, Some(text), "hex") => {
+                        fold::hex(text).map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text))
+                    }
+                    (Value::List(values), ..) => super::plain::from_codes(values),
+                    (value, _, "" | "utf8" | "utf-8" | "latin1" | "ascii") => Value::Text(value.as_part()),
+                    _ => Value::piece(Piece::Unknown),
+                })
+            }
+            "String.fromCharCode" | "String.fromCodePoint" => super::plain::from_codes(&args.values),
+            "Object.keys" => first.map_or(Value::Unknown, |first| match first {
+                Value::Dict(items) => Value::List(items.iter().map(|(key, _)| key.clone()).collect()),
+                _ => Value::many(Value::piece(Piece::Unknown)),
+            }),
+            "Object.values" => first.map_or(Value::Unknown, |first| match first {
+                Value::Dict(items) => Value::List(items.iter().map(|(_, value)| value.clone()).collect()),
+                first => Value::many(first.element()),
+            }),
+            "Object.entries" => first.map_or(Value::Unknown, |first| match first {
+                Value::Dict(items) => Value::List(
+                    items.iter().map(|(key, value)| Value::List(vec![key.clone(), value.clone()])).collect(),
+                ),
+                first => Value::many(Value::List(vec![Value::piece(Piece::Unknown), first.element()])),
+            }),
+            "Array.from_" | "Array.of" | "Promise.all" | "Promise.allSettled" => {
+                match (first.cloned(), args.at(1).cloned()) {
+                    (Some(row), Some(callee)) if callee.is_callable() => self.call_each(&callee, &row),
+                    (Some(row), _) => row,
+                    (None, _) => Value::Unknown,
+                }
+            }
+            "Reflect.get" => match (first.cloned(), args.at(1).and_then(Value::known).map(str::to_owned)) {
+                (Some(base), Some(name)) => self.member(&base, &name),
+                (Some(Value::Named(_)), None) => Value::Hidden,
+                _ => Value::Unknown,
+            },
+            "Reflect.apply" => match (first.cloned(), args.at(2)) {
+                (Some(callee), Some(Value::List(values))) => self.apply(&callee, &Args::of(values.clone())),
+                _ => Value::Unknown,
+            },
+            "module.createRequire" => Value::named("node.require"),
+            _ => {
+                self.call_back(args);
+                Value::Unknown
+            }
+        }
+    }
+
+    /// `call`, `apply` and `bind` of a callable.
+    pub(super) fn call_through(&mut self, callee: &Value, how: &str, args: &Args) -> Value {
+        let rest = args.values.get(1..).unwrap_or_default();
+        match how {
+            "bind" => Value::Partial(Box::new(callee.clone()), rest.to_vec()),
+            "apply" => match rest.first() {
+                Some(Value::List(values)) => self.apply(callee, &Args::of(values.clone())),
+                _ => self.apply(callee, &Args::unknown()),
+            },
+            _ => self.apply(callee, &Args::of(rest.to_vec())),
+        }
+    }
+}
+
+/// The arguments of a call of Node: what a table of options holds are arguments by their names.
+pub(super) fn with_options(args: &Args) -> Args {
+    let mut all = args.clone();
+    for value in &args.values {
+        if let Value::Dict(items) = value {
+            let named = items.iter().filter_map(|(key, value)| Some((key.known()?.to_owned(), value.clone())));
+            all.named.extend(named);
+        }
+    }
+    all
+}

@@ -1,0 +1,153 @@
+//! What code of JavaScript and TypeScript does, by examples.
+
+mod lines;
+
+fn all(cases: &[(&str, &[&str])]) {
+    lines::check("javascript", cases);
+}
+
+#[test]
+fn calls_of_modules_are_found_however_they_are_imported() {
+    all(&[
+        ("require('fs').rmSync('/a', {recursive: true, force: true})", &["tree /a"]),
+        ("const fs = require('node:fs'); fs.rmSync('a')", &["delete a"]),
+        ("import fs from 'fs'; fs.unlinkSync('a')", &["delete a"]),
+        ("import * as f from 'fs/promises'; await f.rm('a', {recursive: true})", &["tree a"]),
+        ("import { rmSync as r } from 'node:fs'; r('a', { recursive: true })", &["tree a"]),
+        ("const { promises: { unlink } } = require('fs'); unlink('a').then(() => {})", &["delete a"]),
+        ("const {execSync: run} = require('child_process'); run('git status')", &["shell git status"]),
+        ("(await import('node:fs')).default.unlinkSync('a')", &["delete a"]),
+        ("process.mainModule.require('child_process').execSync('rm -rf a')", &["shell rm -rf a"]),
+        ("globalThis.process.getBuiltinModule('fs').unlinkSync('a')", &["delete a"]),
+        ("child_process.execSync('ls')", &["shell ls"]),
+        ("import fs = require('fs'); fs.unlinkSync('a' as string)", &["delete a"]),
+    ]);
+}
+
+#[test]
+fn names_are_found_that_are_put_together() {
+    all(&[
+        ("const cp = require('child' + '_process'); cp['ex' + 'ecSync']('rm -rf a')", &["shell rm -rf a"]),
+        ("require(`child_process`).exec(`rm -rf ${'a'}`)", &["shell rm -rf a"]),
+        ("const k = ['rm', 'Sync'].join(''); require('fs')[k]('a', {recursive: true})", &["tree a"]),
+        ("require(Buffer.from('ZnM=', 'base64').toString()).unlinkSync('a')", &["delete a"]),
+        ("eval(atob('cmVxdWlyZSgnZnMnKS51bmxpbmtTeW5jKCdhJyk='))", &["delete a"]),
+        ("new Function('return 1; ' + \"require('fs').unlinkSync('a')\")()", &["delete a"]),
+        ("require('fs').unlinkSync.call(null, 'a')", &["delete a"]),
+        ("const f = require('fs').unlinkSync.bind(null); f('a')", &["delete a"]),
+        ("Reflect.get(require('fs'), 'unlinkSync')('a')", &["delete a"]),
+        ("require('fs')[process.env.X]('a')", &["unknown executes"]),
+    ]);
+}
+
+#[test]
+fn paths_are_followed() {
+    all(&[
+        (
+            "const p = require('path'); require('fs').rmSync(p.join(require('os').homedir(), 'x'), {recursive: true})",
+            &["tree ~/x"],
+        ),
+        ("require('fs').writeFileSync(`${process.env.HOME}/.bashrc`, 'x')", &["write ~/.bashrc"]),
+        ("for (const f of ['a', 'b']) require('fs').unlinkSync(f)", &["delete a", "delete b"]),
+        ("['a', 'b'].forEach(f => fs.unlinkSync(f))", &["delete a", "delete b"]),
+        (
+            "['a', 'b'].map((f) => `${f}.txt`).forEach(function (f) { fs.unlinkSync(f) })",
+            &["delete a.txt", "delete b.txt"],
+        ),
+        ("const d = { out: 'dist' }; fs.rmSync(d.out, { recursive: true })", &["tree dist"]),
+        ("let d; d = 'a'; function go() { fs.rmSync(d, { recursive: true }) } go()", &["tree a"]),
+        ("let d = 'a'; const set = () => { d = 'b' }; set(); fs.unlinkSync(d)", &["delete b"]),
+        ("const clean = (dir = 'x') => fs.rmSync(dir, {recursive: true}); clean()", &["tree x"]),
+        ("fs.rmSync(process.argv[1], {recursive: true})", &["tree @1"]),
+        ("fs.rmSync(something, {recursive: true})", &["unknown deletes"]),
+        ("if (fs.existsSync('a')) fs.unlinkSync('a'); else fs.mkdirSync('a')", &["maybe delete a", "maybe folder a"]),
+        ("process.chdir('/etc'); fs.writeFileSync('hosts', '')", &["write /etc/hosts"]),
+        ("const [first, ...rest] = ['a', 'b']; fs.unlinkSync(first)", &["delete a"]),
+    ]);
+}
+
+#[test]
+fn programs_are_started() {
+    all(&[
+        ("require('child_process').spawnSync('rm', ['-rf', 'a'])", &["run rm -rf a"]),
+        ("require('child_process').spawn('rm -rf a', {shell: true})", &["shell rm -rf a"]),
+        ("require('child_process').spawn('rm', ['-rf', 'a'], {shell: true})", &["shell rm -rf a"]),
+        ("require('child_process').execSync('rm -rf x', {cwd: '/a'})", &["shell rm -rf x in /a"]),
+        ("import { $ } from 'zx'; await $`rm -rf ${'a'}`", &["shell rm -rf a"]),
+        ("import { execa } from 'execa'; await execa('git', ['push'])", &["run git push"]),
+        ("Bun.spawn(['rm', '-rf', 'a'])", &["run rm -rf a"]),
+        ("await new Deno.Command('rm', { args: ['-rf', 'a'] }).output()", &["run rm -rf a"]),
+        ("require('shelljs').rm('-rf', 'a', 'b')", &["run rm -rf a b"]),
+        ("const sh = require('util').promisify(require('child_process').exec); sh('rm -rf a')", &["shell rm -rf a"]),
+        ("require('child_process').exec(cmd)", &["unknown executes"]),
+        ("require('child_process').fork('x.js')", &["run node x.js"]),
+    ]);
+}
+
+#[test]
+fn other_runtimes_have_files_too() {
+    all(&[
+        ("Deno.removeSync('a', { recursive: true })", &["tree a"]),
+        ("await Deno.writeTextFile('a', 'x')", &["write a"]),
+        ("await Bun.write('a', 'x')", &["write a"]),
+        ("await Bun.file('a').text()", &["read a"]),
+        ("require('rimraf').sync('a')", &["tree a"]),
+        ("import { rimraf } from 'rimraf'; rimraf('a')", &["tree a"]),
+        ("fs.appendFileSync('a', 'x')", &["append a"]),
+        ("fs.createWriteStream('a', { flags: 'a' })", &["append a"]),
+        ("fs.cpSync('a', 'b', {recursive: true})", &["read a", "put a at b"]),
+        ("fs.renameSync('a', 'b')", &["move a", "put a at b"]),
+    ]);
+}
+
+#[test]
+fn everyday_scripts_do_what_they_say() {
+    all(&[
+        ("console.log(require('./package.json').version)", &[]),
+        (
+            "const p = JSON.parse(require('fs').readFileSync('package.json', 'utf8')); console.log(p.name)",
+            &["read package.json"],
+        ),
+        ("process.stdin.on('data', d => console.log(JSON.parse(d).x))", &[]),
+        ("const x = [1,2,3].map(n => n * 2).filter(Boolean).reduce((a, b) => a + b, 0); console.log(x)", &[]),
+        ("class A { #x = 1; get x() { return this.#x } static of() { return new A() } } console.log(A.of().x)", &[]),
+        ("const http = require('http'); http.createServer((q, r) => r.end('ok')).listen(3000)", &[]),
+        ("for (let i = 0; i < 3; i++) { console.log(i) }", &[]),
+        ("const re = /a(b)?/g; console.log('ab'.replace(re, ''), `${1 + 1}`, typeof re, x?.y ?? 2)", &[]),
+        (
+            "async function main() { try { await f() } catch (e) { console.error(e); process.exit(1) } finally { g() } } main()",
+            &[],
+        ),
+        ("switch (process.platform) { case 'linux': console.log(1); break; default: console.log(2) }", &[]),
+        ("const s = new Set(); s.add(1); s.delete(1); const m = new Map([['a', 1]]); m.delete('a')", &[]),
+    ]);
+}
+
+#[test]
+fn deep_and_broken_code_is_bounded() {
+    for code in [
+        "(".repeat(5000),
+        "[".repeat(5000),
+        "!".repeat(100_000),
+        "a=>".repeat(5000),
+        "if(a)".repeat(5000),
+        "a?".repeat(5000),
+        "`${".repeat(3000),
+        "a.b".repeat(30_000),
+        "x+".repeat(40_000) + "1",
+        "{a:".repeat(3000),
+        "new ".repeat(5000),
+        "function f(){".repeat(2000),
+        "class A{static{".repeat(2000),
+        "a**".repeat(5000),
+        "<a>".repeat(5000),
+        "import('a').".repeat(5000),
+        "let {".repeat(3000),
+        "else ".repeat(5000),
+        "\u{2028}/*".to_owned(),
+        "fs.rmSync(a);".repeat(5000),
+    ] {
+        let summary = policy_script_effects::read("javascript", &code).unwrap();
+        assert!(summary.actions.len() <= 1024);
+    }
+}
