@@ -95,29 +95,28 @@ fn find<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
 }
 
 fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
-    let filtered = is_filtered(words);
-    let mut any = false;
-    for start in starts(words) {
-        any = true;
-        let operand = Operand::of(start);
-        if filtered {
-            run.emit_on(some_files(), &operand);
-        } else {
-            run.delete_tree(&operand, true, "find");
-        }
-    }
-    if any {
-        return;
-    }
+    let some = Draft::notable("delete", "fs.delete").tag("by", "find");
+    let draft = match (takes_empty_folders(words), is_filtered(words)) {
+        // As `rmdir` does.
+        (true, _) => Some(some),
+        (false, true) => Some(some.flag("glob", true).flag("filtered", true)),
+        (false, false) => None,
+    };
     let here = here();
-    let here = Operand::of(&here);
-    if filtered {
-        run.emit_on(some_files(), &here);
-    } else {
-        run.delete_tree(&here, true, "find");
+    let starts: Vec<Operand<'_>> = starts(words).map(Operand::of).collect();
+    let starts = if starts.is_empty() { vec![Operand::of(&here)] } else { starts };
+    for start in &starts {
+        match &draft {
+            Some(draft) => run.emit_on(draft.clone(), start),
+            None => run.delete_tree(start, true, "find"),
+        }
     }
 }
 
-fn some_files() -> Draft {
-    Draft::notable("delete", "fs.delete").flag("glob", true).flag("filtered", true).tag("by", "find")
+/// Whether a search finds nothing but folders in which nothing is.
+fn takes_empty_folders(words: &[Word]) -> bool {
+    let is = |word: &Word, text: &str| word.text == text;
+    let folders = words.windows(2).any(|pair| matches!(pair, [test, kind] if is(test, "-type") && is(kind, "d")));
+    let other = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | "!" | "-not" | "," | "(" | ")");
+    folders && words.iter().any(|word| is(word, "-empty")) && !words.iter().any(other)
 }

@@ -47,6 +47,11 @@ impl Walker {
         let words = command.argv.get(1..).unwrap_or_default();
         let Some(line) = input.text().map(|text| text.lines().next().unwrap_or_default().to_owned()) else { return };
         let (names, array) = names(words, "adinNptu");
+        let raw = words.iter().any(|word| word.text.strip_prefix('-').is_some_and(|letters| letters.contains('r')));
+        // Without `-r` it takes the character behind a backslash as it is; a line that ends with one goes on in the next.
+        let line = if raw { Some(line) } else { unescaped(&line) };
+        let names = if names.is_empty() { vec!["REPLY"] } else { names };
+        let Some(line) = line else { return names.into_iter().for_each(|name| self.shell.forget(name)) };
         // The separators that stand before `read` itself hold for it alone.
         let own = command.assignments.iter().rev().find(|assignment| assignment.name == "IFS");
         let separators = match own {
@@ -61,7 +66,6 @@ impl Walker {
             return self.shell.assign_array(name, elements, false);
         }
         let mut rest = line.as_str();
-        let names = if names.is_empty() { vec!["REPLY"] } else { names };
         for (index, name) in names.iter().enumerate() {
             rest = rest.trim_start_matches(splits);
             let (field, tail) = match rest.split_once(splits) {
@@ -81,6 +85,16 @@ impl Walker {
         let elements = text.lines().take(limits::ELEMENTS + 1).map(|line| (None, expand::literal(line))).collect();
         self.shell.assign_array(name, elements, false);
     }
+}
+
+/// A line without the backslashes that `read` takes away; none if one of them keeps characters together or ends the line.
+fn unescaped(line: &str) -> Option<String> {
+    let mut plain = String::new();
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        plain.push(if char == '\\' { chars.next().filter(|next| !next.is_whitespace())? } else { char });
+    }
+    Some(plain)
 }
 
 /// The operands that are names, and whether `-a` was given. `takes` are the letters that take a value.

@@ -215,7 +215,9 @@ impl Walker {
         if line.starts_with("#!") && !line.trim_end().ends_with("sh") {
             return false;
         }
-        if self.expanding.iter().any(|outer| outer == name) {
+        // A file that writes another text over itself, and runs that, is not the same again.
+        let running = format!("{name}\n{}", text.text);
+        if self.expanding.contains(&running) {
             return true;
         }
         if self.expanding.len() >= limits::CALL_DEPTH {
@@ -228,8 +230,8 @@ impl Walker {
         let shell = (!script.here).then(|| self.shell.clone());
         let parameters = self.shell.take_parameters();
         self.shell.set_parameters(&script.parameters);
-        self.via.push(Via { kind: "script".to_owned(), detail: name.clone() });
-        self.expanding.push(name);
+        self.via.push(Via { kind: "script".to_owned(), detail: name });
+        self.expanding.push(running);
         let named = text.text.strip_prefix("#!").and_then(|text| text.lines().next()?.rsplit(['/', ' ']).next());
         let reader = match command.program() {
             "source" | "." => "",

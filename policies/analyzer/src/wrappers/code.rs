@@ -16,7 +16,7 @@ use super::layer::{Place, Run, What};
 use super::shells::descriptor;
 use crate::limits;
 
-use crate::options::{Flag, Options, leading, parse};
+use crate::options::{Flag, leading, parse};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
 use languages::{LANGUAGES, Language};
@@ -109,8 +109,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
-    let anywhere = Options { leading: plain != "emacs" && plain != "emacsclient", ..language.takes };
-    let options = parse(words, anywhere, false);
+    let options = parse(words, language.takes, false);
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
     let is_module = language.read == Some("python") && options.flag(&["m"]).is_some();

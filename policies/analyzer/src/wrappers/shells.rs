@@ -54,15 +54,23 @@ fn by_value(argv: &[Word]) -> Option<(Parsed<'_>, &'static [&'static str], &'sta
     Some((leading(argv.get(1..)?, *takes), texts, before))
 }
 
-/// A text of fish, where parentheses alone are a substitution.
+/// A text of fish, where parentheses alone are a substitution, and a backslash counts between single quotes.
 fn in_fish(word: Word) -> Word {
-    if word.dynamic || !word.text.contains('(') {
+    if word.dynamic || !word.text.contains(['(', '\\']) {
         return word;
     }
     let mut text = String::with_capacity(word.text.len());
     let (mut quote, mut before) = (None, ' ');
-    for char in word.text.chars() {
+    let mut chars = word.text.chars().peekable();
+    while let Some(char) = chars.next() {
         match (char, quote) {
+            ('\\', Some('\'')) => {
+                match chars.next_if(|next| matches!(next, '\'' | '\\')) {
+                    Some('\'') => text.push_str("'\\''"),
+                    _ => text.push('\\'),
+                }
+                continue;
+            }
             _ if before == '\\' => {}
             ('"' | '\'', None) => quote = Some(char),
             (char, Some(open)) if char == open => quote = None,

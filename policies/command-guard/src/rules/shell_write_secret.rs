@@ -1,6 +1,6 @@
 //! `shell-write-secret`: a shell command that changes or removes a file that holds secrets. The rule passes a key that
 //! is made in a folder for temporary files, one that a program such as `openssl` makes where there is no file of its name
-//! yet, and certificates.
+//! yet, certificates, and `touch`.
 //!
 //! ## Why
 //! Such a command goes around the rules of the file tools, and nothing brings an overwritten key back.
@@ -11,6 +11,7 @@
 //! - denied: `echo x >> ~/.ssh/authorized_keys`
 //! - passes: `echo x > .env.example`
 //! - passes: `git status .env`
+//! - passes: `touch .env`
 //! - passes: `openssl genrsa -out server.key 2048`
 //!
 //! ## Instead
@@ -47,6 +48,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     if effect.kind == "write" && (is_made(effect, entry, view) || entry == "*.pem" && is_certificate(&effect.target)) {
+        return None;
+    }
+    // The time of the last change is no secret.
+    if effect.kind == "write" && view.command(effect).is_some_and(|command| matches!(command.program(), "touch" | "gtouch")) {
         return None;
     }
     let target = shorten(&effect.target);

@@ -40,6 +40,16 @@ pub(super) static LANGUAGES: &[Language] = &[
         bare: false,
         backticks: false,
     },
+    // Its shell is one of Node.
+    Language {
+        programs: &["mongosh"],
+        takes: Options { leading: false, ..takes("up", "eval host port username password file") },
+        code: &["eval"],
+        read: Some("javascript"),
+        calls: &[],
+        bare: false,
+        backticks: false,
+    },
     Language {
         programs: &["perl"],
         takes: takes("eE", ""),
@@ -113,7 +123,11 @@ pub(super) static LANGUAGES: &[Language] = &[
     },
     Language {
         programs: &["emacs", "emacsclient"],
-        takes: Options { single: true, ..takes("", "eval load execute funcall insert l f e socket-name server-file") },
+        takes: Options {
+            single: true,
+            leading: false,
+            ..takes("", "eval load execute funcall insert l f e socket-name server-file")
+        },
         code: &["eval", "e", "execute"],
         read: None,
         calls: &["shell-command", "async-shell-command", "shell-command-to-string", "call-process", "start-process"],

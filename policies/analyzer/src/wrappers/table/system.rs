@@ -165,6 +165,12 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "builtin", here: true, ..PLAIN },
     Wrapper { name: "exec", takes: takes("a", ""), here: true, ..PLAIN },
     Wrapper { name: "noglob", here: true, ..PLAIN },
+    // Behind another one.
+    Wrapper { name: "!", here: true, ..PLAIN },
+    // Words of fish.
+    Wrapper { name: "not", here: true, ..PLAIN },
+    Wrapper { name: "and", here: true, ..PLAIN },
+    Wrapper { name: "or", here: true, ..PLAIN },
     Wrapper { name: "sched", skip: 1, ..PLAIN },
     Wrapper { name: "nocorrect", here: true, ..PLAIN },
     Wrapper { name: "busybox", inert: &["list", "list-full", "install", "help"], ..PLAIN },
