@@ -6,6 +6,7 @@ use guard_sdk::syntax::Word;
 
 use super::program::{Program, unversioned};
 use super::scripts;
+use crate::javascript;
 use crate::options::{Flag, Operand, Options, Parsed, parse};
 use crate::run::Run;
 use crate::wrappers::code::languages::PYTHONS;
@@ -14,8 +15,7 @@ use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "mksh", "rbash"], SHELL, script_file),
     Program::new(PYTHONS, PYTHON, python),
-    Program::new(&["node", "nodejs", "bun", "tsx", "ts-node"], NODE, node),
-    Program::new(&["deno"], Options::leading("", ""), deno),
+    Program::new(javascript::PROGRAMS, Options::leading("", ""), node),
     Program::new(&["perl"], PERL, perl),
     Program::new(&["ruby"], PERL, ruby),
     Program::new(&["php"], Options::leading("rfdcz", "run file define"), php),
@@ -59,7 +59,6 @@ const OTHERS: &[&str] = &[
 
 const SHELL: Options = Options::leading("oO", "rcfile init-file");
 const PYTHON: Options = Options::leading("cmWX", "check-hash-based-pycs");
-const NODE: Options = Options::leading("eprC", "eval print require import input-type env-file env-file-if-exists");
 const PERL: Options = Options::leading("eE", "").with_attached("iMImFdDCxr");
 
 /// Where an interpreter's program comes from.
@@ -101,12 +100,15 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
             _ => of_language(words, PYTHON, "cm"),
         },
-        "node" | "nodejs" | "tsx" | "ts-node" => of_language(words, NODE, "ep"),
-        "bun" | "deno" => match words.split_first() {
-            Some((verb, rest)) if verb.text == "run" => of_runner(rest),
-            Some((first, _)) if first.text == "-" || holds_commands(first) => of_runner(words),
-            _ => How::Nothing,
-        },
+        name if javascript::PROGRAMS.contains(&name) => {
+            let given = javascript::given(name, words);
+            match (given.codes.first().or(given.file.as_ref()), given.reads_input()) {
+                (Some(word), false) => substituted(Some(word)),
+                (Some(file), true) if file.text != "-" && descriptor(&file.text) != Some(0) => How::Words,
+                (_, true) => How::Input,
+                (None, false) => How::Nothing,
+            }
+        }
         "rscript" | "groovy" | "elixir" | "swift" | "expect" => of_runner(words),
         "r" | "julia" | "raku" | "guile" | "janet" | "tclsh" | "wish" | "ocaml" | "sbcl" | "clisp" | "irb" | "iex"
         | "jshell" | "ghci" | "psysh" => of_language(words, Options::leading("eEcf", "eval file"), "eEcf"),
@@ -188,16 +190,14 @@ fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters:
         any = true;
         scripts::code(run, language, &value.text, !value.dynamic, &parsed.operands);
     }
-    // Python does not count the name of the script; in JavaScript it is the first.
-    let arguments = parsed.from(usize::from(language != "javascript"));
     let from_input = parsed.operands.first().is_none_or(|file| file.text == "-" || descriptor(&file.text).is_some());
     if !any && from_input {
         if let Some(input) = run.input() {
-            scripts::code(run, language, &input.text, input.certain, arguments);
+            scripts::code(run, language, &input.text, input.certain, parsed.from(1));
         }
     } else if !any && let Some(file) = parsed.operands.first() {
         match run.substituted(file) {
-            Some(input) => scripts::code(run, language, &input.text, input.certain, arguments),
+            Some(input) => scripts::code(run, language, &input.text, input.certain, parsed.from(1)),
             None => run.read(file),
         }
     }
@@ -226,40 +226,23 @@ fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>
 }
 
 fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if run.name == "bun" {
+    if matches!(run.name.as_str(), "bun" | "deno") {
         super::publish::package_manager(run, parsed.rest);
-        if parsed.text(0) == "run" {
-            return run_from_input(run);
-        }
     }
+    let given = javascript::given(unversioned(&run.name), run.arguments());
     // Code that names the environment shows what the file put into it.
-    let names = |code: &str| code.contains("process") && code.contains(".env");
-    let shows = |flag: &Flag<'_>| flag.is_any(&["e", "p", "eval", "print"]) && names(flag.text());
-    if parsed.flags.iter().any(shows) {
-        parsed.values("", "env-file").chain(parsed.values("", "env-file-if-exists")).for_each(|file| run.read(&file));
+    if given.codes.iter().any(|code| code.text.contains("process") && code.text.contains(".env")) {
+        given.variables.iter().for_each(|file| run.read(file));
     }
-    run_code(run, parsed, "javascript", "ep", "eval");
-    parsed.values("", "print").for_each(|value| scripts::code(run, "javascript", &value.text, !value.dynamic, &[]));
-}
-
-/// Of programs that take code from their input only if they are asked to.
-fn run_from_input(run: &mut Run<'_>) {
-    if how(run) == How::Input
-        && let Some(input) = run.input()
-    {
-        scripts::code(run, "javascript", &input.text, input.certain, &[]);
+    let arguments: Vec<Operand<'_>> = given.arguments.iter().map(Operand::of).collect();
+    for code in &given.codes {
+        scripts::code(run, "javascript", &code.text, !code.dynamic, &arguments);
     }
-}
-
-fn deno<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.text(0) != "eval" {
-        run_from_input(run);
-    }
-    super::publish::package_manager(run, parsed.rest);
-    if parsed.text(0) == "eval" {
-        parsed.from(1).iter().filter(|word| !word.text.starts_with('-')).take(1).for_each(|value| {
-            scripts::code(run, "javascript", &value.text, !value.dynamic, &[]);
-        });
+    let input = given.file.as_ref().and_then(|file| run.substituted(file));
+    if let Some(input) = input.or_else(|| run.input().filter(|_| given.reads_input())) {
+        scripts::code(run, "javascript", &input.text, input.certain, &arguments);
+    } else if let Some(file) = given.file.filter(|_| !matches!(run.name.as_str(), "bun" | "deno")) {
+        run.read(&file);
     }
 }
 

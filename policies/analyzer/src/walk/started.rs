@@ -85,7 +85,10 @@ impl Walker {
         if matches!(name, "make" | "gmake" | "just") {
             return self.rules(words);
         }
-        let reader = |program: &str| vec![program.to_owned(), "-".to_owned()];
+        let reader = |program: &str| match program {
+            "deno" => ["deno", "run", "-"].map(str::to_owned).to_vec(),
+            program => vec![program.to_owned(), "-".to_owned()],
+        };
         let at = |file: &Word| {
             let path = self.path_of(file)?;
             self.files.get(&path).map(|held| (path, held.clone()))

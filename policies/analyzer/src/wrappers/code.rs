@@ -14,6 +14,7 @@ use guard_sdk::syntax::{Part, Via, Word};
 
 use super::layer::{Place, Run, What};
 use super::shells::descriptor;
+use crate::javascript;
 use crate::limits;
 
 use crate::options::{Flag, leading, parse};
@@ -53,6 +54,11 @@ pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
+    if javascript::PROGRAMS.contains(&plain) {
+        let given = javascript::given(plain, words);
+        let files = given.loaded.iter().chain(&given.file).filter(|file| file.text.len() == file.word.text.len());
+        return ended(files.map(|file| file.word.clone()).collect(), JAVASCRIPT_ENDS);
+    }
     let options = leading(words, language.takes);
     let named = options.flags.iter().filter(|flag| flag.is_any(FILES) && !flag.is_any(language.code));
     let mut found: Vec<Word> = named.map(Flag::word).collect();
@@ -60,20 +66,20 @@ pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
         let path = module.text().replace('.', "/");
         found.extend([format!("{path}.py"), format!("{path}/__main__.py")].iter().map(|path| literal(path)));
     } else if options.flag(language.code).is_none() {
-        found.extend(options.rest.iter().find(|word| word.text != "run").cloned());
+        found.extend(options.rest.first().cloned());
     }
-    // A module is named without its ending.
-    let ends: &[&str] = match plain {
-        "node" | "nodejs" | "bun" | "tsx" | "deno" | "ts-node" => {
-            &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"]
-        }
-        "ruby" => &[".rb"],
-        _ => &[],
-    };
+    ended(found, if plain == "ruby" { &[".rb"] } else { &[] })
+}
+
+/// Endings without which a module of JavaScript is named.
+const JAVASCRIPT_ENDS: &[&str] = &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
+
+/// The same files, and those with one of the endings.
+fn ended(mut files: Vec<Word>, ends: &[&str]) -> Vec<Word> {
     let longer: Vec<Word> =
-        found.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
-    found.extend(longer);
-    found
+        files.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
+    files.extend(longer);
+    files
 }
 
 /// Options whose value is a file of code.
@@ -109,21 +115,23 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let Some(language) = LANGUAGES.iter().find(|language| language.programs.contains(&plain)) else {
         return Vec::new();
     };
+    if javascript::PROGRAMS.contains(&plain) {
+        let given = javascript::given(plain, words);
+        let is_text = given.file.as_ref().is_some_and(|file| reads_text(file.word));
+        let input = input.filter(|_| given.reads_input() || is_text);
+        let codes = given.codes.iter().map(|code| code.text.as_ref()).chain(input);
+        return first_of(
+            codes
+                .flat_map(|code| read::started(name, "javascript", code, &given.arguments, input == Some(code)))
+                .collect(),
+        );
+    }
     let options = parse(words, language.takes, false);
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(options.flags.iter().filter(|flag| flag.is_any(language.code)).map(Flag::text));
     let is_module = language.read == Some("python") && options.flag(&["m"]).is_some();
     match options.rest.first() {
-        Some(word) if plain == "deno" && word.text == "eval" => {
-            texts
-                .extend(options.rest.iter().skip(1).map(|word| word.text.as_str()).find(|text| !text.starts_with('-')));
-        }
         Some(word) if reads_text(word) => texts.extend(input),
-        Some(word) if matches!(plain, "deno" | "bun") && word.text == "run" => {
-            let mut operands = options.rest.iter().skip(1);
-            let file = operands.find(|word| word.text == "-" || !word.text.starts_with('-'));
-            texts.extend(input.filter(|_| file.is_some_and(reads_text)));
-        }
         // A module is the program, and reads the input itself.
         None if texts.is_empty() && !is_module => texts.extend(input),
         _ => {}

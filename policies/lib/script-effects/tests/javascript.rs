@@ -1,5 +1,6 @@
 //! What code of JavaScript and TypeScript does, by examples.
 
+#[path = "support/lines.rs"]
 mod lines;
 
 fn all(cases: &[(&str, &[&str])]) {

@@ -1,5 +1,6 @@
 //! What code of Python does, by examples.
 
+#[path = "support/lines.rs"]
 mod lines;
 
 use policy_script_effects::{Summary, read};

@@ -1,5 +1,6 @@
 //! The table of languages whose code starts programs. Data, one entry a language.
 
+use crate::javascript;
 use crate::options::Options;
 use crate::wrappers::layer::takes;
 
@@ -32,9 +33,10 @@ pub(super) static LANGUAGES: &[Language] = &[
         backticks: false,
     },
     Language {
-        programs: &["node", "nodejs", "bun", "tsx", "deno", "ts-node"],
-        takes: takes("eprC", "eval print require import input-type env-file env-file-if-exists"),
-        code: &["e", "p", "eval", "print", "pe"],
+        programs: javascript::PROGRAMS,
+        // Their words are read by a function of their own.
+        takes: takes("", ""),
+        code: &[],
         read: Some("javascript"),
         calls: &[],
         bare: false,

@@ -22,9 +22,7 @@ pub(super) fn runs(
         let at = words.iter().position(|word| word.text.ends_with(module.text())).map_or(words.len(), |at| at + 1);
         return by_module(name, module.text(), words.get(at..).unwrap_or_default());
     }
-    // Python does not count the name of the script; in JavaScript it is the first.
-    let named = usize::from(read == "python" && options.flag(&["c"]).is_none());
-    let arguments = options.rest.get(named..).unwrap_or_default();
+    let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
     // What reads its code from the input leaves nothing there.
     let is_read = |code: &str| input.is_some_and(|input| input == code);
     codes.iter().flat_map(|code| started(name, read, code, arguments, is_read(code))).collect()
@@ -44,7 +42,7 @@ fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
 }
 
 /// The commands that a script starts.
-fn started(name: &str, read: &'static str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
+pub(super) fn started(name: &str, read: &'static str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
     let word = |text: &summary::Text| summaries::word(text, arguments);
     let run_of = |action: &summary::Action| {
         let (mut what, folder, input) = match &action.what {
