@@ -20,7 +20,6 @@ use writer::Writer;
 pub(crate) const WORDS: &[&str] = &[
     "unlink",
     "rmSync",
-    ".rm(",
     "rmdir",
     "rimraf",
     "remove",
@@ -40,6 +39,13 @@ pub(crate) const WORDS: &[&str] = &[
     "Bun",
     "import(",
     "fs[",
+    "rm(",
+    "cp(",
+    "copyFile",
+    "symlink",
+    "chmod",
+    "kill",
+    "readFile",
 ];
 
 /// The code as Python, or why there is none.

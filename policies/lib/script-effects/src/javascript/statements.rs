@@ -29,7 +29,7 @@ impl Writer {
             Statement::BlockStatement(block) => self.block(&block.body),
             Statement::ExpressionStatement(statement) => {
                 let value = self.expression(&statement.expression);
-                self.line(&value);
+                self.given(&value);
             }
             Statement::IfStatement(statement) => self.if_(statement),
             Statement::ForStatement(statement) => self.for_(statement),
@@ -61,8 +61,10 @@ impl Writer {
             Statement::LabeledStatement(statement) => self.statement(&statement.body),
             Statement::ReturnStatement(statement) => {
                 let value = statement.argument.as_ref().map_or("None".to_owned(), |value| self.expression(value));
-                let word = if self.functions.is_empty() { "" } else { "return " };
-                self.line(&format!("{word}{value}"));
+                match self.functions.is_empty() {
+                    true => self.given(&value),
+                    false => self.line(&format!("return {value}")),
+                }
             }
             Statement::SwitchStatement(statement) => {
                 let on = self.expression(&statement.discriminant);

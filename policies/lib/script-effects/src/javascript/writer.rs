@@ -115,6 +115,12 @@ impl Writer {
         name
     }
 
+    /// The value of a statement. That of the last one is what `eval` gives.
+    pub(super) fn given(&mut self, value: &str) {
+        let name = if self.functions.is_empty() { "js_given = " } else { "" };
+        self.line(&format!("{name}{value}"));
+    }
+
     /// Sets a name or a member.
     pub(super) fn assign(&mut self, target: &str, value: &str) {
         if let Some(function) = self.functions.last_mut().filter(|_| target.starts_with("js_") && is_plain(target)) {

@@ -53,10 +53,8 @@ const CALLS: &[(&str, Does)] = &[
     ("fs.open", Open),
     ("rimraf", DeleteTree),
     ("rimraf.rimraf", DeleteTree),
-    ("rimraf.sync", DeleteTree),
     ("rimraf.native", DeleteTree),
     ("del", DeleteTree),
-    ("del.sync", DeleteTree),
     ("del.delete", DeleteTree),
     ("del.deleteAsync", DeleteTree),
     ("trash", DeleteTree),
@@ -66,7 +64,6 @@ const CALLS: &[(&str, Does)] = &[
     ("child_process.fork", Start),
     ("execa", Start),
     ("execa.execa", Start),
-    ("execa.sync", Start),
     ("execa.execaNode", Start),
     ("execa.execaCommand", Shell),
     ("execa.command", Shell),
@@ -77,6 +74,12 @@ const CALLS: &[(&str, Does)] = &[
     ("bun.spawn", Start),
     ("Bun.spawn", Start),
     ("shelljs.exec", Shell),
+    ("tinyexec.x", Start),
+    ("tinyexec.exec", Start),
+    ("nano-spawn", Start),
+    ("node-pty.spawn", Start),
+    ("sudo-prompt.exec", Shell),
+    ("process.execve", Start),
     ("Bun.write", Write),
     ("bun.write", Write),
     ("Deno.run", Start),
@@ -110,6 +113,8 @@ const CALLS: &[(&str, Does)] = &[
     ("vm.runInThisContext", Code),
     ("vm.runInContext", Code),
     ("vm.Script", Code),
+    ("vm.compileFunction", Code),
+    ("module._load", Import),
     ("hidden", Hide),
     ("process.binding", Hide),
     ("process.dlopen", Hide),
@@ -178,6 +183,8 @@ pub(super) fn does(name: &str) -> Option<Does> {
 /// What a name means that nobody set. `name` has no `js_` in front.
 pub(super) fn global(name: &str) -> Option<Value> {
     match name {
+        // Of scripts of zx.
+        "S_" => Some(Value::named("node.zx.S_")),
         "__dirname" => Some(Value::text(".")),
         "__filename" => Some(Value::piece(Piece::Argument(0))),
         _ if WHOLE.contains(&name) => Some(Value::named("node.globalThis")),
@@ -188,7 +195,10 @@ pub(super) fn global(name: &str) -> Option<Value> {
 
 /// A module by the name that the code imports.
 pub(super) fn module(name: &str) -> Value {
-    let name = name.strip_prefix("node:").unwrap_or(name);
+    let name = ["node:", "npm:", "jsr:"].iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(name);
+    // A version may follow the name.
+    let at = name.get(1..).and_then(|rest| rest.find('@')).map_or(name.len(), |at| at + 1);
+    let name = name.get(..at).unwrap_or(name);
     let own = match name {
         "fs-extra" | "graceful-fs" | "original-fs" | "@std/fs" | "mz/fs" => "fs",
         "cross-spawn" => "child_process.spawn",
@@ -202,7 +212,11 @@ pub(super) fn module(name: &str) -> Value {
 /// The value of a full name, without other spellings. `name` has no `node.` in front.
 fn canonical(name: &str) -> Value {
     let mut parts: Vec<&str> = name.split('.').collect();
-    parts.retain(|part| !matches!(*part, "default" | "promises" | "posix" | "strict" | "mainModule"));
+    parts.retain(|part| !matches!(*part, "default" | "promises" | "posix" | "strict" | "mainModule" | "main"));
+    // `spawn.sync` of a library is its `spawnSync`.
+    if parts.last() == Some(&"sync") && parts.len() > 1 {
+        parts.pop();
+    }
     while parts.first().is_some_and(|part| WHOLE.contains(part)) && parts.len() > 1 {
         parts.remove(0);
     }
@@ -210,7 +224,9 @@ fn canonical(name: &str) -> Value {
         ["process", "env"] => Value::named("os.environ"),
         ["process", "argv" | "argv0"] | ["Deno" | "Bun", "argv"] => Value::named("sys.argv"),
         ["process", "execPath"] => Value::text("node"),
-        ["process", "require"] => Value::named("node.require"),
+        ["process" | "require" | "module", "require"] => Value::named("node.require"),
+        ["zx", "fs"] => Value::named("node.fs"),
+        [.., "constructor"] => Value::named("node.Function"),
         ["process", "stdout" | "stderr" | "stdin", ..] => Value::Unknown,
         ["path", "sep"] => Value::text("/"),
         ["path", "delimiter"] => Value::text(":"),
@@ -221,6 +237,53 @@ fn canonical(name: &str) -> Value {
         ["meta", "env"] => Value::named("os.environ"),
         parts => Value::Named(format!("node.{}", parts.join("."))),
     }
+}
+
+/// Whether a name that nobody knows may be one of a module that does things.
+pub(super) fn hides(name: &str) -> bool {
+    let module = name.strip_prefix("node.").and_then(|name| name.split('.').next());
+    module.is_some_and(|module| {
+        matches!(
+            module,
+            "fs" | "child_process"
+                | "process"
+                | "vm"
+                | "module"
+                | "require"
+                | "globalThis"
+                | "Deno"
+                | "Bun"
+                | "Reflect"
+        )
+    })
+}
+
+/// The call that a method of an object that is not known can only be, by its name.
+pub(super) fn by_method(name: &str) -> Option<Value> {
+    const OF_PROGRAMS: &[&str] = &["execSync", "spawnSync", "execFileSync", "execFile"];
+    const OF_FILES: &[&str] = &[
+        "rmSync",
+        "rmdirSync",
+        "unlinkSync",
+        "writeFileSync",
+        "appendFileSync",
+        "readFileSync",
+        "renameSync",
+        "copyFileSync",
+        "cpSync",
+        "createWriteStream",
+        "truncateSync",
+        "symlinkSync",
+        "chmodSync",
+    ];
+    let module = if OF_PROGRAMS.contains(&name) {
+        "child_process"
+    } else if OF_FILES.contains(&name) {
+        "fs"
+    } else {
+        return None;
+    };
+    Some(Value::Named(format!("node.{module}.{name}")))
 }
 
 /// A member of something that a module of Node holds.
@@ -244,7 +307,15 @@ impl Reader<'_> {
             self.program(name, &Value::List(row.collect()), None, &Args::default());
             return Value::Unknown;
         }
+        // A promise is what it will give.
+        if let Some(whole) = name.strip_suffix(".then").or_else(|| name.strip_suffix(".finally"))
+            && let Some(callee) = first.cloned()
+        {
+            return self.apply(&callee, &Args::of(vec![Value::Named(format!("node.{whole}"))]));
+        }
         match name {
+            // What a function gives that `Function` makes.
+            "constant" => first.cloned().unwrap_or(Value::Unknown),
             "text" => {
                 let mut texts = vec![Text::default()];
                 for value in &args.values {
