@@ -11,7 +11,7 @@ const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false 
 const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
 
 /// The arguments of a call.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Args {
     pub(super) values: Vec<Value>,
     pub(super) named: Vec<(String, Value)>,
@@ -51,22 +51,39 @@ impl Reader<'_> {
         }
         let value = match callee {
             Value::OneOf(values) => {
-                let results: Vec<Value> =
-                    values.iter().map(|callee| self.perhaps(|reader| reader.apply(callee, args))).collect();
+                let results = self.ways(values.len(), |reader, at| {
+                    values.get(at).map_or(Value::Unknown, |callee| reader.apply(callee, args))
+                });
                 Value::join(results)
             }
-            Value::Function(at) => self.call_function(*at, Some(args)),
+            Value::Function(at) => self.call_function(*at, args),
             Value::Partial(callee, first) => {
-                let mut args = args.clone();
-                args.values = first.iter().cloned().chain(args.values).collect();
-                self.apply(callee, &args)
+                let mut all = (**first).clone();
+                all.values.extend(args.values.iter().cloned());
+                all.named.retain(|(name, _)| args.named(name).is_none());
+                all.named.extend(args.named.iter().cloned());
+                all.open |= args.open;
+                self.apply(callee, &all)
             }
+            Value::Ref(place) => self.call_object(*place, args),
             Value::Hidden => {
                 self.lose("what is called is looked up at run time", EXECUTES);
                 Value::Hidden
             }
-            Value::Named(name) => self.call_named(name, args),
-            Value::Method(base, name) => self.call_method(base, name, args),
+            Value::Named(name) => match self.call_special(name, args) {
+                Some(value) => value,
+                None => {
+                    let args = self.loaded(args);
+                    self.call_named(name, &args)
+                }
+            },
+            Value::Method(base, name) => match &**base {
+                Value::Ref(place) => self.on_place(*place, name, args),
+                base => {
+                    let args = self.loaded(args);
+                    self.call_method(base, name, &args)
+                }
+            },
             _ => {
                 self.call_back(args);
                 Value::Unknown
@@ -87,6 +104,7 @@ impl Reader<'_> {
                 _ => Args::unknown(),
             };
             self.perhaps(|reader| reader.apply(&value, &given));
+            self.do_later(&value, &given);
         }
     }
 
@@ -151,7 +169,10 @@ impl Reader<'_> {
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
                 self.on_path(name, args.get(1, &["dst"]), WRITES, |at| What::Link { at, to: to.clone() });
             }
-            Does::ChangeFolder => self.folder = Some(path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part)),
+            Does::ChangeFolder => {
+                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
+                self.state.folder = Some(self.place(&to));
+            }
             Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill => {
                 return self.launch(name, does, args);
             }
@@ -243,7 +264,7 @@ impl Reader<'_> {
 
     /// A path as it is seen from the folder in which the code was started.
     pub(super) fn place(&self, path: &Text) -> Text {
-        let Some(folder) = &self.folder else { return path.clone() };
+        let Some(folder) = &self.state.folder else { return path.clone() };
         let relative = match path.pieces.first() {
             Some(Piece::Literal(text)) => !text.starts_with('/'),
             Some(Piece::Pattern(text)) => !text.starts_with('/'),
@@ -267,22 +288,17 @@ impl Reader<'_> {
     /// Code that is run from a text.
     fn run_code(&mut self, name: &str, args: &Args) -> Value {
         let Some(code) = args.at(0) else { return Value::Unknown };
+        let mut found = Vec::new();
         for one in code.alternatives() {
             match one.known() {
-                Some(code) if name == "builtins.eval" => {
-                    // The value of an expression.
-                    let code = format!("_ = (\n{}\n)", code.trim());
-                    self.code(&code);
-                    return self.get("_");
-                }
+                Some(code) if name == "builtins.eval" => found.push(self.code(&format!("(\n{}\n)", code.trim()))),
                 Some(code) => {
-                    let code = code.to_owned();
-                    self.code(&code);
+                    self.code(code);
                 }
                 None => self.lose("code is run that is known only at run time", Unknown::ALL),
             }
         }
-        Value::Unknown
+        Value::join(found)
     }
 }
 

@@ -141,7 +141,7 @@ impl Reader<'_> {
     /// Where it runs, and what it reads.
     fn around(&self, args: &Args) -> (Option<Text>, Option<Text>) {
         let own = args.named("cwd").filter(|folder| **folder != Value::None).map(Value::as_part);
-        let folder = own.map(|folder| self.place(&folder)).or_else(|| self.folder.clone());
+        let folder = own.map(|folder| self.place(&folder)).or_else(|| self.state.folder.clone());
         (folder, args.named("input").and_then(Value::as_text))
     }
 }

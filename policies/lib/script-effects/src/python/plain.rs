@@ -164,7 +164,8 @@ impl Reader<'_> {
             }
             "functools.partial" => {
                 if let Some((callee, rest)) = args.values.split_first() {
-                    return Value::Partial(Box::new(callee.clone()), rest.to_vec());
+                    let rest = Args { values: rest.to_vec(), ..args.clone() };
+                    return Value::Partial(Box::new(callee.clone()), Box::new(rest));
                 }
             }
             "builtins.enumerate" => return numbered(first),

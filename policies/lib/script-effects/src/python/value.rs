@@ -1,6 +1,11 @@
 //! [`Value`]: what is known of a value of Python.
 
+use std::collections::BTreeMap;
+
+use super::calls::Args;
 use crate::{Piece, Text};
+
+pub(super) type Names = BTreeMap<String, Value>;
 
 /// The most elements of a row that are kept, and the most alternatives.
 pub(super) const ELEMENTS: usize = 256;
@@ -9,6 +14,22 @@ const ALTERNATIVES: usize = 8;
 const HEAVY: usize = 1 << 16;
 /// Values inside each other.
 const DEEP: usize = 6;
+
+/// What an object of the script holds, or a class.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Object {
+    /// The place of its class, if it is an object of one.
+    pub(super) class: Option<usize>,
+    pub(super) fields: Names,
+    /// Fields that it may have or not.
+    pub(super) loose: Vec<String>,
+    /// What a class is made from.
+    pub(super) bases: Vec<Value>,
+    /// The fields of a class that stand with their types, in their order.
+    pub(super) row: Vec<String>,
+    /// The place of an object that stands for all objects of this class; an object has none.
+    pub(super) any: Option<usize>,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
@@ -34,7 +55,13 @@ pub(super) enum Value {
     /// A function of the script.
     Function(usize),
     /// A callable that has some of its arguments.
-    Partial(Box<Value>, Vec<Value>),
+    Partial(Box<Value>, Box<Args>),
+    /// What can be changed under each of its names, by its place: a row, a table, an object or a class.
+    Ref(usize),
+    /// What stands at such a place.
+    Object(Box<Object>),
+    /// An object as its class's bases see it: the object, and the place of the class.
+    Super(Box<Value>, usize),
     /// An open file, and where it lies.
     File(Text),
     /// What talks to a server.
@@ -73,8 +100,11 @@ impl Value {
             }
         }
         if found.len() > ALTERNATIVES {
-            found.truncate(ALTERNATIVES);
-            found.push(Value::Unknown);
+            let lost = found.split_off(ALTERNATIVES);
+            let open = if lost.iter().any(Value::is_callable) { Value::Hidden } else { Value::Unknown };
+            if !found.contains(&open) {
+                found.push(open);
+            }
         }
         match found.len() {
             0 => Value::Unknown,
@@ -119,7 +149,7 @@ impl Value {
     /// Whether calling it may do something that counts.
     pub(super) fn is_callable(&self) -> bool {
         match self {
-            Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden => true,
+            Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden | Value::Ref(_) => true,
             Value::Named(name) => super::names::does(name).is_some(),
             Value::OneOf(values) => values.iter().any(Value::is_callable),
             _ => false,
@@ -143,9 +173,23 @@ impl Value {
         match self {
             Value::Many(value) => (**value).clone(),
             Value::Hidden => Value::Hidden,
-            Value::OneOf(values) => Value::join(values.iter().map(Value::element)),
+            // A row that is empty gives nothing.
+            Value::OneOf(values) => {
+                let empty = |value: &&Value| value.elements().is_none_or(|elements| !elements.is_empty());
+                Value::join(values.iter().filter(empty).map(Value::element))
+            }
             value => value.elements().map_or(Value::Unknown, Value::join),
         }
+    }
+
+    /// Whether nothing is known of it, or of one that it may be.
+    pub(super) fn is_open(&self) -> bool {
+        self.alternatives().iter().any(|value| matches!(value, Value::Unknown | Value::Hidden))
+    }
+
+    /// A row or a table, which can be changed.
+    pub(super) fn is_row(&self) -> bool {
+        matches!(self, Value::List(_) | Value::Dict(_) | Value::Many(_))
     }
 
     /// Without what would be nested too deeply, or would be too much.
@@ -166,8 +210,12 @@ impl Value {
         match self {
             Value::List(values) | Value::OneOf(values) => values.iter().collect(),
             Value::Dict(items) => items.iter().flat_map(|(key, value)| [key, value]).collect(),
-            Value::Many(value) | Value::Method(value, _) => vec![value],
-            Value::Partial(value, values) => std::iter::once(&**value).chain(values).collect(),
+            Value::Many(value) | Value::Method(value, _) | Value::Super(value, _) => vec![value],
+            Value::Partial(value, args) => {
+                let named = args.named.iter().map(|(_, value)| value);
+                std::iter::once(&**value).chain(&args.values).chain(named).collect()
+            }
+            Value::Object(object) => object.fields.values().chain(&object.bases).collect(),
             _ => Vec::new(),
         }
     }

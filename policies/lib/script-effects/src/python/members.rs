@@ -1,0 +1,161 @@
+//! What values are asked for: by a name, or by a key.
+
+use super::fold;
+use super::names::{canonical, constant};
+use super::objects::partial;
+use super::reader::Reader;
+use super::rows::{looked_up, place};
+use super::value::Value;
+use crate::Piece;
+
+/// Members by which code goes around the names of things.
+const AROUND: &[&str] =
+    &["__subclasses__", "__globals__", "__code__", "__reduce__", "gi_frame", "f_globals", "f_builtins"];
+
+impl Reader<'_> {
+    /// What a value is asked for by a name.
+    pub(super) fn member(&mut self, base: &Value, name: &str) -> Value {
+        if AROUND.contains(&name) {
+            return Value::Hidden;
+        }
+        let method = |base: &Value| Value::Method(Box::new(base.clone()), name.to_owned());
+        let mut found = Vec::new();
+        for base in base.alternatives() {
+            found.push(match base {
+                Value::Ref(place) => self.of_place(*place, name),
+                Value::Super(this, class) => {
+                    self.of_super(this, *class, name).unwrap_or_else(|| method(&Value::Unknown))
+                }
+                _ if name == "__call__" => base.clone(),
+                Value::Hidden => Value::Hidden,
+                Value::Named(module) if module == "__main__" => self.get_global(name),
+                Value::Named(module) => {
+                    let full = canonical(&format!("{module}.{name}"));
+                    let set = self.noted(&full).or_else(|| self.noted(&format!("{module}.*")));
+                    let known = constant(&full).unwrap_or(Value::Named(full));
+                    set.map_or_else(|| known.clone(), |set| Value::join([set, known.clone()]))
+                }
+                Value::Path(text) => fold::path_member(text, name).unwrap_or_else(|| method(base)),
+                Value::File(text) if name == "name" => Value::Text(text.clone()),
+                Value::Partial(callee, _) if name == "func" => (**callee).clone(),
+                Value::Function(_) | Value::Partial(..) | Value::Method(..) => {
+                    self.members.get(name).cloned().unwrap_or_else(|| match (name, base) {
+                        ("__wrapped__" | "__func__", _) => base.clone(),
+                        (_, Value::Function(_) | Value::Partial(..)) => Value::Unknown,
+                        // A member of a member of something.
+                        _ => self.of_any(base, name),
+                    })
+                }
+                Value::Unknown => self.of_any(base, name),
+                base => method(base),
+            });
+        }
+        Value::join(found)
+    }
+
+    /// What something that is not known gives for a name: that of any object, or what nobody knows.
+    fn of_any(&mut self, base: &Value, name: &str) -> Value {
+        let method = match base {
+            Value::Unknown => Value::Method(Box::new(Value::Unknown), name.to_owned()),
+            _ => Value::Unknown,
+        };
+        let known = self.members.get(name).cloned();
+        let methods = self.methods_named(name);
+        Value::join(known.into_iter().chain(methods).chain([method]))
+    }
+
+    fn of_place(&mut self, at: usize, name: &str) -> Value {
+        let held = self.at(at);
+        let mut found = Vec::new();
+        for one in held.alternatives() {
+            found.push(match one {
+                Value::Object(object) => match name {
+                    "__class__" if object.any.is_none() => object.class.map_or(Value::Unknown, Value::Ref),
+                    "__call__" if object.any.is_some() => Value::Ref(at),
+                    // What is set by way of it is not seen.
+                    "__dict__" => {
+                        self.set_member(&Value::Ref(at), super::state::ANY, Value::Unknown);
+                        Value::Unknown
+                    }
+                    _ => match self.of_object(at, object, name) {
+                        Some(value) => value,
+                        None if object.any.is_some() => self.of_class_itself(at, name),
+                        None => Value::Method(Box::new(Value::Unknown), name.to_owned()),
+                    },
+                },
+                one if one.is_row() => Value::Method(Box::new(Value::Ref(at)), name.to_owned()),
+                one => self.member(one, name),
+            });
+        }
+        Value::join(found)
+    }
+
+    /// What every class has.
+    fn of_class_itself(&mut self, class: usize, name: &str) -> Value {
+        match name {
+            "_make" | "from_dict" | "parse_obj" | "model_validate" => {
+                let any = self.instance(class, &super::calls::Args { open: true, ..Default::default() });
+                partial(&Value::Unknown, &any)
+            }
+            _ => Value::Method(Box::new(Value::Unknown), name.to_owned()),
+        }
+    }
+
+    /// What a value holds at a key.
+    pub(super) fn item(&mut self, base: &Value, key: &Value) -> Value {
+        match base {
+            Value::OneOf(values) => {
+                let values: Vec<Value> = values.iter().map(|base| self.item(base, key)).collect();
+                Value::join(values)
+            }
+            Value::Ref(at) => {
+                let held = self.load(base);
+                match &held {
+                    Value::Ref(_) => {
+                        let method = self.member(base, "__getitem__");
+                        if let Value::Partial(..) = method {
+                            return self.apply(&method, &super::calls::Args::of(vec![key.clone()]));
+                        }
+                        // A row with names, whose places are its fields.
+                        self.field_at(*at, key)
+                    }
+                    held => self.item(held, key),
+                }
+            }
+            Value::Named(name) => self.item_of_named(name, key),
+            Value::Dict(items) => looked_up(items, key),
+            Value::List(values) => {
+                place(values.len(), key).and_then(|at| values.get(at).cloned()).unwrap_or_else(|| base.element())
+            }
+            _ => base.element(),
+        }
+    }
+
+    fn field_at(&mut self, at: usize, _key: &Value) -> Value {
+        let Value::Object(object) = self.at(at) else { return Value::Unknown };
+        Value::join(object.fields.values().cloned().chain([Value::Unknown]))
+    }
+
+    fn item_of_named(&mut self, name: &str, key: &Value) -> Value {
+        match (name, key.known()) {
+            ("os.environ" | "os.environb", Some(name)) => {
+                let set = self.noted(&format!("${name}")).or_else(|| self.noted("$*"));
+                let piece = if name == "HOME" { Piece::Home } else { Piece::Variable(name.to_owned()) };
+                let outside = Value::piece(piece);
+                set.map_or_else(|| outside.clone(), |set| Value::join([set, outside.clone()]))
+            }
+            ("sys.argv", _) => match key {
+                Value::Int(at) => usize::try_from(*at).map_or(Value::Unknown, |at| Value::piece(Piece::Argument(at))),
+                _ => Value::Unknown,
+            },
+            ("sys.modules", Some(module)) => Value::Named(canonical(module)),
+            ("builtins.globals()", Some(name)) => self.get(name),
+            ("sys.modules" | "builtins.globals()", None) => Value::Hidden,
+            (full, key) if full.ends_with(".__dict__") => {
+                let module = Value::named(full.trim_end_matches(".__dict__"));
+                key.map_or(Value::Hidden, |name| self.member(&module, name))
+            }
+            _ => Value::Unknown,
+        }
+    }
+}

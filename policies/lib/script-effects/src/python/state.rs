@@ -1,0 +1,487 @@
+//! [`State`]: what names stand for, and what the rows, tables and objects hold that they share.
+
+use std::rc::Rc;
+
+use super::names;
+use super::reader::Reader;
+use super::value::{Names, Object, Value};
+use crate::{Text, Unknown};
+
+/// The most variables of one function.
+const NAMES: usize = 1024;
+/// The most rows, tables and objects.
+const PLACES: usize = 1 << 14;
+/// A name that stands for all names that are set by one that is not known.
+pub(super) const ANY: &str = "*";
+
+/// What a scope belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The script, or a function.
+    #[default]
+    Function,
+    Class,
+    /// A comprehension.
+    Row,
+}
+
+/// The variables of a function, or of the script.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    pub(super) names: Names,
+    /// Names that belong to the script.
+    pub(super) global: Vec<String>,
+    /// Names that belong to the function around it.
+    pub(super) nonlocal: Vec<String>,
+    /// The scope around it in the text.
+    pub(super) parent: Option<usize>,
+    pub(super) kind: Kind,
+    /// The class of the method, and its object.
+    pub(super) this: Option<(usize, Value)>,
+}
+
+/// All that branches may change. A copy shares what is not changed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    scopes: Rc<Vec<Rc<Scope>>>,
+    places: Rc<Vec<Rc<Value>>>,
+    /// Where the code changed to, if it did.
+    pub(super) folder: Option<Text>,
+}
+
+impl State {
+    pub(super) fn new() -> State {
+        State { scopes: Rc::new(vec![Rc::new(Scope::default())]), ..State::default() }
+    }
+
+    /// Whether both are the same copy.
+    pub(super) fn is_same(&self, other: &State) -> bool {
+        Rc::ptr_eq(&self.scopes, &other.scopes)
+            && Rc::ptr_eq(&self.places, &other.places)
+            && self.folder == other.folder
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn scope(&self) -> Option<&Scope> {
+        self.state.scopes.get(self.current).map(|scope| &**scope)
+    }
+
+    fn scope_mut(&mut self, at: usize) -> Option<&mut Scope> {
+        Rc::make_mut(&mut self.state.scopes).get_mut(at).map(Rc::make_mut)
+    }
+
+    /// Does something in a new scope, and gives back its names.
+    pub(super) fn within<T>(&mut self, scope: Scope, work: impl FnOnce(&mut Self) -> T) -> (T, Names) {
+        let around = self.current;
+        let functions = self.functions.len();
+        Rc::make_mut(&mut self.state.scopes).push(Rc::new(scope));
+        self.current = self.state.scopes.len().saturating_sub(1);
+        let own = self.current;
+        let result = work(self);
+        let names = self.state.scopes.get(own).map(|scope| scope.names.clone()).unwrap_or_default();
+        // A function that was made inside may still need it.
+        if self.functions.len() == functions {
+            Rc::make_mut(&mut self.state.scopes).truncate(own);
+        }
+        self.current = around;
+        (result, names)
+    }
+
+    /// Makes one value of what ways lead to.
+    pub(super) fn merge(&mut self, ends: impl IntoIterator<Item = State>) {
+        let mut ends = ends.into_iter();
+        let Some(mut all) = ends.next() else { return };
+        for end in ends {
+            if !all.is_same(&end) {
+                all = self.joined(&all, &end);
+            }
+        }
+        self.state = all;
+    }
+
+    fn joined(&mut self, one: &State, other: &State) -> State {
+        let mut state = one.clone();
+        if !Rc::ptr_eq(&one.scopes, &other.scopes) {
+            self.spend(1 + one.scopes.len() / 16);
+            let all = Rc::make_mut(&mut state.scopes);
+            for (at, scope) in other.scopes.iter().enumerate() {
+                match all.get_mut(at) {
+                    Some(own) if Rc::ptr_eq(own, scope) => {}
+                    Some(own) => {
+                        self.spend(1 + scope.names.len() / 4);
+                        join_scopes(Rc::make_mut(own), scope);
+                    }
+                    None => all.push(Rc::clone(scope)),
+                }
+            }
+        }
+        if !Rc::ptr_eq(&one.places, &other.places) {
+            self.spend(1 + one.places.len() / 16);
+            let all = Rc::make_mut(&mut state.places);
+            for (at, place) in other.places.iter().enumerate() {
+                match all.get_mut(at) {
+                    Some(own) if Rc::ptr_eq(own, place) => {}
+                    Some(own) => {
+                        self.spend(1 + place.weight(4) / 16);
+                        *own = Rc::new(join_places(own, place));
+                    }
+                    None => all.push(Rc::clone(place)),
+                }
+            }
+        }
+        if one.folder != other.folder {
+            state.folder = Some(Text::of(crate::Piece::Unknown));
+        }
+        state
+    }
+
+    /// Follows each of several ways from here; what there is afterwards is what one of them leads to.
+    pub(super) fn ways<T>(&mut self, count: usize, mut way: impl FnMut(&mut Self, usize) -> T) -> Vec<T> {
+        let before = self.state.clone();
+        let mut ends = Vec::new();
+        let mut results = Vec::new();
+        for at in 0..count {
+            self.state = before.clone();
+            self.branches += 1;
+            results.push(way(self, at));
+            self.branches -= 1;
+            ends.push(std::mem::take(&mut self.state));
+        }
+        self.state = before;
+        self.merge(ends);
+        results
+    }
+
+    /// Does something of which it is not certain that it is done.
+    pub(super) fn perhaps<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.state.clone();
+        self.branches += 1;
+        let result = work(self);
+        self.branches -= 1;
+        let after = std::mem::take(&mut self.state);
+        self.state = before.clone();
+        self.merge([after, before]);
+        result
+    }
+
+    /// Notes what there is at this point for what may end here.
+    pub(super) fn point(&mut self) {
+        let Some(points) = self.points.last() else { return };
+        if points.last().is_some_and(|last| last.is_same(&self.state)) {
+            return;
+        }
+        let full = points.len() >= 16;
+        let now = self.state.clone();
+        let Some(points) = self.points.last_mut() else { return };
+        points.push(now.clone());
+        if full {
+            let points = std::mem::take(points);
+            self.merge(points);
+            let one = std::mem::replace(&mut self.state, now);
+            self.points.last_mut().into_iter().for_each(|points| points.push(one.clone()));
+        }
+    }
+
+    /// Makes open what a turn of a loop changed since; whether it changed anything.
+    pub(super) fn widen(&mut self, before: &State) -> bool {
+        let mut changed = false;
+        let units = before.scopes.len() / 8 + before.places.len() / 8;
+        if !self.spend(1 + units) {
+            return false;
+        }
+        if !Rc::ptr_eq(&before.scopes, &self.state.scopes) {
+            let scopes = Rc::make_mut(&mut self.state.scopes);
+            for (old, now) in before.scopes.iter().zip(scopes).filter(|(old, now)| !Rc::ptr_eq(old, now)) {
+                for (name, value) in &mut Rc::make_mut(now).names {
+                    match old.names.get(name) {
+                        Some(old) if old == value || old.is_open() && value.is_open() => {}
+                        Some(_) => {
+                            changed = true;
+                            *value = Value::join([std::mem::replace(value, Value::None), Value::Unknown]);
+                        }
+                        None => changed = true,
+                    }
+                }
+            }
+        }
+        if !Rc::ptr_eq(&before.places, &self.state.places) {
+            let places = Rc::make_mut(&mut self.state.places);
+            for (old, now) in before.places.iter().zip(places).filter(|(old, now)| !Rc::ptr_eq(old, now)) {
+                let wide = widened(old, now);
+                if wide != **old {
+                    changed = true;
+                    *now = Rc::new(wide);
+                }
+            }
+        }
+        changed
+    }
+
+    /// What a name stands for.
+    pub(super) fn get(&mut self, name: &str) -> Value {
+        let mut at = Some(self.current);
+        let mut found = None;
+        while let Some(scope) = at.and_then(|at| self.state.scopes.get(at)) {
+            let global = at != Some(0) && scope.global.iter().any(|global| global == name);
+            if let Some(value) = scope.names.get(name).filter(|_| !global) {
+                found = Some(value.clone());
+                break;
+            }
+            at = if global { Some(0) } else { scope.parent };
+        }
+        let any = self.state.scopes.first().and_then(|scope| scope.names.get(ANY)).cloned();
+        if let Some(value) = found {
+            let value = Value::join([value].into_iter().chain(any));
+            let weight = value.weight(8);
+            self.mention(&value);
+            return if self.spend(weight / 16) { value } else { Value::Unknown };
+        }
+        if let Some(value) = names::builtin(name) {
+            return Value::join([value].into_iter().chain(any));
+        }
+        if !self.spend(self.stars.len()) {
+            return Value::Unknown;
+        }
+        let star = self.stars.iter().map(|module| format!("{module}.{name}"));
+        let found = star.map(|full| names::canonical(&full)).find(|full| names::does(full).is_some());
+        Value::join(found.map_or(Value::Unknown, Value::Named).alternatives().iter().cloned().chain(any))
+    }
+
+    /// What the script itself calls by a name.
+    pub(super) fn get_global(&mut self, name: &str) -> Value {
+        let around = std::mem::replace(&mut self.current, 0);
+        let value = self.get(name);
+        self.current = around;
+        value
+    }
+
+    /// What the script holds under a name that is no name of Python.
+    pub(super) fn noted(&self, name: &str) -> Option<Value> {
+        self.state.scopes.first().and_then(|scope| scope.names.get(name)).cloned()
+    }
+
+    /// Sets a name.
+    pub(super) fn set(&mut self, name: &str, value: Value) {
+        self.set_in(self.current, name, value);
+    }
+
+    /// Sets a name outside of comprehensions, as `:=` does.
+    pub(super) fn set_outside(&mut self, name: &str, value: Value) {
+        let mut at = self.current;
+        while let Some(scope) = self.state.scopes.get(at).filter(|scope| scope.kind == Kind::Row) {
+            at = scope.parent.unwrap_or(0);
+        }
+        self.set_in(at, name, value);
+    }
+
+    /// Sets a name of the script.
+    pub(super) fn set_global(&mut self, name: &str, value: Value) {
+        self.set_in(0, name, value);
+    }
+
+    fn set_in(&mut self, at: usize, name: &str, value: Value) {
+        let value = self.keep(value);
+        let Some(scope) = self.state.scopes.get(at) else { return };
+        let mut place = at;
+        if scope.global.iter().any(|global| global == name) {
+            place = 0;
+        } else if scope.nonlocal.iter().any(|outer| outer == name) {
+            let mut next = scope.parent;
+            while let Some((at, scope)) = next.and_then(|at| Some((at, self.state.scopes.get(at)?))) {
+                if scope.names.contains_key(name) {
+                    place = at;
+                    break;
+                }
+                next = scope.parent;
+            }
+        }
+        if !self.spend(1 + self.state.scopes.len() / 64) {
+            return;
+        }
+        let Some(scope) = self.scope_mut(place) else { return };
+        if scope.names.len() >= NAMES && !scope.names.contains_key(name) {
+            return self.lose("the code has too many variables", Unknown::ALL);
+        }
+        scope.names.insert(name.to_owned(), value);
+    }
+
+    /// Forgets a name.
+    pub(super) fn unset(&mut self, name: &str) {
+        let current = self.current;
+        if let Some(scope) = self.scope_mut(current) {
+            scope.names.remove(name);
+        }
+    }
+
+    /// Notes names that belong to the script, or to the function around.
+    pub(super) fn outer(&mut self, global: bool, names: impl Iterator<Item = String>) {
+        let current = self.current;
+        if let Some(scope) = self.scope_mut(current) {
+            if global { &mut scope.global } else { &mut scope.nonlocal }.extend(names);
+        }
+    }
+
+    /// A place for what can be changed; other values are themselves.
+    pub(super) fn keep(&mut self, value: Value) -> Value {
+        match value.bounded() {
+            Value::OneOf(values) if values.iter().any(Value::is_row) => {
+                let values: Vec<Value> = values.into_iter().map(|value| self.keep(value)).collect();
+                Value::join(values)
+            }
+            value if value.is_row() || matches!(value, Value::Object(_)) => {
+                if self.state.places.len() >= PLACES {
+                    self.lose("the code has too many rows", Unknown::ALL);
+                    return Value::Unknown;
+                }
+                self.spend(1 + self.state.places.len() / 256);
+                let places = Rc::make_mut(&mut self.state.places);
+                places.push(Rc::new(value));
+                Value::Ref(places.len().saturating_sub(1))
+            }
+            value => value,
+        }
+    }
+
+    /// What stands at a place.
+    pub(super) fn at(&self, place: usize) -> Value {
+        self.state.places.get(place).map_or(Value::Unknown, |value| (**value).clone())
+    }
+
+    /// What a value holds, if it is a row or a table; objects stay what they are.
+    pub(super) fn load(&mut self, value: &Value) -> Value {
+        match value {
+            Value::Ref(place) => {
+                let Some(held) = self.state.places.get(*place).map(Rc::clone) else { return Value::Unknown };
+                if !self.spend(held.weight(4) / 16) {
+                    return Value::Unknown;
+                }
+                let own = |held: &Value| if matches!(held, Value::Object(_)) { value.clone() } else { held.clone() };
+                Value::join(held.alternatives().iter().map(own))
+            }
+            Value::OneOf(values) => {
+                let values: Vec<Value> = values.iter().map(|value| self.load(value)).collect();
+                Value::join(values)
+            }
+            value => value.clone(),
+        }
+    }
+
+    /// Changes what stands at a place.
+    pub(super) fn alter(&mut self, place: usize, change: impl Fn(&Value) -> Value) {
+        self.spend(1 + self.state.places.len() / 64);
+        let Some(value) = Rc::make_mut(&mut self.state.places).get_mut(place) else { return };
+        let new = Value::join(value.alternatives().iter().map(change)).bounded();
+        *value = Rc::new(new);
+    }
+}
+
+fn join_scopes(one: &mut Scope, other: &Scope) {
+    for (name, value) in &other.names {
+        let own = one.names.remove(name);
+        let joined = match own {
+            Some(own) if own == *value => own,
+            Some(own) => Value::join([own, value.clone()]),
+            None => Value::join([value.clone()].into_iter().chain(names::builtin(name))),
+        };
+        one.names.insert(name.clone(), joined);
+    }
+    for (name, value) in &mut one.names {
+        let builtin = names::builtin(name).filter(|_| !other.names.contains_key(name));
+        if let Some(builtin) = builtin {
+            *value = Value::join([value.clone(), builtin]);
+        }
+    }
+    let new = |own: &[String], more: &[String]| -> Vec<String> {
+        more.iter().filter(|name| !own.contains(name)).cloned().collect()
+    };
+    let (global, nonlocal) = (new(&one.global, &other.global), new(&one.nonlocal, &other.nonlocal));
+    one.global.extend(global);
+    one.nonlocal.extend(nonlocal);
+}
+
+fn join_places(one: &Value, other: &Value) -> Value {
+    match (one, other) {
+        (Value::Object(own), Value::Object(more)) if own.class == more.class && own.any == more.any => {
+            Value::Object(Box::new(join_objects(own, more)))
+        }
+        _ => Value::join([one.clone(), other.clone()]),
+    }
+}
+
+fn join_objects(one: &Object, other: &Object) -> Object {
+    let mut all = one.clone();
+    let missing = one.fields.keys().filter(|name| !other.fields.contains_key(*name));
+    all.loose.extend(missing.cloned());
+    for (name, value) in &other.fields {
+        match all.fields.get_mut(name) {
+            Some(own) if own == value => {}
+            Some(own) => *own = Value::join([own.clone(), value.clone()]),
+            None => {
+                all.loose.push(name.clone());
+                all.fields.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    all.loose.extend(other.loose.iter().cloned());
+    all.loose.sort();
+    all.loose.dedup();
+    let bases: Vec<Value> = other.bases.iter().filter(|base| !one.bases.contains(base)).cloned().collect();
+    all.bases.extend(bases);
+    all
+}
+
+/// What a place may hold after any number of turns, when one turn made the new value of the old one.
+fn widened(old: &Value, now: &Value) -> Value {
+    if old == now {
+        return now.clone();
+    }
+    let rows =
+        |value: &Value| value.alternatives().iter().all(|value| matches!(value, Value::List(_) | Value::Many(_)));
+    match (old, now) {
+        (Value::Object(before), Value::Object(after)) => {
+            let mut after = after.clone();
+            for (name, value) in &mut after.fields {
+                let new = before.fields.get(name).is_some_and(|before| before != value && !before.is_open());
+                if new {
+                    *value = Value::join([value.clone(), Value::Unknown]);
+                }
+            }
+            Value::Object(after)
+        }
+        (Value::Many(before), _) if rows(now) => {
+            let element = Value::join([(**before).clone(), now.element()]);
+            if element == **before {
+                return old.clone();
+            }
+            Value::many(if before.is_open() { (**before).clone() } else { Value::join([element, Value::Unknown]) })
+        }
+        _ if rows(old) && rows(now) => Value::many(now.element()),
+        _ => tables(old, now),
+    }
+}
+
+/// All that tables may hold; what changed is not known.
+fn tables(old: &Value, now: &Value) -> Value {
+    let mut items: Vec<(Value, Value)> = Vec::new();
+    for table in now.alternatives() {
+        let Value::Dict(more) = table else { return Value::join([old.clone(), now.clone(), Value::Unknown]) };
+        for (key, value) in more {
+            match items.iter_mut().find(|(known, _)| known == key) {
+                Some((_, own)) if own == value => {}
+                Some((_, own)) => *own = Value::join([own.clone(), value.clone()]),
+                None => items.push((key.clone(), value.clone())),
+            }
+        }
+    }
+    if let Value::Dict(before) = old {
+        for (key, value) in &mut items {
+            match before.iter().find(|(known, _)| known == key) {
+                Some((_, before)) if before != value && before.is_open() => *value = before.clone(),
+                Some((_, before)) if before != value => *value = Value::join([value.clone(), Value::Unknown]),
+                _ => {}
+            }
+        }
+    }
+    Value::Dict(items)
+}
