@@ -18,6 +18,7 @@ mod special;
 mod state;
 mod statements;
 mod value;
+mod widen;
 
 use ruff_python_ast::ModModule;
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};

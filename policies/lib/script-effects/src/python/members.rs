@@ -1,11 +1,12 @@
 //! What values are asked for: by a name, or by a key.
 
+use super::calls::Args;
 use super::fold;
 use super::names::{canonical, constant};
 use super::objects::partial;
 use super::reader::Reader;
 use super::rows::{looked_up, place};
-use super::value::Value;
+use super::value::{Object, Value};
 use crate::Piece;
 
 /// Members by which code goes around the names of things.
@@ -94,7 +95,7 @@ impl Reader<'_> {
     fn of_class_itself(&mut self, class: usize, name: &str) -> Value {
         match name {
             "_make" | "from_dict" | "parse_obj" | "model_validate" => {
-                let any = self.instance(class, &super::calls::Args { open: true, ..Default::default() });
+                let any = self.instance(class, &Args { open: true, ..Args::default() });
                 partial(&Value::Unknown, &any)
             }
             _ => Value::Method(Box::new(Value::Unknown), name.to_owned()),
@@ -109,18 +110,20 @@ impl Reader<'_> {
                 Value::join(values)
             }
             Value::Ref(at) => {
-                let held = self.load(base);
-                match &held {
-                    Value::Ref(_) => {
-                        let method = self.member(base, "__getitem__");
-                        if let Value::Partial(..) = method {
-                            return self.apply(&method, &super::calls::Args::of(vec![key.clone()]));
-                        }
-                        // A row with names, whose places are its fields.
-                        self.field_at(*at, key)
-                    }
-                    held => self.item(held, key),
+                if !self.enter() {
+                    return Value::Unknown;
                 }
+                let held = self.at(*at);
+                let found: Vec<Value> = held
+                    .alternatives()
+                    .iter()
+                    .map(|one| match one {
+                        Value::Object(object) => self.item_of_object(base, object, key),
+                        one => self.item(one, key),
+                    })
+                    .collect();
+                self.leave();
+                Value::join(found)
             }
             Value::Named(name) => self.item_of_named(name, key),
             Value::Dict(items) => looked_up(items, key),
@@ -131,8 +134,12 @@ impl Reader<'_> {
         }
     }
 
-    fn field_at(&mut self, at: usize, _key: &Value) -> Value {
-        let Value::Object(object) = self.at(at) else { return Value::Unknown };
+    fn item_of_object(&mut self, base: &Value, object: &Object, key: &Value) -> Value {
+        let method = self.member(base, "__getitem__");
+        if let Value::Partial(..) = method {
+            return self.apply(&method, &Args::of(vec![key.clone()]));
+        }
+        // A row with names, whose places are its fields.
         Value::join(object.fields.values().cloned().chain([Value::Unknown]))
     }
 

@@ -66,7 +66,7 @@ impl Reader<'_> {
                 row.element()
             }
             "types.SimpleNamespace" | "argparse.Namespace" => {
-                let this = self.keep(Value::Object(Box::new(Object::default())));
+                let this = self.keep(Value::Object(Box::default()));
                 for (name, value) in &args.named {
                     self.set_member(&this, name, value.clone());
                 }

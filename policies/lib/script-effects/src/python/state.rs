@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::names;
 use super::reader::Reader;
 use super::value::{Names, Object, Value};
+use super::widen::merged;
 use crate::{Text, Unknown};
 
 /// The most variables of one function.
@@ -43,8 +44,8 @@ pub(super) struct Scope {
 /// All that branches may change. A copy shares what is not changed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
-    scopes: Rc<Vec<Rc<Scope>>>,
-    places: Rc<Vec<Rc<Value>>>,
+    pub(super) scopes: Rc<Vec<Rc<Scope>>>,
+    pub(super) places: Rc<Vec<Rc<Value>>>,
     /// Where the code changed to, if it did.
     pub(super) folder: Option<Text>,
 }
@@ -181,41 +182,6 @@ impl Reader<'_> {
             let one = std::mem::replace(&mut self.state, now);
             self.points.last_mut().into_iter().for_each(|points| points.push(one.clone()));
         }
-    }
-
-    /// Makes open what a turn of a loop changed since; whether it changed anything.
-    pub(super) fn widen(&mut self, before: &State) -> bool {
-        let mut changed = false;
-        let units = before.scopes.len() / 8 + before.places.len() / 8;
-        if !self.spend(1 + units) {
-            return false;
-        }
-        if !Rc::ptr_eq(&before.scopes, &self.state.scopes) {
-            let scopes = Rc::make_mut(&mut self.state.scopes);
-            for (old, now) in before.scopes.iter().zip(scopes).filter(|(old, now)| !Rc::ptr_eq(old, now)) {
-                for (name, value) in &mut Rc::make_mut(now).names {
-                    match old.names.get(name) {
-                        Some(old) if old == value || old.is_open() && value.is_open() => {}
-                        Some(_) => {
-                            changed = true;
-                            *value = Value::join([std::mem::replace(value, Value::None), Value::Unknown]);
-                        }
-                        None => changed = true,
-                    }
-                }
-            }
-        }
-        if !Rc::ptr_eq(&before.places, &self.state.places) {
-            let places = Rc::make_mut(&mut self.state.places);
-            for (old, now) in before.places.iter().zip(places).filter(|(old, now)| !Rc::ptr_eq(old, now)) {
-                let wide = widened(old, now);
-                if wide != **old {
-                    changed = true;
-                    *now = Rc::new(wide);
-                }
-            }
-        }
-        changed
     }
 
     /// What a name stands for.
@@ -405,6 +371,7 @@ fn join_places(one: &Value, other: &Value) -> Value {
         (Value::Object(own), Value::Object(more)) if own.class == more.class && own.any == more.any => {
             Value::Object(Box::new(join_objects(own, more)))
         }
+        (Value::Dict(_), Value::Dict(_)) => merged(&Value::join([one.clone(), other.clone()])).bounded(),
         _ => Value::join([one.clone(), other.clone()]),
     }
 }
@@ -429,59 +396,4 @@ fn join_objects(one: &Object, other: &Object) -> Object {
     let bases: Vec<Value> = other.bases.iter().filter(|base| !one.bases.contains(base)).cloned().collect();
     all.bases.extend(bases);
     all
-}
-
-/// What a place may hold after any number of turns, when one turn made the new value of the old one.
-fn widened(old: &Value, now: &Value) -> Value {
-    if old == now {
-        return now.clone();
-    }
-    let rows =
-        |value: &Value| value.alternatives().iter().all(|value| matches!(value, Value::List(_) | Value::Many(_)));
-    match (old, now) {
-        (Value::Object(before), Value::Object(after)) => {
-            let mut after = after.clone();
-            for (name, value) in &mut after.fields {
-                let new = before.fields.get(name).is_some_and(|before| before != value && !before.is_open());
-                if new {
-                    *value = Value::join([value.clone(), Value::Unknown]);
-                }
-            }
-            Value::Object(after)
-        }
-        (Value::Many(before), _) if rows(now) => {
-            let element = Value::join([(**before).clone(), now.element()]);
-            if element == **before {
-                return old.clone();
-            }
-            Value::many(if before.is_open() { (**before).clone() } else { Value::join([element, Value::Unknown]) })
-        }
-        _ if rows(old) && rows(now) => Value::many(now.element()),
-        _ => tables(old, now),
-    }
-}
-
-/// All that tables may hold; what changed is not known.
-fn tables(old: &Value, now: &Value) -> Value {
-    let mut items: Vec<(Value, Value)> = Vec::new();
-    for table in now.alternatives() {
-        let Value::Dict(more) = table else { return Value::join([old.clone(), now.clone(), Value::Unknown]) };
-        for (key, value) in more {
-            match items.iter_mut().find(|(known, _)| known == key) {
-                Some((_, own)) if own == value => {}
-                Some((_, own)) => *own = Value::join([own.clone(), value.clone()]),
-                None => items.push((key.clone(), value.clone())),
-            }
-        }
-    }
-    if let Value::Dict(before) = old {
-        for (key, value) in &mut items {
-            match before.iter().find(|(known, _)| known == key) {
-                Some((_, before)) if before != value && before.is_open() => *value = before.clone(),
-                Some((_, before)) if before != value => *value = Value::join([value.clone(), Value::Unknown]),
-                _ => {}
-            }
-        }
-    }
-    Value::Dict(items)
 }

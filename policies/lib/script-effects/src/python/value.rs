@@ -101,7 +101,7 @@ impl Value {
         }
         if found.len() > ALTERNATIVES {
             let lost = found.split_off(ALTERNATIVES);
-            let open = if lost.iter().any(Value::is_callable) { Value::Hidden } else { Value::Unknown };
+            let open = if lost.iter().any(Value::acts) { Value::Hidden } else { Value::Unknown };
             if !found.contains(&open) {
                 found.push(open);
             }
@@ -156,6 +156,16 @@ impl Value {
         }
     }
 
+    /// Whether calling it does something that counts, as far as can be seen.
+    fn acts(&self) -> bool {
+        match self {
+            Value::Method(base, _) => base.acts() || matches!(**base, Value::Path(_)),
+            Value::Ref(_) => false,
+            Value::OneOf(values) => values.iter().any(Value::acts),
+            value => value.is_callable(),
+        }
+    }
+
     /// What it holds when one goes through it, if it is a row that is known.
     pub(super) fn elements(&self) -> Option<Vec<Value>> {
         match self {
@@ -203,7 +213,7 @@ impl Value {
 
     fn holds_callable(&self, left: usize) -> bool {
         let Some(left) = left.checked_sub(1) else { return true };
-        self.is_callable() || self.parts().into_iter().any(|part| part.holds_callable(left))
+        self.acts() || self.parts().into_iter().any(|part| part.holds_callable(left))
     }
 
     fn parts(&self) -> Vec<&Value> {
