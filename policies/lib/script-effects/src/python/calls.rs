@@ -170,6 +170,9 @@ impl Reader<'_> {
                 self.on_path(name, args.get(1, &["dst"]), WRITES, |at| What::Link { at, to: to.clone() });
             }
             Does::ChangeFolder => {
+                if !self.moves {
+                    self.lose("the folder changes in a way that was not seen", Unknown::ALL);
+                }
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
                 self.state.folder = Some(self.place(&to));
             }
@@ -272,6 +275,17 @@ impl Reader<'_> {
             _ => false,
         };
         if relative { fold::join(folder.clone(), path) } else { path.clone() }
+    }
+
+    /// The folder in which the code is, so that it stays the same when the code goes elsewhere.
+    pub(super) fn here(&self) -> Text {
+        let start = if self.moves { Text::of(Piece::Variable("PWD".to_owned())) } else { Text::literal(".") };
+        self.state.folder.as_ref().map_or_else(|| start.clone(), |folder| fold::join(start.clone(), folder))
+    }
+
+    /// A path that stays the same when the code goes elsewhere.
+    pub(super) fn whole(&self, path: &Text) -> Text {
+        if self.moves { fold::join(self.here(), path) } else { path.clone() }
     }
 
     pub(super) fn connect(&mut self, to: Option<&Value>, sends: bool) {

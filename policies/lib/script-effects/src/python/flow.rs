@@ -95,9 +95,13 @@ impl<'a> Reader<'a> {
 
     /// Follows what may be done any number of times: a value that one turn makes of another is not known.
     pub(super) fn repeat(&mut self, turn: &mut dyn FnMut(&mut Reader<'a>)) {
+        let first = self.state.next;
         for _ in 0..PASSES {
             let before = self.state.clone();
-            self.perhaps(|reader| reader.turn(|reader| turn(reader)));
+            self.perhaps(|reader| {
+                reader.state.next = first;
+                reader.turn(|reader| turn(reader))
+            });
             if !self.widen(&before) {
                 return;
             }

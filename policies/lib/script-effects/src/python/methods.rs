@@ -49,6 +49,10 @@ impl Reader<'_> {
                     }),
                     _ => Value::piece(Piece::Unknown),
                 },
+                "decode" | "encode" if args.values.is_empty() && args.named("encoding").is_some() => {
+                    let codec = args.named("encoding").cloned().unwrap_or(Value::Unknown);
+                    fold::text_method(text, name, &[codec]).unwrap_or(Value::Unknown)
+                }
                 _ => match fold::text_method(text, name, &args.values) {
                     Some(value) => value,
                     None => self.of_unknown(base, name, args),
@@ -124,7 +128,8 @@ impl Reader<'_> {
                 return Value::join(fold::joined(&parts).into_iter().map(Value::Path));
             }
             "expanduser" => return Value::Path(expand_user(path)),
-            "resolve" | "absolute" | "relative_to" => return own,
+            "resolve" | "absolute" => return Value::Path(self.whole(path)),
+            "relative_to" => return own,
             "as_posix" | "__str__" | "__fspath__" => return Value::Text(path.clone()),
             "with_name" => {
                 return each(args.at(0), |file| Value::Path(fold::join(fold::parent(path), &file.as_part())));

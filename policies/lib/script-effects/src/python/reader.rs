@@ -1,7 +1,7 @@
 //! [`Reader`]: what is followed, what was found, and how much work is left.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::Parsed;
@@ -55,6 +55,8 @@ pub(super) struct Reader<'a> {
     codes: &'a Codes,
     /// What branches may change.
     pub(super) state: State,
+    /// Places that stand for what several turns of a loop made.
+    pub(super) shared: BTreeSet<usize>,
     /// The scope that is followed.
     pub(super) current: usize,
     pub(super) functions: Vec<Function<'a>>,
@@ -89,6 +91,7 @@ impl<'a> Reader<'a> {
             summary: Summary::default(),
             codes,
             state: State::new(),
+            shared: BTreeSet::new(),
             current: 0,
             functions: Vec::new(),
             returned: Vec::new(),

@@ -46,6 +46,8 @@ pub(super) struct Scope {
 pub(super) struct State {
     pub(super) scopes: Rc<Vec<Rc<Scope>>>,
     pub(super) places: Rc<Vec<Rc<Value>>>,
+    /// The next place; a turn of a loop takes those of the turn before.
+    pub(super) next: usize,
     /// Where the code changed to, if it did.
     pub(super) folder: Option<Text>,
 }
@@ -59,6 +61,7 @@ impl State {
     pub(super) fn is_same(&self, other: &State) -> bool {
         Rc::ptr_eq(&self.scopes, &other.scopes)
             && Rc::ptr_eq(&self.places, &other.places)
+            && self.next == other.next
             && self.folder == other.folder
     }
 }
@@ -69,6 +72,9 @@ impl Reader<'_> {
     }
 
     fn scope_mut(&mut self, at: usize) -> Option<&mut Scope> {
+        let shared = |count: usize, units: usize| if count > 1 { 1 + units / 16 } else { 0 };
+        let names = self.state.scopes.get(at).map_or(0, |scope| shared(Rc::strong_count(scope), scope.names.len()));
+        self.spend(names + shared(Rc::strong_count(&self.state.scopes), self.state.scopes.len()));
         Rc::make_mut(&mut self.state.scopes).get_mut(at).map(Rc::make_mut)
     }
 
@@ -131,6 +137,7 @@ impl Reader<'_> {
                 }
             }
         }
+        state.next = one.next.max(other.next);
         if one.folder != other.folder {
             state.folder = Some(Text::of(crate::Piece::Unknown));
         }
@@ -262,9 +269,6 @@ impl Reader<'_> {
                 next = scope.parent;
             }
         }
-        if !self.spend(1 + self.state.scopes.len() / 64) {
-            return;
-        }
         let Some(scope) = self.scope_mut(place) else { return };
         if scope.names.len() >= NAMES && !scope.names.contains_key(name) {
             return self.lose("the code has too many variables", Unknown::ALL);
@@ -296,14 +300,26 @@ impl Reader<'_> {
                 Value::join(values)
             }
             value if value.is_row() || matches!(value, Value::Object(_)) => {
-                if self.state.places.len() >= PLACES {
+                let place = self.state.next;
+                if place >= PLACES {
                     self.lose("the code has too many rows", Unknown::ALL);
                     return Value::Unknown;
                 }
-                self.spend(1 + self.state.places.len() / 256);
+                self.spend_places();
+                self.state.next += 1;
                 let places = Rc::make_mut(&mut self.state.places);
-                places.push(Rc::new(value));
-                Value::Ref(places.len().saturating_sub(1))
+                match places.get_mut(place) {
+                    // It stands for what was made here in other turns, too.
+                    Some(held) => {
+                        *held = Rc::new(join_places(held, &value));
+                        self.shared.insert(place);
+                    }
+                    None => {
+                        places.resize_with(place, Rc::default);
+                        places.push(Rc::new(value));
+                    }
+                }
+                Value::Ref(place)
             }
             value => value,
         }
@@ -333,12 +349,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Pays for a copy of the places, if another way needs them as they are.
+    fn spend_places(&mut self) {
+        let copied = Rc::strong_count(&self.state.places) > 1;
+        self.spend(if copied { 1 + self.state.places.len() / 32 } else { 0 });
+    }
+
     /// Changes what stands at a place.
     pub(super) fn alter(&mut self, place: usize, change: impl Fn(&Value) -> Value) {
-        self.spend(1 + self.state.places.len() / 64);
+        self.spend_places();
         let Some(value) = Rc::make_mut(&mut self.state.places).get_mut(place) else { return };
         let new = Value::join(value.alternatives().iter().map(change)).bounded();
-        *value = Rc::new(new);
+        let shared = self.shared.contains(&place);
+        *value = Rc::new(if shared { join_places(value, &new) } else { new });
     }
 }
 

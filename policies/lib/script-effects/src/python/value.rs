@@ -9,7 +9,7 @@ pub(super) type Names = BTreeMap<String, Value>;
 
 /// The most elements of a row that are kept, and the most alternatives.
 pub(super) const ELEMENTS: usize = 256;
-const ALTERNATIVES: usize = 8;
+const ALTERNATIVES: usize = 16;
 /// The most that one value holds.
 const HEAVY: usize = 1 << 16;
 /// Values inside each other.
@@ -31,8 +31,9 @@ pub(super) struct Object {
     pub(super) any: Option<usize>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum Value {
+    #[default]
     Unknown,
     /// Something that was looked up by a name that is not known, or past the names: calling it may do anything.
     Hidden,

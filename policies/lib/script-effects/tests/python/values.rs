@@ -114,11 +114,11 @@ fn names_are_set_in_many_ways() {
 fn the_folder_is_known_after_a_change() {
     all(&[
         ("import os\nos.chdir('/tmp')\nos.chdir('sub')\nos.remove('a')", &["delete /tmp/sub/a"]),
-        ("import os, shutil\nd = os.getcwd()\nos.chdir('/tmp')\nshutil.rmtree(d)", &["tree /tmp/."]),
-        ("import os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))", &["tree"]),
+        ("import os, shutil\nd = os.getcwd()\nos.chdir('/tmp')\nshutil.rmtree(d)", &["tree $PWD"]),
+        ("import os, shutil\nshutil.rmtree(os.path.dirname(os.getcwd()))", &["tree .."]),
         (
             "from pathlib import Path\nimport shutil\nshutil.rmtree(Path.cwd().parent)\nshutil.rmtree(Path('a/b/c/d').parents[3])",
-            &["tree .", "maybe tree a/b/c", "maybe tree a/b"],
+            &["tree ..", "tree ."],
         ),
     ]);
 }
@@ -164,7 +164,7 @@ fn other_spellings() {
     all(&[
         (
             "import os\nos.remove(b'2f657463'.decode('hex'))\nos.remove('/rgp'.encode().decode('rot13'))",
-            &["delete 2f657463", "delete /rgp"],
+            &["delete /etc"],
         ),
         (
             "import os, operator\nprint(sorted(os.scandir('.'), key=operator.attrgetter('name')))\nprint(list(map(operator.methodcaller('strip'), x)))",
@@ -179,7 +179,7 @@ fn honest() {
         ("getattr(obj, name)()", &[]),
         (
             "import os\nfor e in os.scandir('a'):\n    print(e.path)\n    os.remove(e.path)",
-            &["read a", "unknown deletes"],
+            &["read a", "maybe delete a/<*>"],
         ),
         ("import subprocess, shutil\nsubprocess.run([shutil.which('x') or 'x', 'y'])", &["run x y"]),
         ("import os\nwhile c:\n    if i: f('/etc')\n    f = os.remove", &["maybe delete /etc"]),
