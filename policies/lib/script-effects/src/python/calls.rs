@@ -175,6 +175,7 @@ impl Reader<'_> {
                 }
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
                 self.state.folder = Some(self.place(&to));
+                self.touch();
             }
             Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill => {
                 return self.launch(name, does, args);

@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
 
     fn comprehension(&mut self, generators: &'a [Comprehension], element: &'a Expr, key: Option<&'a Expr>) -> Value {
         let scope = Scope { parent: Some(self.current), kind: Kind::Row, ..Scope::default() };
-        let (value, _) = self.within(scope, |reader| reader.generate(generators, element, key));
+        let value = self.within(scope, |reader| reader.generate(generators, element, key));
         value.bounded()
     }
 

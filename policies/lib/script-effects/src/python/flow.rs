@@ -146,6 +146,7 @@ impl<'a> Reader<'a> {
         }
         if back {
             self.state.folder = folder;
+            self.touch();
         }
     }
 

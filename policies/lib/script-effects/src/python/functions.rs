@@ -12,6 +12,9 @@ use super::value::{ELEMENTS, Names, Value};
 /// The most calls that are done again at the end.
 const LATER: usize = 128;
 
+/// The most calls of one function that are known.
+const KNOWN: usize = 8;
+
 /// What a function does.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Body<'a> {
@@ -53,6 +56,17 @@ pub(super) struct Function<'a> {
     called: bool,
     /// How many of its calls are being followed.
     active: usize,
+    /// What calls gave that changed nothing.
+    known: Rc<Vec<Known>>,
+}
+
+/// A call that changed nothing.
+#[derive(Debug, Clone)]
+struct Known {
+    args: Args,
+    /// The state, and whether the call was certain.
+    start: (usize, bool),
+    value: Value,
 }
 
 impl<'a> Reader<'a> {
@@ -87,6 +101,7 @@ impl<'a> Reader<'a> {
             implied: false,
             called: false,
             active: 0,
+            known: Rc::default(),
         });
         Value::Function(self.functions.len().saturating_sub(1))
     }
@@ -201,7 +216,7 @@ impl<'a> Reader<'a> {
         let (class, kind, unasked) = (function.class, function.kind, function.unasked);
         let mut args = Args { open: true, ..Args::default() };
         if let Some(class) = class
-            && let Value::Object(object) = self.at(class)
+            && let Value::Object(object) = &*self.at(class)
         {
             match kind {
                 Kind::OfClass => args.values.push(Value::Ref(class)),
@@ -212,14 +227,45 @@ impl<'a> Reader<'a> {
         let follow = |reader: &mut Self| {
             reader.perhaps(|reader| reader.call_function(at, &args));
         };
-        if unasked { self.quietly(follow) } else { follow(self) }
+        if unasked {
+            self.quietly(follow)
+        } else {
+            follow(self)
+        }
+        self.touch();
     }
 
     /// Follows a call of a function of the script.
     pub(super) fn call_function(&mut self, at: usize, args: &Args) -> Value {
         let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
         function.called = true;
+        let start = (self.state.version, self.branches == 0);
+        let known = function.known.iter().find(|known| known.start == start && known.args == *args);
+        if let Some(known) = known {
+            let value = known.value.clone();
+            self.spend(1);
+            return value;
+        }
+        let cuts = self.cuts;
+        let value = self.call_anew(at, args);
+        // What it did once without a change of anything, it does again.
+        if self.cuts == cuts
+            && self.state.version == start.0
+            && !value.holds_place()
+            && let Some(function) = self.functions.get_mut(at).filter(|function| function.scope == 0)
+        {
+            let known = Rc::make_mut(&mut function.known);
+            known.truncate(KNOWN);
+            known.insert(0, Known { args: args.clone(), start, value: value.clone() });
+        }
+        value
+    }
+
+    fn call_anew(&mut self, at: usize, args: &Args) -> Value {
+        let Some(function) = self.functions.get(at) else { return Value::Unknown };
+        self.cuts += usize::from(function.active > 0);
         if function.active > 1 || !self.enter() {
+            self.cuts += 1;
             return Value::Unknown;
         }
         let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
@@ -238,7 +284,7 @@ impl<'a> Reader<'a> {
         let this = function.class.map(|class| (class, args.values.first().cloned().unwrap_or(Value::Unknown)));
         let scope = Scope { names, parent: Some(function.scope), this, ..Scope::default() };
         self.yielded.push(Vec::new());
-        let (value, _) = self.within(scope, |reader| reader.follow(function.body));
+        let value = self.within(scope, |reader| reader.follow(function.body));
         let yielded = self.yielded.pop().unwrap_or_default();
         if let Some(function) = self.functions.get_mut(at) {
             function.active = function.active.saturating_sub(1);

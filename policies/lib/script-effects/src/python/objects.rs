@@ -42,7 +42,10 @@ impl<'a> Reader<'a> {
         self.alter(any, |_| Value::Object(Box::new(Object { class: Some(place), ..Object::default() })));
         let this = Some((place, Value::None));
         let scope = Scope { parent: Some(self.current), kind: Kind::Class, this, ..Scope::default() };
-        let ((), names) = self.within(scope, |reader| reader.block(&class.body));
+        let names = self.within(scope, |reader| {
+            reader.block(&class.body);
+            reader.scope().map(|scope| scope.names.clone()).unwrap_or_default()
+        });
         self.alter(place, |old| match old {
             Value::Object(object) => Value::Object(Box::new(Object { fields: names.clone(), ..(**object).clone() })),
             old => old.clone(),
@@ -127,7 +130,8 @@ impl<'a> Reader<'a> {
 
     /// A new object of a class.
     pub(super) fn instance(&mut self, class: usize, args: &Args) -> Value {
-        let Value::Object(kind) = self.at(class) else { return Value::Unknown };
+        let held = self.at(class);
+        let Value::Object(kind) = &*held else { return Value::Unknown };
         let this = self.keep(Value::Object(Box::new(Object { class: Some(class), ..Object::default() })));
         if self.of_class(class, "__new__", 0).is_some() {
             // What it makes is not followed.
@@ -139,7 +143,7 @@ impl<'a> Reader<'a> {
                 self.apply(&init, args);
             }
             None => {
-                self.fill(&this, class, &kind, args);
+                self.fill(&this, class, kind, args);
                 if let Some(after) = self.of_class(class, "__post_init__", 0) {
                     let after = self.bound(&after, Some(&this), &Value::Ref(class));
                     self.apply(&after, &Args::default());
@@ -151,7 +155,8 @@ impl<'a> Reader<'a> {
 
     /// The fields in their order, those of the bases first.
     fn row_of(&self, class: usize, deep: usize) -> Vec<String> {
-        let Value::Object(kind) = self.at(class) else { return Vec::new() };
+        let held = self.at(class);
+        let Value::Object(kind) = &*held else { return Vec::new() };
         let mut row = Vec::new();
         if deep < DEEP {
             for base in &kind.bases {
@@ -216,6 +221,7 @@ impl<'a> Reader<'a> {
 
     /// Notes what a member of some object is set to.
     fn set_somewhere(&mut self, name: &str, value: &Value) {
+        self.touch();
         let known = self.members.remove(name);
         let value = Value::join(known.into_iter().chain([value.clone()])).bounded();
         if self.members.len() < MEMBERS {
@@ -235,10 +241,11 @@ impl<'a> Reader<'a> {
         let held = self.at(place);
         for one in held.alternatives() {
             let Value::Object(object) = one else { continue };
+            self.spend(1 + object.fields.len() / 8);
             if object.fields.len() >= MEMBERS {
                 return self.lose("the code has too many members", Unknown::ALL);
             }
-            let all = object.class.and_then(|class| match self.at(class) {
+            let all = object.class.and_then(|class| match &*self.at(class) {
                 Value::Object(class) => class.any,
                 _ => None,
             });
@@ -260,7 +267,8 @@ impl<'a> Reader<'a> {
 
     /// What the bases of a class give an object for a name.
     pub(super) fn of_super(&mut self, this: &Value, class: usize, name: &str) -> Option<Value> {
-        let Value::Object(kind) = self.at(class) else { return None };
+        let held = self.at(class);
+        let Value::Object(kind) = &*held else { return None };
         for base in &kind.bases {
             if let Value::Ref(base) = base
                 && let Some(found) = self.of_class(*base, name, 0)
@@ -276,7 +284,7 @@ impl<'a> Reader<'a> {
         let known = self.methods.get(name).cloned().unwrap_or_default();
         let mut found = Vec::new();
         for (class, function) in known.into_iter().take(DEEP) {
-            if let Value::Object(kind) = self.at(class)
+            if let Value::Object(kind) = &*self.at(class)
                 && let Some(any) = kind.any
             {
                 found.push(self.bound(&Value::Function(function), Some(&Value::Ref(any)), &Value::Ref(class)));

@@ -57,6 +57,10 @@ pub(super) struct Reader<'a> {
     pub(super) state: State,
     /// Places that stand for what several turns of a loop made.
     pub(super) shared: BTreeSet<usize>,
+    /// How many states were told apart.
+    pub(super) versions: usize,
+    /// How many calls were not followed as they are, for the function was being followed.
+    pub(super) cuts: usize,
     /// The scope that is followed.
     pub(super) current: usize,
     pub(super) functions: Vec<Function<'a>>,
@@ -92,6 +96,8 @@ impl<'a> Reader<'a> {
             codes,
             state: State::new(),
             shared: BTreeSet::new(),
+            versions: 0,
+            cuts: 0,
             current: 0,
             functions: Vec::new(),
             returned: Vec::new(),

@@ -83,7 +83,7 @@ impl Reader<'_> {
             "dataclasses.replace" | "copy.replace" => self.replaced(&first, args),
             "copy.copy" | "copy.deepcopy" => match self.load(&first) {
                 Value::Ref(place) => {
-                    let held = self.at(place);
+                    let held = (*self.at(place)).clone();
                     self.keep(held)
                 }
                 other => other,
@@ -112,6 +112,7 @@ impl Reader<'_> {
             "operator.attrgetter()" | "operator.methodcaller()" | "operator.itemgetter()" => self.got(name, args),
             "os.fchdir" => {
                 self.state.folder = Some(crate::Text::of(crate::Piece::Unknown));
+                self.touch();
                 Value::None
             }
             _ => return self.by_full_name(name, args),
@@ -208,7 +209,7 @@ impl Reader<'_> {
     /// A copy of an object of which some fields are others.
     fn replaced(&mut self, object: &Value, args: &Args) -> Value {
         let Value::Ref(place) = object else { return Value::Unknown };
-        let held = self.at(*place);
+        let held = (*self.at(*place)).clone();
         let this = self.keep(held);
         for (name, value) in &args.named {
             self.set_member(&this, name, value.clone());

@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) places: Rc<Vec<Rc<Value>>>,
     /// The next place; a turn of a loop takes those of the turn before.
     pub(super) next: usize,
+    /// A number that no other state has, of which a function may see something else.
+    pub(super) version: usize,
     /// Where the code changed to, if it did.
     pub(super) folder: Option<Text>,
 }
@@ -78,21 +80,30 @@ impl Reader<'_> {
         Rc::make_mut(&mut self.state.scopes).get_mut(at).map(Rc::make_mut)
     }
 
-    /// Does something in a new scope, and gives back its names.
-    pub(super) fn within<T>(&mut self, scope: Scope, work: impl FnOnce(&mut Self) -> T) -> (T, Names) {
+    /// Does something in a new scope.
+    pub(super) fn within<T>(&mut self, scope: Scope, work: impl FnOnce(&mut Self) -> T) -> T {
         let around = self.current;
         let functions = self.functions.len();
         Rc::make_mut(&mut self.state.scopes).push(Rc::new(scope));
         self.current = self.state.scopes.len().saturating_sub(1);
         let own = self.current;
         let result = work(self);
-        let names = self.state.scopes.get(own).map(|scope| scope.names.clone()).unwrap_or_default();
         // A function that was made inside may still need it.
         if self.functions.len() == functions {
             Rc::make_mut(&mut self.state.scopes).truncate(own);
         }
         self.current = around;
-        (result, names)
+        result
+    }
+
+    /// Notes a change of something that any function may see.
+    pub(super) fn touch(&mut self) {
+        self.state.version = self.new_version();
+    }
+
+    fn new_version(&mut self) -> usize {
+        self.versions += 1;
+        self.versions
     }
 
     /// Makes one value of what ways lead to.
@@ -109,6 +120,9 @@ impl Reader<'_> {
 
     fn joined(&mut self, one: &State, other: &State) -> State {
         let mut state = one.clone();
+        if one.version != other.version {
+            state.version = self.new_version();
+        }
         if !Rc::ptr_eq(&one.scopes, &other.scopes) {
             self.spend(1 + one.scopes.len() / 16);
             let all = Rc::make_mut(&mut state.scopes);
@@ -269,6 +283,10 @@ impl Reader<'_> {
                 next = scope.parent;
             }
         }
+        // What a function of the script does not see of another one makes no difference to it.
+        if place == 0 || place != self.current {
+            self.touch();
+        }
         let Some(scope) = self.scope_mut(place) else { return };
         if scope.names.len() >= NAMES && !scope.names.contains_key(name) {
             return self.lose("the code has too many variables", Unknown::ALL);
@@ -279,6 +297,7 @@ impl Reader<'_> {
     /// Forgets a name.
     pub(super) fn unset(&mut self, name: &str) {
         let current = self.current;
+        self.touch();
         if let Some(scope) = self.scope_mut(current) {
             scope.names.remove(name);
         }
@@ -311,6 +330,8 @@ impl Reader<'_> {
                 match places.get_mut(place) {
                     // It stands for what was made here in other turns, too.
                     Some(held) => {
+                        self.versions += 1;
+                        self.state.version = self.versions;
                         *held = Rc::new(join_places(held, &value));
                         self.shared.insert(place);
                     }
@@ -326,8 +347,8 @@ impl Reader<'_> {
     }
 
     /// What stands at a place.
-    pub(super) fn at(&self, place: usize) -> Value {
-        self.state.places.get(place).map_or(Value::Unknown, |value| (**value).clone())
+    pub(super) fn at(&self, place: usize) -> Rc<Value> {
+        self.state.places.get(place).map(Rc::clone).unwrap_or_default()
     }
 
     /// What a value holds, if it is a row or a table; objects stay what they are.
@@ -358,6 +379,7 @@ impl Reader<'_> {
     /// Changes what stands at a place.
     pub(super) fn alter(&mut self, place: usize, change: impl Fn(&Value) -> Value) {
         self.spend_places();
+        self.touch();
         let Some(value) = Rc::make_mut(&mut self.state.places).get_mut(place) else { return };
         let new = Value::join(value.alternatives().iter().map(change)).bounded();
         let shared = self.shared.contains(&place);

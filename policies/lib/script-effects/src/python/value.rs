@@ -217,6 +217,11 @@ impl Value {
         self.acts() || self.parts().into_iter().any(|part| part.holds_callable(left))
     }
 
+    /// Whether it shares something that can be changed.
+    pub(super) fn holds_place(&self) -> bool {
+        matches!(self, Value::Ref(_) | Value::Function(_)) || self.parts().into_iter().any(Value::holds_place)
+    }
+
     fn parts(&self) -> Vec<&Value> {
         match self {
             Value::List(values) | Value::OneOf(values) => values.iter().collect(),

@@ -38,6 +38,10 @@ impl Reader<'_> {
                 }
             }
         }
+        if changed {
+            self.versions += 1;
+            self.state.version = self.versions;
+        }
         changed
     }
 }
