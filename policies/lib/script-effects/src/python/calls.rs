@@ -65,6 +65,12 @@ impl Reader<'_> {
                 all.open |= args.open;
                 self.apply(callee, &all)
             }
+            Value::Guess(callee) => {
+                self.guesses += 1;
+                let value = self.perhaps(|reader| reader.apply(callee, args));
+                self.guesses -= 1;
+                value
+            }
             Value::Ref(place) => self.call_object(*place, args),
             Value::Hidden => {
                 self.lose("what is called is looked up at run time", EXECUTES);

@@ -8,9 +8,10 @@ use super::calls::Args;
 use super::reader::Reader;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
+use crate::Unknown;
 
 /// The most calls that are done again at the end.
-const LATER: usize = 128;
+const LATER: usize = 256;
 
 /// The most calls of one function that are known.
 const KNOWN: usize = 8;
@@ -181,12 +182,26 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Notes that something may call a function that was not seen to do so.
+    pub(super) fn imply(&mut self, at: usize) {
+        self.functions.get_mut(at).into_iter().for_each(|function| function.implied = true);
+    }
+
     /// Notes a call that may be done when the rest of the code has run.
     pub(super) fn do_later(&mut self, callee: &Value, args: &Args) {
         let one = (callee.clone(), args.clone());
-        if self.later.len() < LATER && !self.later.contains(&one) {
-            self.later.push(one);
+        if self.later.contains(&one) {
+            return;
         }
+        self.spend(1 + self.later.len() / 4);
+        let full = self.later.len() >= LATER;
+        if full && let Value::Function(at) = callee {
+            return self.imply(*at);
+        }
+        if full {
+            return self.lose("the code calls too much", Unknown::ALL);
+        }
+        self.later.push(one);
     }
 
     /// Follows the functions that nothing was seen to call, and what may be called at the end.
@@ -263,15 +278,8 @@ impl<'a> Reader<'a> {
 
     fn call_anew(&mut self, at: usize, args: &Args) -> Value {
         let Some(function) = self.functions.get(at) else { return Value::Unknown };
-        self.cuts += usize::from(function.active > 0);
-        if function.active > 1 || !self.enter() {
-            self.cuts += 1;
-            return Value::Unknown;
-        }
-        let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
         let again = function.active > 0;
-        function.active += 1;
-        let function = function.clone();
+        self.cuts += usize::from(again);
         let mut args = args.clone();
         args.open |= function.wrapped;
         if again {
@@ -280,12 +288,25 @@ impl<'a> Reader<'a> {
             args.values = args.values.into_iter().map(open).collect();
             args.named = args.named.into_iter().map(|(name, value)| (name, open(value))).collect();
         }
+        if again && self.repeats > 0 || self.is_deep() {
+            self.cuts += 1;
+            self.do_later(&Value::Function(at), &args);
+            return Value::Unknown;
+        }
+        if !self.enter() {
+            return Value::Unknown;
+        }
+        let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
+        function.active += 1;
+        let function = function.clone();
+        self.repeats += usize::from(again);
         let names = self.parameters(&function, &args, again);
         let this = function.class.map(|class| (class, args.values.first().cloned().unwrap_or(Value::Unknown)));
         let scope = Scope { names, parent: Some(function.scope), this, ..Scope::default() };
         self.yielded.push(Vec::new());
         let value = self.within(scope, |reader| reader.follow(function.body));
         let yielded = self.yielded.pop().unwrap_or_default();
+        self.repeats -= usize::from(again);
         if let Some(function) = self.functions.get_mut(at) {
             function.active = function.active.saturating_sub(1);
         }

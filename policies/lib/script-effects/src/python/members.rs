@@ -61,7 +61,7 @@ impl Reader<'_> {
             _ => Value::Unknown,
         };
         let known = self.members.get(name).cloned();
-        let methods = self.methods_named(name);
+        let methods = self.methods_named(name).map(|methods| Value::Guess(Box::new(methods)));
         Value::join(known.into_iter().chain(methods).chain([method]))
     }
 

@@ -279,18 +279,21 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// The objects of all classes of the script that have a function of this name, each with it.
-    pub(super) fn methods_named(&mut self, name: &str) -> Vec<Value> {
+    /// The functions of this name of all classes of the script, each with an object of its class.
+    pub(super) fn methods_named(&mut self, name: &str) -> Option<Value> {
         let known = self.methods.get(name).cloned().unwrap_or_default();
         let mut found = Vec::new();
         for (class, function) in known.into_iter().take(DEEP) {
-            if let Value::Object(kind) = &*self.at(class)
+            if self.guesses > 0 {
+                // It is followed at the end, whatever it is given.
+                self.imply(function);
+            } else if let Value::Object(kind) = &*self.at(class)
                 && let Some(any) = kind.any
             {
                 found.push(self.bound(&Value::Function(function), Some(&Value::Ref(any)), &Value::Ref(class)));
             }
         }
-        found
+        (!found.is_empty()).then(|| Value::join(found))
     }
 }
 

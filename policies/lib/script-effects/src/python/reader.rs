@@ -61,6 +61,10 @@ pub(super) struct Reader<'a> {
     pub(super) versions: usize,
     /// How many calls were not followed as they are, for the function was being followed.
     pub(super) cuts: usize,
+    /// How many calls around are of a function that was being followed.
+    pub(super) repeats: usize,
+    /// How many calls around are of a method of something that is not known.
+    pub(super) guesses: usize,
     /// The scope that is followed.
     pub(super) current: usize,
     pub(super) functions: Vec<Function<'a>>,
@@ -98,6 +102,8 @@ impl<'a> Reader<'a> {
             shared: BTreeSet::new(),
             versions: 0,
             cuts: 0,
+            repeats: 0,
+            guesses: 0,
             current: 0,
             functions: Vec::new(),
             returned: Vec::new(),
@@ -178,6 +184,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether what is called here had better be followed at the end.
+    pub(super) fn is_deep(&self) -> bool {
+        self.depth > DEEP * 5 / 8
     }
 
     /// Uses up some of the work; false if none is left.

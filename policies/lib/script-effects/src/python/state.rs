@@ -74,7 +74,7 @@ impl Reader<'_> {
     }
 
     fn scope_mut(&mut self, at: usize) -> Option<&mut Scope> {
-        let shared = |count: usize, units: usize| if count > 1 { 1 + units / 16 } else { 0 };
+        let shared = |count: usize, units: usize| if count > 1 { 1 + units / 32 } else { 0 };
         let names = self.state.scopes.get(at).map_or(0, |scope| shared(Rc::strong_count(scope), scope.names.len()));
         self.spend(names + shared(Rc::strong_count(&self.state.scopes), self.state.scopes.len()));
         Rc::make_mut(&mut self.state.scopes).get_mut(at).map(Rc::make_mut)
@@ -124,7 +124,7 @@ impl Reader<'_> {
             state.version = self.new_version();
         }
         if !Rc::ptr_eq(&one.scopes, &other.scopes) {
-            self.spend(1 + one.scopes.len() / 16);
+            self.spend(1 + one.scopes.len() / 64);
             let all = Rc::make_mut(&mut state.scopes);
             for (at, scope) in other.scopes.iter().enumerate() {
                 match all.get_mut(at) {
@@ -138,7 +138,7 @@ impl Reader<'_> {
             }
         }
         if !Rc::ptr_eq(&one.places, &other.places) {
-            self.spend(1 + one.places.len() / 16);
+            self.spend(1 + one.places.len() / 64);
             let all = Rc::make_mut(&mut state.places);
             for (at, place) in other.places.iter().enumerate() {
                 match all.get_mut(at) {
@@ -283,6 +283,9 @@ impl Reader<'_> {
                 next = scope.parent;
             }
         }
+        if self.state.scopes.get(place).is_some_and(|scope| scope.names.get(name) == Some(&value)) {
+            return;
+        }
         // What a function of the script does not see of another one makes no difference to it.
         if place == 0 || place != self.current {
             self.touch();
@@ -373,17 +376,23 @@ impl Reader<'_> {
     /// Pays for a copy of the places, if another way needs them as they are.
     fn spend_places(&mut self) {
         let copied = Rc::strong_count(&self.state.places) > 1;
-        self.spend(if copied { 1 + self.state.places.len() / 32 } else { 0 });
+        self.spend(if copied { 1 + self.state.places.len() / 64 } else { 0 });
     }
 
     /// Changes what stands at a place.
     pub(super) fn alter(&mut self, place: usize, change: impl Fn(&Value) -> Value) {
+        let old = self.at(place);
+        self.spend(old.weight(4) / 16);
+        let new = Value::join(old.alternatives().iter().map(change)).bounded();
+        let new = if self.shared.contains(&place) { join_places(&old, &new) } else { new };
+        if new == *old {
+            return;
+        }
         self.spend_places();
         self.touch();
-        let Some(value) = Rc::make_mut(&mut self.state.places).get_mut(place) else { return };
-        let new = Value::join(value.alternatives().iter().map(change)).bounded();
-        let shared = self.shared.contains(&place);
-        *value = Rc::new(if shared { join_places(value, &new) } else { new });
+        if let Some(value) = Rc::make_mut(&mut self.state.places).get_mut(place) {
+            *value = Rc::new(new);
+        }
     }
 }
 

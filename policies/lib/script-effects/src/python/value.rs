@@ -57,6 +57,8 @@ pub(super) enum Value {
     Function(usize),
     /// A callable that has some of its arguments.
     Partial(Box<Value>, Box<Args>),
+    /// What something that is not known may be asked for: a method of a class of the script.
+    Guess(Box<Value>),
     /// What can be changed under each of its names, by its place: a row, a table, an object or a class.
     Ref(usize),
     /// What stands at such a place.
@@ -150,7 +152,8 @@ impl Value {
     /// Whether calling it may do something that counts.
     pub(super) fn is_callable(&self) -> bool {
         match self {
-            Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden | Value::Ref(_) => true,
+            Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden => true,
+            Value::Ref(_) | Value::Guess(_) => true,
             Value::Named(name) => super::names::does(name).is_some(),
             Value::OneOf(values) => values.iter().any(Value::is_callable),
             _ => false,
@@ -226,7 +229,7 @@ impl Value {
         match self {
             Value::List(values) | Value::OneOf(values) => values.iter().collect(),
             Value::Dict(items) => items.iter().flat_map(|(key, value)| [key, value]).collect(),
-            Value::Many(value) | Value::Method(value, _) | Value::Super(value, _) => vec![value],
+            Value::Many(value) | Value::Method(value, _) | Value::Super(value, _) | Value::Guess(value) => vec![value],
             Value::Partial(value, args) => {
                 let named = args.named.iter().map(|(_, value)| value);
                 std::iter::once(&**value).chain(&args.values).chain(named).collect()

@@ -10,7 +10,7 @@ impl Reader<'_> {
     /// Makes open what a turn of a loop changed since; whether it changed anything.
     pub(super) fn widen(&mut self, before: &State) -> bool {
         let mut changed = false;
-        let units = before.scopes.len() / 8 + before.places.len() / 8;
+        let units = (before.scopes.len() + before.places.len()) / 64;
         if !self.spend(1 + units) {
             return false;
         }
