@@ -186,7 +186,7 @@ impl Reader<'_> {
             Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill => {
                 return self.launch(name, does, args);
             }
-            Does::Code => return self.run_code(name, args),
+            Does::Code => return self.run_in(name, args),
             Does::Connect | Does::Send => {
                 let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
                 let sends = does == Does::Send || args.named("data").or_else(|| args.named("json")).is_some();
@@ -307,19 +307,17 @@ impl Reader<'_> {
     }
 
     /// Code that is run from a text.
-    fn run_code(&mut self, name: &str, args: &Args) -> Value {
-        let Some(code) = args.at(0) else { return Value::Unknown };
-        let mut found = Vec::new();
-        for one in code.alternatives() {
-            match one.known() {
-                Some(code) if name == "builtins.eval" => found.push(self.code(&format!("(\n{}\n)", code.trim()))),
-                Some(code) => {
-                    self.code(code);
-                }
-                None => self.lose("code is run that is known only at run time", Unknown::ALL),
+    pub(super) fn run_code(&mut self, name: &str, code: &Value) -> Value {
+        let (eval, texts) = (name == "builtins.eval", code.alternatives());
+        let results = self.ways(texts.len(), |reader, at| match texts.get(at).and_then(Value::known) {
+            Some(code) if eval => reader.code(&format!("(\n{}\n)", code.trim())),
+            Some(code) => reader.code(code),
+            None => {
+                reader.lose("code is run that is known only at run time", Unknown::ALL);
+                Value::Unknown
             }
-        }
-        Value::join(found)
+        });
+        Value::join(results)
     }
 }
 

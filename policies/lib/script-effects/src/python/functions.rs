@@ -290,6 +290,11 @@ impl<'a> Reader<'a> {
         }
         if again && self.repeats > 0 || self.is_deep() {
             self.cuts += 1;
+            for value in &mut args.values {
+                if self.load(value).is_row() {
+                    *value = Value::Unknown;
+                }
+            }
             self.do_later(&Value::Function(at), &args);
             return Value::Unknown;
         }

@@ -81,7 +81,7 @@ impl Reader<'_> {
                     _ => match self.of_object(at, object, name) {
                         Some(value) => value,
                         None if object.any.is_some() => self.of_class_itself(at, name),
-                        None => Value::Method(Box::new(Value::Unknown), name.to_owned()),
+                        None => self.looked_up_by_class(object, at, name),
                     },
                 },
                 one if one.is_row() => Value::Method(Box::new(Value::Ref(at)), name.to_owned()),
@@ -89,6 +89,17 @@ impl Reader<'_> {
             });
         }
         Value::join(found)
+    }
+
+    /// What an object gives for a name that nobody set: what its class looks up, or what is not known.
+    fn looked_up_by_class(&mut self, object: &Object, at: usize, name: &str) -> Value {
+        let hook = object.class.and_then(|class| {
+            self.of_class(class, "__getattr__", 0).or_else(|| self.of_class(class, "__getattribute__", 0))
+        });
+        match hook {
+            Some(hook) => self.apply(&partial(&hook, &Value::Ref(at)), &Args::of(vec![Value::text(name)])),
+            None => Value::Method(Box::new(Value::Unknown), name.to_owned()),
+        }
     }
 
     /// What every class has.
@@ -151,6 +162,7 @@ impl Reader<'_> {
                 let outside = Value::piece(piece);
                 set.map_or_else(|| outside.clone(), |set| Value::join([set, outside.clone()]))
             }
+            ("os.environ" | "os.environb", None) => Value::piece(Piece::Unknown),
             ("sys.argv", _) => match key {
                 Value::Int(at) => usize::try_from(*at).map_or(Value::Unknown, |at| Value::piece(Piece::Argument(at))),
                 _ => Value::Unknown,

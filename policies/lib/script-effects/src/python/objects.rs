@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
     pub(super) fn set_member(&mut self, base: &Value, name: &str, value: Value) {
         let value = self.keep(value);
         let bases = base.alternatives();
-        self.ways_if_several(bases.len(), |reader, at| match bases.get(at) {
+        self.ways(bases.len(), |reader, at| match bases.get(at) {
             Some(Value::Ref(place)) => reader.set_field(*place, name, &value),
             Some(Value::Super(this, _)) => reader.set_member(this, name, value.clone()),
             Some(Value::Named(module)) => {

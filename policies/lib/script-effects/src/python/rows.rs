@@ -57,16 +57,17 @@ impl Reader<'_> {
             }
             "pop" | "popleft" | "popitem" | "get_nowait" | "__delitem__" | "remove" | "discard" => {
                 let is_table = matches!(held, Value::Dict(_));
+                // A set gives any of its elements.
                 let key = match name {
-                    "pop" if first.is_none() => Some(Value::Int(-1)),
                     "popleft" => Some(Value::Int(0)),
                     "popitem" | "remove" | "discard" => None,
                     _ => first,
                 };
                 let taken = match (&key, name) {
                     (_, "popitem") => pair(&held),
+                    (_, "remove" | "discard") => Value::None,
                     (Some(key), _) => self.item(&base, key),
-                    (None, _) => Value::None,
+                    (None, _) => held.element(),
                 };
                 self.alter(place, |old| without(old, key.as_ref()));
                 // What is given if there is none.
@@ -119,7 +120,7 @@ impl Reader<'_> {
     pub(super) fn set_item(&mut self, base: &Value, key: &Value, value: &Value) {
         let value = self.keep(value.clone());
         let bases = base.alternatives();
-        self.ways_if_several(bases.len(), |reader, at| match bases.get(at) {
+        self.ways(bases.len(), |reader, at| match bases.get(at) {
             Some(Value::Ref(place)) => reader.alter(*place, |old| with_item(old, key, &value)),
             Some(Value::Named(name)) if name == "builtins.globals()" => {
                 reader.set_global(key.known().unwrap_or(super::state::ANY), value.clone());
@@ -141,7 +142,7 @@ impl Reader<'_> {
         let value = self.load(value);
         let given: Vec<Value> = each_element(&value).collect();
         let bases = base.alternatives();
-        self.ways_if_several(bases.len(), |reader, at| {
+        self.ways(bases.len(), |reader, at| {
             let Some(Value::Ref(place)) = bases.get(at) else { return };
             reader.alter(*place, |old| match old {
                 Value::List(_) | Value::Many(_) if whole && value.is_row() => value.clone(),
@@ -154,21 +155,11 @@ impl Reader<'_> {
     /// Takes away what a value holds at a key.
     pub(super) fn delete_item(&mut self, base: &Value, key: Option<&Value>) {
         let bases = base.alternatives();
-        self.ways_if_several(bases.len(), |reader, at| {
+        self.ways(bases.len(), |reader, at| {
             if let Some(Value::Ref(place)) = bases.get(at) {
                 reader.alter(*place, |old| without(old, key));
             }
         });
-    }
-
-    /// Follows each way; the only one is certain.
-    pub(super) fn ways_if_several(&mut self, count: usize, mut way: impl FnMut(&mut Self, usize)) {
-        match count {
-            1 => way(self, 0),
-            count => {
-                self.ways(count, way);
-            }
-        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::calls::Args;
 use super::reader::Reader;
-use super::state::ANY;
-use super::value::{Object, Value};
+use super::state::{ANY, Scope};
+use super::value::{Names, Object, Value};
 
 /// Types whose methods may be called by their full names, with the value as the first argument.
 const TYPES: &[&str] = &[
@@ -47,6 +47,27 @@ impl Reader<'_> {
                 Value::None
             }
             "builtins.delattr" => Value::None,
+            "os.getenv" | "os.environ.get" | "os.environ.pop" | "os.environ.__getitem__" | "os.getenvb" => {
+                let found = self.item(&Value::named("os.environ"), &first);
+                Value::join([found].into_iter().chain(args.at(1).cloned()))
+            }
+            "os.putenv" | "os.environ.__setitem__" => {
+                self.set_item(&Value::named("os.environ"), &first, args.at(1).unwrap_or(&Value::Unknown));
+                Value::None
+            }
+            "os.environ.setdefault" => {
+                let found = self.item(&Value::named("os.environ"), &first);
+                let value = args.at(1).cloned().unwrap_or(Value::Unknown);
+                let all = Value::join([found, value]);
+                self.set_item(&Value::named("os.environ"), &first, &all);
+                all
+            }
+            "builtins.exec" | "builtins.eval" => {
+                let code =
+                    Args { values: args.values.iter().take(1).map(|code| self.load(code)).collect(), ..args.clone() };
+                let rest = args.values.iter().skip(1).cloned();
+                self.run_in(name, &Args { values: code.values.into_iter().chain(rest).collect(), ..args.clone() })
+            }
             "operator.setitem" => {
                 let key = args.at(1).cloned().unwrap_or(Value::Unknown);
                 self.set_item(&first, &key, args.at(2).unwrap_or(&Value::Unknown));
@@ -148,10 +169,11 @@ impl Reader<'_> {
 
     /// A method under the full name of its type, or a lookup in what a module holds.
     fn by_full_name(&mut self, name: &str, args: &Args) -> Option<Value> {
-        let first = args.at(0)?;
+        let none = Value::Dict(Vec::new());
+        let first = args.at(0).or_else(|| Some(&none).filter(|_| name.ends_with(".update")))?;
         let rest = Args { values: args.values.iter().skip(1).cloned().collect(), ..args.clone() };
         if let Some((table, method)) = name.rsplit_once('.')
-            && (table.ends_with(".__dict__") || matches!(table, "builtins.globals()" | "sys.modules"))
+            && (table.ends_with(".__dict__") || matches!(table, "builtins.globals()" | "sys.modules" | "os.environ"))
         {
             return match method {
                 "get" | "pop" | "__getitem__" | "setdefault" => {
@@ -162,7 +184,8 @@ impl Reader<'_> {
                     let more = self.load(first);
                     let items =
                         if let Value::Dict(items) = more { items } else { vec![(Value::Unknown, Value::Unknown)] };
-                    for (key, value) in items {
+                    let named = args.named.iter().map(|(name, value)| (Value::text(name), value.clone()));
+                    for (key, value) in items.into_iter().chain(named) {
                         self.set_item(&Value::named(table), &key, &value);
                     }
                     Some(Value::None)
@@ -218,5 +241,30 @@ impl Reader<'_> {
             self.set_member(&this, ANY, Value::Unknown);
         }
         this
+    }
+
+    /// Code that is run from a text, in names of its own if they are given.
+    pub(super) fn run_in(&mut self, name: &str, args: &Args) -> Value {
+        let Some(code) = args.at(0) else { return Value::Unknown };
+        let tables: Vec<Value> =
+            args.values.iter().skip(1).filter(|table| matches!(table, Value::Ref(_))).cloned().collect();
+        if tables.is_empty() {
+            return self.run_code(name, code);
+        }
+        let mut names = Names::new();
+        for table in &tables {
+            if let Value::Dict(items) = self.load(table) {
+                names.extend(items.into_iter().filter_map(|(key, value)| Some((key.known()?.to_owned(), value))));
+            }
+        }
+        let scope = Scope { names, parent: Some(self.current), ..Scope::default() };
+        let (value, names) = self.within(scope, |reader| {
+            let value = reader.run_code(name, code);
+            (value, reader.scope().map(|scope| scope.names.clone()).unwrap_or_default())
+        });
+        for (name, value) in names {
+            tables.iter().for_each(|table| self.set_item(table, &Value::text(&name), &value));
+        }
+        value
     }
 }

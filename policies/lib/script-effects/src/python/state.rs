@@ -158,8 +158,11 @@ impl Reader<'_> {
         state
     }
 
-    /// Follows each of several ways from here; what there is afterwards is what one of them leads to.
+    /// Follows each of several ways from here, of which the only one is certain; what there is afterwards is what one of them leads to.
     pub(super) fn ways<T>(&mut self, count: usize, mut way: impl FnMut(&mut Self, usize) -> T) -> Vec<T> {
+        if count == 1 {
+            return vec![way(self, 0)];
+        }
         let before = self.state.clone();
         let mut ends = Vec::new();
         let mut results = Vec::new();
@@ -225,7 +228,8 @@ impl Reader<'_> {
             return if self.spend(weight / 16) { value } else { Value::Unknown };
         }
         if let Some(value) = names::builtin(name) {
-            return Value::join([value].into_iter().chain(any));
+            let set = self.noted(&format!("builtins.{name}"));
+            return Value::join([value].into_iter().chain(set).chain(any));
         }
         if !self.spend(self.stars.len()) {
             return Value::Unknown;
@@ -426,7 +430,13 @@ fn join_places(one: &Value, other: &Value) -> Value {
             Value::Object(Box::new(join_objects(own, more)))
         }
         (Value::Dict(_), Value::Dict(_)) => merged(&Value::join([one.clone(), other.clone()])).bounded(),
-        _ => Value::join([one.clone(), other.clone()]),
+        _ => {
+            let all = Value::join([one.clone(), other.clone()]);
+            let rows = all.alternatives();
+            let open = rows.iter().any(|row| matches!(row, Value::Many(_)));
+            let only = rows.iter().all(|row| matches!(row, Value::List(_) | Value::Many(_)));
+            if open && only { Value::many(all.element()) } else { all }
+        }
     }
 }
 
