@@ -8,7 +8,6 @@ use super::calls::Args;
 use super::reader::Reader;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
-use crate::Unknown;
 
 /// The most calls that are done again at the end.
 const LATER: usize = 256;
@@ -189,17 +188,23 @@ impl<'a> Reader<'a> {
 
     /// Notes a call that may be done when the rest of the code has run.
     pub(super) fn do_later(&mut self, callee: &Value, args: &Args) {
+        let function = match callee {
+            Value::Function(at) => Some(*at),
+            Value::Partial(callee, _) => match **callee {
+                Value::Function(at) => Some(at),
+                _ => None,
+            },
+            _ => None,
+        };
+        // What is no function of the script does the same at any time.
+        let Some(function) = function else { return };
         let one = (callee.clone(), args.clone());
         if self.later.contains(&one) {
             return;
         }
         self.spend(1 + self.later.len() / 4);
-        let full = self.later.len() >= LATER;
-        if full && let Value::Function(at) = callee {
-            return self.imply(*at);
-        }
-        if full {
-            return self.lose("the code calls too much", Unknown::ALL);
+        if self.later.len() >= LATER {
+            return self.imply(function);
         }
         self.later.push(one);
     }

@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     /// What an object gives for a name that nobody set: what its class looks up, or what is not known.
     fn looked_up_by_class(&mut self, object: &Object, at: usize, name: &str) -> Value {
-        let hook = object.class.and_then(|class| {
+        let hook = object.class.filter(|_| !name.starts_with("__")).and_then(|class| {
             self.of_class(class, "__getattr__", 0).or_else(|| self.of_class(class, "__getattribute__", 0))
         });
         match hook {

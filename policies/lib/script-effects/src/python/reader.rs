@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
 
     /// Whether what is called here had better be followed at the end.
     pub(super) fn is_deep(&self) -> bool {
-        self.depth > DEEP * 5 / 8
+        self.depth > DEEP * 5 / 8 || self.returned.len() > 1 && self.work < WORK / 2
     }
 
     /// Uses up some of the work; false if none is left.
