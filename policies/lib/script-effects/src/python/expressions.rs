@@ -23,7 +23,9 @@ impl<'a> Reader<'a> {
         if !self.enter() {
             return Value::Unknown;
         }
+        let around = std::mem::replace(&mut self.site, std::ptr::from_ref(expression).addr());
         let value = self.value(expression);
+        self.site = around;
         self.leave();
         value
     }

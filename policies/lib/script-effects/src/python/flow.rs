@@ -95,18 +95,21 @@ impl<'a> Reader<'a> {
 
     /// Follows what may be done any number of times: a value that one turn makes of another is not known.
     pub(super) fn repeat(&mut self, turn: &mut dyn FnMut(&mut Reader<'a>)) {
-        let first = self.state.next;
-        for _ in 0..PASSES {
+        let outermost = self.sites.is_none();
+        let seen = self.sites.get_or_insert_default().seen.clone();
+        let mut passes = 0..PASSES;
+        let settled = passes.any(|_| {
             let before = self.state.clone();
-            self.perhaps(|reader| {
-                reader.state.next = first;
-                reader.turn(|reader| turn(reader))
-            });
-            if !self.widen(&before) {
-                return;
-            }
+            self.sites.get_or_insert_default().seen.clone_from(&seen);
+            self.perhaps(|reader| reader.turn(|reader| turn(reader)));
+            !self.widen(&before)
+        });
+        if outermost {
+            self.sites = None;
         }
-        self.lose("a loop changes too much", Unknown::ALL);
+        if !settled {
+            self.lose("a loop changes too much", Unknown::ALL);
+        }
     }
 
     /// Ends the turn of the loop around.

@@ -8,7 +8,7 @@ use ruff_python_parser::Parsed;
 
 use super::calls::Args;
 use super::functions::Function;
-use super::state::State;
+use super::state::{Sites, State};
 use super::value::{Names, Value};
 use crate::{Action, Summary, Unknown, What};
 
@@ -55,6 +55,10 @@ pub(super) struct Reader<'a> {
     codes: &'a Codes,
     /// What branches may change.
     pub(super) state: State,
+    /// The expression or the statement that is followed.
+    pub(super) site: usize,
+    /// Where the loop around puts what it makes.
+    pub(super) sites: Option<Sites>,
     /// Places that stand for what several turns of a loop made.
     pub(super) shared: BTreeSet<usize>,
     /// How many states were told apart.
@@ -100,6 +104,8 @@ impl<'a> Reader<'a> {
             codes,
             state: State::new(),
             shared: BTreeSet::new(),
+            site: 0,
+            sites: None,
             versions: 0,
             cuts: 0,
             repeats: 0,

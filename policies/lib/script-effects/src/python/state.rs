@@ -1,5 +1,6 @@
 //! [`State`]: what names stand for, and what the rows, tables and objects hold that they share.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::names;
@@ -14,6 +15,17 @@ const NAMES: usize = 1024;
 const PLACES: usize = 1 << 14;
 /// A name that stands for all names that are set by one that is not known.
 pub(super) const ANY: &str = "*";
+
+/// How often one expression makes something in one turn of a loop that is told apart.
+const TIMES: usize = 4;
+
+/// Where the expressions of a loop put what they make.
+#[derive(Debug, Default)]
+pub(super) struct Sites {
+    places: BTreeMap<(usize, usize), usize>,
+    /// How often each made something in this turn.
+    pub(super) seen: BTreeMap<usize, usize>,
+}
 
 /// What a scope belongs to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,7 +58,7 @@ pub(super) struct Scope {
 pub(super) struct State {
     pub(super) scopes: Rc<Vec<Rc<Scope>>>,
     pub(super) places: Rc<Vec<Rc<Value>>>,
-    /// The next place; a turn of a loop takes those of the turn before.
+    /// The next place.
     pub(super) next: usize,
     /// A number that no other state has, of which a function may see something else.
     pub(super) version: usize,
@@ -326,13 +338,13 @@ impl Reader<'_> {
                 Value::join(values)
             }
             value if value.is_row() || matches!(value, Value::Object(_)) => {
-                let place = self.state.next;
+                let place = self.place_here();
                 if place >= PLACES {
                     self.lose("the code has too many rows", Unknown::ALL);
                     return Value::Unknown;
                 }
                 self.spend_places();
-                self.state.next += 1;
+                self.state.next = self.state.next.max(place + 1);
                 let places = Rc::make_mut(&mut self.state.places);
                 match places.get_mut(place) {
                     // It stands for what was made here in other turns, too.
@@ -351,6 +363,15 @@ impl Reader<'_> {
             }
             value => value,
         }
+    }
+
+    /// The place for what is made here: in a loop, that of the turn before.
+    fn place_here(&mut self) -> usize {
+        let next = self.state.next;
+        let Some(sites) = &mut self.sites else { return next };
+        let count = sites.seen.entry(self.site).or_default();
+        *count = TIMES.min(*count + 1);
+        *sites.places.entry((self.site, *count)).or_insert(next)
     }
 
     /// What stands at a place.

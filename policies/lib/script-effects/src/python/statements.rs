@@ -15,6 +15,7 @@ impl<'a> Reader<'a> {
             if !self.enter() {
                 return;
             }
+            self.site = std::ptr::from_ref(statement).addr();
             self.statement(statement);
             self.leave();
             self.point();
