@@ -14,6 +14,7 @@ mod objects;
 mod plain;
 mod reader;
 mod rows;
+mod sites;
 mod special;
 mod state;
 mod statements;

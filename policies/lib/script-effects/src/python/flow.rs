@@ -96,16 +96,20 @@ impl<'a> Reader<'a> {
     /// Follows what may be done any number of times: a value that one turn makes of another is not known.
     pub(super) fn repeat(&mut self, turn: &mut dyn FnMut(&mut Reader<'a>)) {
         let outermost = self.sites.is_none();
-        let seen = self.sites.get_or_insert_default().seen.clone();
+        let sites = self.sites.get_or_insert_default();
+        let (seen, made) = (sites.seen.clone(), std::mem::take(&mut sites.made));
         let mut passes = 0..PASSES;
         let settled = passes.any(|_| {
             let before = self.state.clone();
             self.sites.get_or_insert_default().seen.clone_from(&seen);
             self.perhaps(|reader| reader.turn(|reader| turn(reader)));
+            self.make_older();
             !self.widen(&before)
         });
         if outermost {
             self.sites = None;
+        } else if let Some(sites) = &mut self.sites {
+            sites.made = made;
         }
         if !settled {
             self.lose("a loop changes too much", Unknown::ALL);

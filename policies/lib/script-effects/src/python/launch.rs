@@ -104,14 +104,32 @@ impl Reader<'_> {
     }
 
     fn program(&mut self, name: &str, words: &Value, program: Option<&Value>, args: &Args) {
-        let several = words.alternatives().len() > 1;
+        let mut rows = Vec::new();
         for one in words.alternatives() {
-            let row = match one {
+            rows.push(match one {
                 Value::List(values) => values.clone(),
-                Value::Many(_) => vec![one.element()],
+                Value::Many(_) => vec![match one.element() {
+                    Value::OneOf(_) => Value::Unknown,
+                    element => element,
+                }],
                 Value::Text(_) | Value::Path(_) => vec![one.clone()],
                 _ => Vec::new(),
-            };
+            });
+        }
+        // One of several programs with the same words is one of several rows.
+        let rows: Vec<Vec<Value>> = rows
+            .into_iter()
+            .flat_map(|row| match row.split_first() {
+                Some((first, rest)) => first
+                    .alternatives()
+                    .iter()
+                    .map(|first| std::iter::once(first).chain(rest).cloned().collect())
+                    .collect(),
+                None => vec![row],
+            })
+            .collect();
+        let several = rows.len() > 1;
+        for row in rows {
             let word = |value: &Value| match value {
                 Value::Many(value) => Value::join([(**value).clone()]).as_part(),
                 Value::OneOf(_) => Text::of(Piece::Unknown),

@@ -8,7 +8,8 @@ use ruff_python_parser::Parsed;
 
 use super::calls::Args;
 use super::functions::Function;
-use super::state::{Sites, State};
+use super::sites::Sites;
+use super::state::State;
 use super::value::{Names, Value};
 use crate::{Action, Summary, Unknown, What};
 

@@ -1,6 +1,5 @@
 //! [`State`]: what names stand for, and what the rows, tables and objects hold that they share.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::names;
@@ -15,17 +14,6 @@ const NAMES: usize = 1024;
 const PLACES: usize = 1 << 14;
 /// A name that stands for all names that are set by one that is not known.
 pub(super) const ANY: &str = "*";
-
-/// How often one expression makes something in one turn of a loop that is told apart.
-const TIMES: usize = 4;
-
-/// Where the expressions of a loop put what they make.
-#[derive(Debug, Default)]
-pub(super) struct Sites {
-    places: BTreeMap<(usize, usize), usize>,
-    /// How often each made something in this turn.
-    pub(super) seen: BTreeMap<usize, usize>,
-}
 
 /// What a scope belongs to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -338,7 +326,7 @@ impl Reader<'_> {
                 Value::join(values)
             }
             value if value.is_row() || matches!(value, Value::Object(_)) => {
-                let place = self.place_here();
+                let (place, fresh) = self.place_here();
                 if place >= PLACES {
                     self.lose("the code has too many rows", Unknown::ALL);
                     return Value::Unknown;
@@ -347,7 +335,8 @@ impl Reader<'_> {
                 self.state.next = self.state.next.max(place + 1);
                 let places = Rc::make_mut(&mut self.state.places);
                 match places.get_mut(place) {
-                    // It stands for what was made here in other turns, too.
+                    // What was made here in another turn has gone to another place.
+                    Some(held) if fresh => *held = Rc::new(value),
                     Some(held) => {
                         self.versions += 1;
                         self.state.version = self.versions;
@@ -363,15 +352,6 @@ impl Reader<'_> {
             }
             value => value,
         }
-    }
-
-    /// The place for what is made here: in a loop, that of the turn before.
-    fn place_here(&mut self) -> usize {
-        let next = self.state.next;
-        let Some(sites) = &mut self.sites else { return next };
-        let count = sites.seen.entry(self.site).or_default();
-        *count = TIMES.min(*count + 1);
-        *sites.places.entry((self.site, *count)).or_insert(next)
     }
 
     /// What stands at a place.
@@ -445,7 +425,7 @@ fn join_scopes(one: &mut Scope, other: &Scope) {
     one.nonlocal.extend(nonlocal);
 }
 
-fn join_places(one: &Value, other: &Value) -> Value {
+pub(super) fn join_places(one: &Value, other: &Value) -> Value {
     match (one, other) {
         (Value::Object(own), Value::Object(more)) if own.class == more.class && own.any == more.any => {
             Value::Object(Box::new(join_objects(own, more)))

@@ -225,7 +225,7 @@ impl Value {
         matches!(self, Value::Ref(_) | Value::Function(_)) || self.parts().into_iter().any(Value::holds_place)
     }
 
-    fn parts(&self) -> Vec<&Value> {
+    pub(super) fn parts(&self) -> Vec<&Value> {
         match self {
             Value::List(values) | Value::OneOf(values) => values.iter().collect(),
             Value::Dict(items) => items.iter().flat_map(|(key, value)| [key, value]).collect(),

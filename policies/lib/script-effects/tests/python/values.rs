@@ -209,7 +209,7 @@ fn what_is_not_known_is_no_reason_by_itself() {
 }
 
 #[test]
-fn more_of_it() {
+fn what_holds_values_gives_them_back() {
     all(&[
         (
             "import os\ndef f(l=[]):\n    l.append('/etc')\n    return l\nos.remove(f()[0]); os.remove(f()[1])",
@@ -269,6 +269,12 @@ fn more_of_it() {
             "import os\nclass A:\n    def __del__(self): os.remove('/etc')\n    def __add__(self, o): os.remove('/b')\nA() + 1",
             &["maybe delete /etc", "maybe delete /b"],
         ),
+    ]);
+}
+
+#[test]
+fn values_go_through_calls() {
+    all(&[
         ("import os\na = [1]; b = a\na += ['/etc']\nos.remove(b[1])", &["delete /etc"]),
         (
             "import os\ndef f(*args, **kw):\n    os.remove(args[0]); os.remove(kw['p'])\nf('/etc', p='/usr')\nd = {'p': '/d'}\nf(*['/l'], **d)",
@@ -350,6 +356,45 @@ fn more_of_it() {
         (
             "import os\ntry:\n    import foo\n    p = '/etc'\nexcept ImportError:\n    p = 'b'\nfinally:\n    os.remove(p)",
             &["maybe delete /etc", "maybe delete b"],
+        ),
+    ]);
+}
+
+#[test]
+fn scripts_of_every_day_have_no_unknown_target() {
+    all(&[
+        (
+            "import subprocess\nfor d in dirs:\n    cmd = ['git', '-C', d]\n    cmd.append('status')\n    if x: cmd += ['-s']\n    subprocess.run(cmd)",
+            &["maybe run git -C ? status -s", "maybe run git -C ? status"],
+        ),
+        (
+            "import subprocess, sys\ndef run(args, cwd=None):\n    cmd = ['git'] + args\n    if verbose: cmd.append('-v')\n    r = subprocess.run(cmd, cwd=cwd, capture_output=True, text=True)\n    if r.returncode: sys.exit(1)\n    return r.stdout\nfor line in run(['log', '--oneline']).splitlines():\n    print(run(['show', line.split()[0]]))",
+            &[
+                "maybe run git log --oneline -v",
+                "maybe run git log --oneline",
+                "maybe run git show ? -v",
+                "maybe run git show ?",
+            ],
+        ),
+        (
+            "import json, argparse\nfrom pathlib import Path\nfrom dataclasses import dataclass, field\n@dataclass\nclass Item:\n    name: str\n    count: int = 0\n    tags: list = field(default_factory=list)\ndef main():\n    ap = argparse.ArgumentParser()\n    ap.add_argument('path')\n    args = ap.parse_args()\n    items = []\n    for row in json.loads(Path(args.path).read_text()):\n        it = Item(**row)\n        it.tags.append('x')\n        items.append(it)\n    by = {}\n    for it in items:\n        by.setdefault(it.name, []).append(it)\n    for k, v in sorted(by.items(), key=lambda kv: -len(kv[1])):\n        print(k, sum(i.count for i in v))\n    Path('out.json').write_text(json.dumps([i.__dict__ for i in items]))\nif __name__ == '__main__':\n    main()",
+            &["read ?", "write out.json"],
+        ),
+        (
+            "import subprocess, shutil, os\ntool = shutil.which('rg') or 'grep'\nout = subprocess.check_output([tool, '-n', 'TODO', 'src']).decode()\nfor l in out.splitlines(): print(l.split(':', 2))",
+            &["maybe run rg -n TODO src", "maybe run grep -n TODO src"],
+        ),
+        (
+            "import os, logging\nfrom concurrent.futures import ThreadPoolExecutor, as_completed\nlog = logging.getLogger(__name__)\nclass Worker:\n    def __init__(self, url, retries=3):\n        self.url = url; self.retries = retries; self.results = []\n    def fetch(self, i):\n        for n in range(self.retries):\n            try:\n                r = requests.get(f'{self.url}/{i}')\n                r.raise_for_status()\n                return r.json()\n            except Exception as e:\n                log.warning('x %s', e)\n        raise RuntimeError(i)\n    def run(self):\n        with ThreadPoolExecutor(4) as ex:\n            futs = {ex.submit(self.fetch, i): i for i in range(10)}\n            for f in as_completed(futs):\n                self.results.append((futs[f], f.result()))\n        return sorted(self.results)\nw = Worker('http://h')\nfor i, r in w.run(): print(i, r)",
+            &[],
+        ),
+        (
+            "import subprocess\ndef sh(*cmd, **kw):\n    print('+', ' '.join(cmd))\n    return subprocess.run(cmd, check=True, **kw)\nsh('git', 'fetch', '--all')\nsh('git', 'status', cwd='x')",
+            &["run git fetch --all", "run git status in x"],
+        ),
+        (
+            "import yaml, os, sys\nfrom typing import Optional, List\nclass Config:\n    DEFAULTS = {'a': 1}\n    def __init__(self, data: Optional[dict] = None):\n        self.data = dict(self.DEFAULTS)\n        self.data.update(data or {})\n    def __getitem__(self, k): return self.data[k]\n    @classmethod\n    def load(cls, path: str) -> \"Config\":\n        with open(path) as f: return cls(yaml.safe_load(f))\n    @property\n    def out(self) -> str: return self.data.get('out', 'out.txt')\nc = Config.load(sys.argv[1] if len(sys.argv) > 1 else 'c.yml')\nwith open('r.txt', 'w') as f:\n    for k in ('a', 'b'): print(k, c[k], file=f)",
+            &["maybe read @1", "maybe read c.yml", "write r.txt"],
         ),
     ]);
 }
