@@ -3,6 +3,8 @@
 
 #[path = "python/values.rs"]
 mod values;
+#[path = "python/ways.rs"]
+mod ways;
 
 use policy_script_effects::{Action, Piece, Summary, Text, What, read};
 

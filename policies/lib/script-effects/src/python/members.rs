@@ -2,7 +2,7 @@
 
 use super::calls::Args;
 use super::fold;
-use super::names::{canonical, constant};
+use super::names::{canonical, constant, does};
 use super::objects::partial;
 use super::reader::Reader;
 use super::rows::{looked_up, place};
@@ -12,6 +12,9 @@ use crate::Piece;
 /// Members by which code goes around the names of things.
 const AROUND: &[&str] =
     &["__subclasses__", "__globals__", "__code__", "__reduce__", "gi_frame", "f_globals", "f_builtins"];
+
+/// Members of functions that only tell of them.
+const PLAIN: &[&str] = &["__name__", "__doc__", "__module__", "__qualname__"];
 
 impl Reader<'_> {
     /// What a value is asked for by a name.
@@ -23,11 +26,15 @@ impl Reader<'_> {
         let mut found = Vec::new();
         for base in base.alternatives() {
             found.push(match base {
+                Value::Ref(_) if name == "__getattribute__" => partial(&Value::named("builtins.getattr"), base),
                 Value::Ref(place) => self.of_place(*place, name),
                 Value::Super(this, class) => {
                     self.of_super(this, *class, name).unwrap_or_else(|| method(&Value::Unknown))
                 }
                 _ if name == "__call__" => base.clone(),
+                Value::Named(module) if name.starts_with("__") && !PLAIN.contains(&name) && does(module).is_some() => {
+                    Value::Hidden
+                }
                 Value::Hidden => Value::Hidden,
                 Value::Named(module) if module == "__main__" => self.get_global(name),
                 Value::Named(module) => {

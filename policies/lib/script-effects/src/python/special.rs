@@ -4,6 +4,7 @@ use super::calls::Args;
 use super::reader::Reader;
 use super::state::{ANY, Scope};
 use super::value::{Names, Object, Value};
+use crate::{Piece, Text};
 
 /// Types whose methods may be called by their full names, with the value as the first argument.
 const TYPES: &[&str] = &[
@@ -73,6 +74,11 @@ impl Reader<'_> {
                 self.set_item(&first, &key, args.at(2).unwrap_or(&Value::Unknown));
                 Value::None
             }
+            // What is printed is not called.
+            "builtins.print" | "builtins.len" => Value::Unknown,
+            "inspect.getmembers" if matches!(first, Value::Named(_)) => {
+                Value::many(Value::List(vec![Value::piece(Piece::Unknown), Value::Hidden]))
+            }
             "operator.iadd" | "operator.iconcat" | "operator.ior" => {
                 let method = if name == "operator.ior" { "__ior__" } else { "__iadd__" };
                 self.method_of(&first, method, &rest())
@@ -132,7 +138,7 @@ impl Reader<'_> {
             }
             "operator.attrgetter()" | "operator.methodcaller()" | "operator.itemgetter()" => self.got(name, args),
             "os.fchdir" => {
-                self.state.folder = Some(crate::Text::of(crate::Piece::Unknown));
+                self.state.folder = Some(Text::of(Piece::Unknown));
                 self.touch();
                 Value::None
             }
@@ -169,6 +175,14 @@ impl Reader<'_> {
 
     /// A method under the full name of its type, or a lookup in what a module holds.
     fn by_full_name(&mut self, name: &str, args: &Args) -> Option<Value> {
+        let names = Value::piece(Piece::Unknown);
+        let all = |table: &str| table.ends_with(".__dict__") || matches!(table, "builtins.globals()" | "sys.modules");
+        match name.rsplit_once('.').filter(|(table, _)| all(table)) {
+            Some((_, "values")) => return Some(Value::many(Value::Hidden)),
+            Some((_, "items")) => return Some(Value::many(Value::List(vec![names, Value::Hidden]))),
+            Some((table, "copy")) => return Some(Value::named(table)),
+            _ => {}
+        }
         let none = Value::Dict(Vec::new());
         let first = args.at(0).or_else(|| Some(&none).filter(|_| name.ends_with(".update")))?;
         let rest = Args { values: args.values.iter().skip(1).cloned().collect(), ..args.clone() };
@@ -207,7 +221,7 @@ impl Reader<'_> {
         if let Some(method) = name.strip_prefix("pathlib.Path.").filter(|method| !matches!(*method, "home" | "cwd")) {
             let paths = first.alternatives().iter().map(|path| match path {
                 Value::Text(text) => Value::Path(text.clone()),
-                Value::Unknown => Value::Path(crate::Text::of(crate::Piece::Unknown)),
+                Value::Unknown => Value::Path(Text::of(Piece::Unknown)),
                 other => other.clone(),
             });
             let base = Value::join(paths);
