@@ -14,7 +14,7 @@ use super::value::{Names, Value};
 use crate::{Action, Summary, Unknown, What};
 
 /// Units of work in one summary: each step costs one, and each byte of a value that is copied a part of one.
-const WORK: usize = 300_000;
+const WORK: usize = 200_000;
 /// Statements, expressions and calls inside each other.
 const DEEP: usize = 80;
 /// Code inside code, as of `exec`.

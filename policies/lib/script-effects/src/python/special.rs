@@ -77,7 +77,8 @@ impl Reader<'_> {
             // What is printed is not called.
             "builtins.print" | "builtins.len" => Value::Unknown,
             "inspect.getmembers" if matches!(first, Value::Named(_)) => {
-                Value::many(Value::List(vec![Value::piece(Piece::Unknown), Value::Hidden]))
+                let all = if first == Value::named("__main__") { "builtins.globals()" } else { "" };
+                Value::many(Value::List(vec![Value::piece(Piece::Unknown), self.all_of(all)]))
             }
             "operator.iadd" | "operator.iconcat" | "operator.ior" => {
                 let method = if name == "operator.ior" { "__ior__" } else { "__iadd__" };
@@ -168,6 +169,17 @@ impl Reader<'_> {
         }
     }
 
+    /// All that a table of names holds, one of which is meant.
+    fn all_of(&mut self, table: &str) -> Value {
+        if table != "builtins.globals()" {
+            return Value::Hidden;
+        }
+        let held = self.state.scopes.first().map(|scope| scope.names.values().cloned().collect::<Vec<Value>>());
+        let all = Value::join(held.unwrap_or_default().into_iter().filter(Value::is_callable));
+        self.mention(&all);
+        all
+    }
+
     fn method_of(&mut self, base: &Value, method: &str, args: &Args) -> Value {
         let callee = self.member(base, method);
         self.apply(&callee, args)
@@ -178,8 +190,8 @@ impl Reader<'_> {
         let names = Value::piece(Piece::Unknown);
         let all = |table: &str| table.ends_with(".__dict__") || matches!(table, "builtins.globals()" | "sys.modules");
         match name.rsplit_once('.').filter(|(table, _)| all(table)) {
-            Some((_, "values")) => return Some(Value::many(Value::Hidden)),
-            Some((_, "items")) => return Some(Value::many(Value::List(vec![names, Value::Hidden]))),
+            Some((table, "values")) => return Some(Value::many(self.all_of(table))),
+            Some((table, "items")) => return Some(Value::many(Value::List(vec![names, self.all_of(table)]))),
             Some((table, "copy")) => return Some(Value::named(table)),
             _ => {}
         }
