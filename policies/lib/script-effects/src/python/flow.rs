@@ -12,7 +12,7 @@ use crate::Unknown;
 /// The most turns of a loop over known values that are followed one by one.
 pub(super) const TURNS: usize = 64;
 /// The most times that a loop over unknown values is followed.
-const PASSES: usize = 8;
+const PASSES: usize = 16;
 
 impl<'a> Reader<'a> {
     pub(super) fn if_(&mut self, statement: &'a StmtIf) {
@@ -162,8 +162,10 @@ impl<'a> Reader<'a> {
         let before = self.state.clone();
         self.points.push(vec![before]);
         self.block(body);
-        let points = self.points.pop().unwrap_or_default();
+        let mut points = self.points.pop().unwrap_or_default();
         let end = self.state.clone();
+        // The scopes of what was called are gone.
+        points.iter_mut().for_each(|point| point.forget_scopes(end.scopes.len()));
         self.merge(points.into_iter().chain([end.clone()]));
         let failed = std::mem::replace(&mut self.state, end);
         // What failed inside may fail further out, too.

@@ -59,6 +59,13 @@ impl State {
         State { scopes: Rc::new(vec![Rc::new(Scope::default())]), ..State::default() }
     }
 
+    /// Forgets the scopes behind a number of them.
+    pub(super) fn forget_scopes(&mut self, count: usize) {
+        if self.scopes.len() > count {
+            Rc::make_mut(&mut self.scopes).truncate(count);
+        }
+    }
+
     /// Whether both are the same copy.
     pub(super) fn is_same(&self, other: &State) -> bool {
         Rc::ptr_eq(&self.scopes, &other.scopes)

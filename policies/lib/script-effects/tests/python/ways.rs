@@ -107,10 +107,10 @@ fn values_go_through_functions_and_objects() {
 #[test]
 fn names_folders_and_early_ends() {
     all(&[
-        ("import os\ndef f(p): os.remove(p)\nfor v in list(globals().values()): v('/etc')", &["unknown executes"]),
+        ("import os\ndef f(p): os.remove(p)\nfor v in list(globals().values()): v('/etc')", &["maybe delete /etc"]),
         (
             "import os, sys, inspect\ndef f(p): os.remove(p)\nfor n, v in inspect.getmembers(sys.modules[__name__]): v('/etc')",
-            &["unknown executes"],
+            &["maybe delete /etc"],
         ),
         ("import os\nfor k, v in vars(os).items():\n    if k == 'remove': v('/etc')", &["unknown executes"]),
         ("import os\nos.remove.__get__('/etc')()\nprint(os.remove.__name__)", &["unknown executes"]),
