@@ -3,20 +3,30 @@
 mod bounds;
 mod calls;
 mod expressions;
+mod flow;
 mod fold;
+mod functions;
 mod launch;
+mod members;
 mod methods;
 mod names;
 mod node;
+mod objects;
 mod plain;
 mod reader;
+mod rows;
+mod sites;
+mod special;
+mod state;
 mod statements;
 mod value;
+mod widen;
 
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_python_ast::ModModule;
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 
 use crate::{Summary, Unknown};
-use reader::Reader;
+use reader::{Codes, Reader};
 
 /// The longest text that is read, in bytes.
 const LONGEST: usize = 128 * 1024;
@@ -49,39 +59,40 @@ const WORDS: &[&str] = &[
 
 /// What the code does.
 pub(crate) fn read(code: &str) -> Summary {
-    let mut reader = Reader::new(0);
-    run(&mut reader, code);
+    let codes = Codes::default();
+    let mut reader = Reader::new(&codes);
+    reader.run(code);
+    reader.uncalled();
     reader.finish()
 }
 
 /// What code of JavaScript or TypeScript does.
 pub(crate) fn read_javascript(code: &str) -> Summary {
-    let mut reader = Reader::new(0);
+    let codes = Codes::default();
+    let mut reader = Reader::new(&codes);
     if code.len() > LONGEST {
         reader.lose("the code is too long", Unknown::ALL);
     } else {
         reader.code_of_javascript(code);
     }
+    reader.uncalled();
     reader.finish()
 }
 
-/// Reads code with what is known so far, as of `exec`.
-fn run(reader: &mut Reader<'_>, code: &str) {
+/// The tree of a text.
+fn parsed(reader: &mut Reader<'_>, code: &str) -> Option<Parsed<ModModule>> {
     let names_something = || WORDS.iter().any(|word| code.contains(word));
     if code.len() > LONGEST {
-        return reader.lose("the code is too long", Unknown::ALL);
+        reader.lose("the code is too long", Unknown::ALL);
+        return None;
     }
     if let Err(reason) = bounds::check(code) {
-        return reader.lose(reason, if names_something() { Unknown::ALL } else { Unknown::default() });
+        reader.lose(reason, if names_something() { Unknown::ALL } else { Unknown::default() });
+        return None;
     }
     let parsed = parse_unchecked(code, ParseOptions::from(Mode::Module));
     if !parsed.errors().is_empty() {
         reader.lose("the code does not parse", if names_something() { Unknown::ALL } else { Unknown::default() });
     }
-    let Some(module) = parsed.try_into_module() else { return };
-    let mut inner = reader.inner();
-    inner.block(&module.syntax().body);
-    inner.uncalled();
-    let (summary, names) = inner.end();
-    reader.take(summary, names);
+    parsed.try_into_module()
 }

@@ -102,6 +102,60 @@ fn other_runtimes_have_files_too() {
 }
 
 #[test]
+fn values_are_followed_through_objects_and_functions() {
+    all(&[
+        ("import('fs').then(({rmSync}) => rmSync('a'))", &["delete a"]),
+        ("import('child_process').then(m => m.execSync('ls'))", &["shell ls"]),
+        ("Promise.resolve(require('child_process')).then(c => c.execSync('ls'))", &["shell ls"]),
+        ("eval(\"require('child_process')\").execSync('ls')", &["shell ls"]),
+        ("Function('return process')().mainModule.require('child_process').execSync('ls')", &["shell ls"]),
+        ("(() => {}).constructor('return process')().mainModule.require('fs').unlinkSync('a')", &["delete a"]),
+        (
+            "const make = () => { const cp = require('child_process'); return c => cp.execSync(c) }; make()('ls')",
+            &["shell ls"],
+        ),
+        ("const args = []; args.push('-rf', 'a'); require('child_process').spawnSync('rm', args)", &["run rm -rf a"]),
+        ("const a = ['rm']; a.push('-rf', 'a'); require('child_process').execSync(a.join(' '))", &["shell rm -rf a"]),
+        ("const c = {dir: 'dist'}; c.dir = '/etc'; fs.rmSync(c.dir, {recursive: true})", &["tree /etc"]),
+        ("const o = {force: true}; if (x) o.recursive = true; fs.rmSync('a', o)", &["tree a"]),
+        ("const m = {}; m.cp = require('child_process'); m.cp.execSync('ls')", &["shell ls"]),
+        ("x.rmSync('a', {recursive: true})", &["tree a"]),
+        (
+            "class C { constructor(f) { this.f = f } go() { this.f.rmSync('a', {recursive: true}) } } new C(require('fs')).go()",
+            &["tree a"],
+        ),
+        ("const o = {fs: require('fs'), go() { this.fs.rmSync('a', {recursive: true}) }}; o.go()", &["tree a"]),
+        (
+            "const f = true; const a = ['push']; if (f) a.push('--force'); require('child_process').spawn('git', a)",
+            &["maybe run git push --force", "maybe run git push"],
+        ),
+        (
+            "require('child_process').execFile('git', c ? ['push'] : ['push', '--force'])",
+            &["maybe run git push", "maybe run git push --force"],
+        ),
+        ("require('child_process').spawn('sh').stdin.end('rm -rf a')", &["run sh", "unknown executes"]),
+        ("with (require('child_process')) execSync('ls')", &["unknown executes"]),
+        ("require('module')._load('fs').unlinkSync('a')", &["delete a"]),
+        ("require('cross-spawn').sync('rm', ['a'])", &["run rm a"]),
+        ("import fs from 'npm:fs-extra@11'; fs.removeSync('a')", &["tree a"]),
+        ("[require('fs')].forEach(f => f.unlinkSync('a'))", &["delete a"]),
+        ("const lazy = {get cp() { return require('child_process') }}; lazy.cp.execSync('ls')", &["shell ls"]),
+    ]);
+}
+
+#[test]
+fn names_of_data_are_no_calls() {
+    all(&[
+        ("const d = require('./data.json'); Object.keys(d).forEach(k => console.log(k, d[k]))", &[]),
+        ("const path = require('path'); console.log(path[x ? 'win32' : 'posix'].join('a', 'b'))", &[]),
+        ("const p = require(`./rules/${f}`); p.check('x')", &[]),
+        (&format!("// {}\nconsole.log('{}')", "-".repeat(150), "=(".repeat(90)), &[]),
+        (&"const v = w + x * 2\n".repeat(60), &[]),
+        (&format!("const html = `{}`\n", "<tr><td>-</td></tr>\n".repeat(50)), &[]),
+    ]);
+}
+
+#[test]
 fn everyday_scripts_do_what_they_say() {
     all(&[
         ("console.log(require('./package.json').version)", &[]),

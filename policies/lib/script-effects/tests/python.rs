@@ -2,6 +2,10 @@
 
 #[path = "support/lines.rs"]
 mod lines;
+#[path = "python/values.rs"]
+mod values;
+#[path = "python/ways.rs"]
+mod ways;
 
 use policy_script_effects::{Summary, read};
 
@@ -172,12 +176,13 @@ fn flow_is_followed_as_far_as_it_is_constant() {
             &["maybe delete abb", "maybe delete ab", "maybe delete ?b", "maybe delete a", "unknown deletes"],
         ),
         ("import os\ndef f(p):\n    os.remove(p + '.bak')\nf('a')\nf('b')", &["delete a.bak", "delete b.bak"]),
-        ("import os\ndef f(p):\n    os.remove(p)", &["unknown deletes"]),
+        ("import os\ndef f(p):\n    os.remove(p)\nrun(f)", &["unknown deletes"]),
+        ("import os\ndef f(p):\n    os.remove(p)\ndef g():\n    os.remove('a')", &["maybe delete a"]),
         ("import os\ndef f(p='a'):\n    return p + 'x'\nos.remove(f())", &["delete ax"]),
         ("import os\ndef g():\n    global p\n    p = 'b'\np = 'a'\ng()\nos.remove(p)", &["delete b"]),
         (
             "import os\nclass A:\n  def __init__(self):\n    self.p = 'a'\n  def go(self):\n    os.remove(self.p)\nA().go()",
-            &["maybe delete a"],
+            &["delete a"],
         ),
         (
             "import os\ntry:\n    os.remove('a')\nexcept OSError:\n    os.remove('b')\nfinally:\n    os.remove('c')",

@@ -3,9 +3,10 @@
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, AssignmentExpression, AssignmentOperator, AssignmentTarget, BinaryExpression,
     BinaryOperator, ChainElement, Expression, LogicalOperator, MemberExpression, ObjectExpression, ObjectPropertyKind,
-    SimpleAssignmentTarget, TemplateLiteral, UnaryOperator, UpdateOperator,
+    PropertyKind, SimpleAssignmentTarget, TemplateLiteral, UnaryOperator, UpdateOperator,
 };
 
+use super::statements::This;
 use super::writer::{Writer, member, quoted, variable};
 
 /// A value of which nothing is known, and that does nothing.
@@ -26,6 +27,7 @@ impl Writer {
             Expression::Identifier(name) if name.name == "undefined" => "None".to_owned(),
             Expression::Identifier(name) => variable(&name.name),
             Expression::ThisExpression(_) => "js_this".to_owned(),
+            Expression::Super(_) => "super()".to_owned(),
             Expression::ArrayExpression(array) => {
                 let elements: Vec<String> = array
                     .elements
@@ -78,7 +80,10 @@ impl Writer {
                 format!("({one} if {test} else {other})")
             }
             Expression::CallExpression(call) => {
-                let callee = self.expression(&call.callee);
+                let callee = match &call.callee {
+                    Expression::Super(_) => "super().__init__".to_owned(),
+                    callee => self.expression(callee),
+                };
                 let arguments = self.arguments(&call.arguments);
                 format!("{callee}({arguments})")
             }
@@ -156,16 +161,33 @@ impl Writer {
 
     fn object(&mut self, object: &ObjectExpression<'_>) -> String {
         let mut items = Vec::new();
+        let whole = self.fresh();
+        let mut has_methods = false;
         for property in &object.properties {
             items.push(match property {
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let key = self.key(&property.key);
-                    format!("{key}: {}", self.expression(&property.value))
+                    let value = match &property.value {
+                        Expression::FunctionExpression(function) => {
+                            has_methods = true;
+                            let name = self.fresh();
+                            self.method(&name, function, Some(This::Object(&whole)));
+                            // What asks for it calls it.
+                            if property.kind == PropertyKind::Get { format!("{name}()") } else { name }
+                        }
+                        value => self.expression(value),
+                    };
+                    format!("{key}: {value}")
                 }
                 ObjectPropertyKind::SpreadProperty(spread) => format!("**{}", self.expression(&spread.argument)),
             });
         }
-        format!("{{{}}}", items.join(", "))
+        let table = format!("{{{}}}", items.join(", "));
+        if !has_methods {
+            return table;
+        }
+        self.line(&format!("{whole} = {table}"));
+        whole
     }
 
     fn arguments(&mut self, arguments: &[Argument<'_>]) -> String {

@@ -7,7 +7,7 @@ use oxc_ast::ast::{
     Statement, TSModuleReference, TSNamespaceDeclarationBody, VariableDeclaration,
 };
 
-use super::writer::{Writer, member, quoted, variable};
+use super::writer::{Writer, member, quoted};
 
 impl Writer {
     /// Statements in the order in which they run: functions are there before all others.
@@ -216,14 +216,22 @@ impl Writer {
             Some(name) => self.declare(&name.name),
             None => self.fresh(),
         };
-        self.method(&name, function);
+        self.method(&name, function, None);
         name
     }
 
-    fn method(&mut self, name: &str, function: &Function<'_>) {
-        let (parameters, patterns) = self.parameters(&function.params);
+    /// Writes a function. `this`: its first parameter, if it is one of a class, or what holds it, if that is an object.
+    pub(super) fn method(&mut self, name: &str, function: &Function<'_>, this: Option<This<'_>>) {
+        let (mut parameters, patterns) = self.parameters(&function.params);
+        if let Some(This::Parameter) = this {
+            parameters = if parameters.is_empty() { THIS.to_owned() } else { format!("{THIS}, {parameters}") };
+        }
         self.function(name, &parameters, |writer| {
             writer.own(&parameters);
+            writer.own(THIS);
+            if let Some(This::Object(object)) = this {
+                writer.line(&format!("{THIS} = {object}"));
+            }
             for (name, pattern) in &patterns {
                 writer.bind(pattern, name);
             }
@@ -251,15 +259,23 @@ impl Writer {
             Some(name) => self.declare(&name.name),
             None => self.fresh(),
         };
-        self.below(&format!("class {name}:"), |writer| {
+        let base = class.heritage.as_ref().map(|heritage| self.expression(&heritage.expression)).unwrap_or_default();
+        self.below(&format!("class {name}({base}):"), |writer| {
             for element in &class.body.body {
                 match element {
                     ClassElement::MethodDefinition(method) => {
                         let name = match (&method.kind, method.key.static_name()) {
-                            (MethodDefinitionKind::Method, Some(name)) => variable(&name),
-                            _ => writer.fresh(),
+                            (MethodDefinitionKind::Constructor, _) => "__init__".to_owned(),
+                            (_, Some(name)) => plain(&member(&name)),
+                            (_, None) => writer.fresh(),
                         };
-                        writer.method(&plain(&name), &method.value);
+                        if method.r#static {
+                            writer.line("@staticmethod");
+                        } else if method.kind == MethodDefinitionKind::Get {
+                            writer.line("@property");
+                        }
+                        let this = (!method.r#static).then_some(This::Parameter);
+                        writer.method(&name, &method.value, this);
                     }
                     ClassElement::PropertyDefinition(property) => {
                         let value: Option<&Expression<'_>> = property.value.as_ref();
@@ -276,6 +292,15 @@ impl Writer {
         name
     }
 }
+
+/// What `this` is in a function.
+#[derive(Clone, Copy)]
+pub(super) enum This<'t> {
+    Parameter,
+    Object(&'t str),
+}
+
+const THIS: &str = "js_this";
 
 /// The same as a name, whatever a key holds.
 fn plain(name: &str) -> String {

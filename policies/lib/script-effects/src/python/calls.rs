@@ -11,7 +11,7 @@ const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false 
 const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
 
 /// The arguments of a call.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Args {
     pub(super) values: Vec<Value>,
     pub(super) named: Vec<(String, Value)>,
@@ -51,22 +51,45 @@ impl Reader<'_> {
         }
         let value = match callee {
             Value::OneOf(values) => {
-                let results: Vec<Value> =
-                    values.iter().map(|callee| self.perhaps(|reader| reader.apply(callee, args))).collect();
+                let results = self.ways(values.len(), |reader, at| {
+                    values.get(at).map_or(Value::Unknown, |callee| reader.apply(callee, args))
+                });
                 Value::join(results)
             }
-            Value::Function(at) => self.call_function(*at, Some(args)),
+            Value::Function(at) => self.call_function(*at, args),
             Value::Partial(callee, first) => {
-                let mut args = args.clone();
-                args.values = first.iter().cloned().chain(args.values).collect();
-                self.apply(callee, &args)
+                let mut all = (**first).clone();
+                all.values.extend(args.values.iter().cloned());
+                all.named.retain(|(name, _)| args.named(name).is_none());
+                all.named.extend(args.named.iter().cloned());
+                all.open |= args.open;
+                self.apply(callee, &all)
             }
+            Value::Guess(callee) => {
+                self.guesses += 1;
+                let value = self.perhaps(|reader| reader.apply(callee, args));
+                self.guesses -= 1;
+                value
+            }
+            Value::Ref(place) => self.call_object(*place, args),
             Value::Hidden => {
                 self.lose("what is called is looked up at run time", EXECUTES);
                 Value::Hidden
             }
-            Value::Named(name) => self.call_named(name, args),
-            Value::Method(base, name) => self.call_method(base, name, args),
+            Value::Named(name) => match self.call_special(name, args) {
+                Some(value) => value,
+                None => {
+                    let args = self.loaded(args);
+                    self.call_named(name, &args)
+                }
+            },
+            Value::Method(base, name) => match &**base {
+                Value::Ref(place) => self.on_place(*place, name, args),
+                base => {
+                    let args = self.loaded(args);
+                    self.call_method(base, name, &args)
+                }
+            },
             _ => {
                 self.call_back(args);
                 Value::Unknown
@@ -87,6 +110,7 @@ impl Reader<'_> {
                 _ => Args::unknown(),
             };
             self.perhaps(|reader| reader.apply(&value, &given));
+            self.do_later(&value, &given);
         }
     }
 
@@ -107,7 +131,7 @@ impl Reader<'_> {
         if name.starts_with("node.")
             && let Some(does) = does(name)
         {
-            let args = super::node::with_options(args);
+            let args = self.loaded(&super::node::with_options(args));
             let value = self.act_on(name, does, &args);
             self.call_back(&args);
             return value;
@@ -167,11 +191,22 @@ impl Reader<'_> {
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
                 self.on_path(name, args.get(1, &["dst"]), WRITES, |at| What::Link { at, to: to.clone() });
             }
-            Does::ChangeFolder => self.folder = Some(path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part)),
+            Does::ChangeFolder => {
+                if !self.moves {
+                    self.lose("the folder changes in a way that was not seen", Unknown::ALL);
+                }
+                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
+                self.state.folder = Some(self.place(&to));
+                self.touch();
+            }
             Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill | Does::Start => {
                 return self.launch(name, does, args);
             }
-            Does::Code => return self.run_code(name, args),
+            // The body stands behind the parameters.
+            Does::Code if name == "node.Function" => {
+                return args.values.last().map_or(Value::Unknown, |code| self.run_code(name, code));
+            }
+            Does::Code => return self.run_in(name, args),
             Does::Connect | Does::Send => {
                 let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
                 let sends = does == Does::Send || args.named("data").or_else(|| args.named("json")).is_some();
@@ -191,10 +226,12 @@ impl Reader<'_> {
                     let module = if whole { module } else { module.split('.').next().unwrap_or(module) };
                     return Value::Named(canonical(module));
                 }
+                // A file beside it.
+                None if path.is_some_and(|path| path.as_part().head().starts_with(['.', '/'])) => {}
                 None => return Value::Hidden,
             },
             Does::Hide => {
-                if name == "code.interact" {
+                if matches!(name, "code.interact" | "node.hidden") {
                     self.lose("what is called is looked up at run time", EXECUTES);
                 }
                 return Value::Hidden;
@@ -260,7 +297,7 @@ impl Reader<'_> {
 
     /// A path as it is seen from the folder in which the code was started.
     pub(super) fn place(&self, path: &Text) -> Text {
-        let Some(folder) = &self.folder else { return path.clone() };
+        let Some(folder) = &self.state.folder else { return path.clone() };
         let relative = match path.pieces.first() {
             Some(Piece::Literal(text)) => !text.starts_with('/'),
             Some(Piece::Pattern(text)) => !text.starts_with('/'),
@@ -268,6 +305,17 @@ impl Reader<'_> {
             _ => false,
         };
         if relative { fold::join(folder.clone(), path) } else { path.clone() }
+    }
+
+    /// The folder in which the code is, so that it stays the same when the code goes elsewhere.
+    pub(super) fn here(&self) -> Text {
+        let start = if self.moves { Text::of(Piece::Variable("PWD".to_owned())) } else { Text::literal(".") };
+        self.state.folder.as_ref().map_or_else(|| start.clone(), |folder| fold::join(start.clone(), folder))
+    }
+
+    /// A path that stays the same when the code goes elsewhere.
+    pub(super) fn whole(&self, path: &Text) -> Text {
+        if self.moves { fold::join(self.here(), path) } else { path.clone() }
     }
 
     pub(super) fn connect(&mut self, to: Option<&Value>, sends: bool) {
@@ -282,28 +330,22 @@ impl Reader<'_> {
     }
 
     /// Code that is run from a text.
-    fn run_code(&mut self, name: &str, args: &Args) -> Value {
-        let Some(code) = args.at(0) else { return Value::Unknown };
-        for one in code.alternatives() {
-            match one.known() {
-                Some(code) if name.starts_with("node.") => {
-                    let code = code.to_owned();
-                    self.code_of_javascript(&code);
-                }
-                Some(code) if name == "builtins.eval" => {
-                    // The value of an expression.
-                    let code = format!("_ = (\n{}\n)", code.trim());
-                    self.code(&code);
-                    return self.get("_");
-                }
-                Some(code) => {
-                    let code = code.to_owned();
-                    self.code(&code);
-                }
-                None => self.lose("code is run that is known only at run time", Unknown::ALL),
+    pub(super) fn run_code(&mut self, name: &str, code: &Value) -> Value {
+        let (eval, texts) = (name == "builtins.eval", code.alternatives());
+        let results = self.ways(texts.len(), |reader, at| match texts.get(at).and_then(Value::known) {
+            Some(code) if name == "node.Function" => {
+                let given = reader.code_of_javascript(code);
+                super::objects::partial(&Value::named("node.constant"), &given)
             }
-        }
-        Value::Unknown
+            Some(code) if name.starts_with("node.") => reader.code_of_javascript(code),
+            Some(code) if eval => reader.code(&format!("(\n{}\n)", code.trim())),
+            Some(code) => reader.code(code),
+            None => {
+                reader.lose("code is run that is known only at run time", Unknown::ALL);
+                Value::Unknown
+            }
+        });
+        Value::join(results)
     }
 }
 

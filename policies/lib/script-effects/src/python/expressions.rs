@@ -6,8 +6,10 @@ use ruff_python_ast::{
 
 use super::calls::Args;
 use super::fold;
-use super::names::{canonical, constant};
-use super::reader::{Body, Names, Reader, Scope};
+use super::functions::Body;
+use super::reader::Reader;
+use super::rows;
+use super::state::{Kind, Scope};
 use super::statements::number;
 use super::value::{ELEMENTS, Value};
 use crate::{Piece, Text};
@@ -15,17 +17,15 @@ use crate::{Piece, Text};
 /// The most turns of a comprehension that are followed.
 const TURNS: usize = 64;
 
-/// Members by which code goes around the names of things.
-const AROUND: &[&str] =
-    &["__subclasses__", "__globals__", "__code__", "__reduce__", "gi_frame", "f_globals", "f_builtins"];
-
 impl<'a> Reader<'a> {
     /// The value of an expression.
     pub(super) fn eval(&mut self, expression: &'a Expr) -> Value {
         if !self.enter() {
             return Value::Unknown;
         }
+        let around = std::mem::replace(&mut self.site, std::ptr::from_ref(expression).addr());
         let value = self.value(expression);
+        self.site = around;
         self.leave();
         value
     }
@@ -52,15 +52,18 @@ impl<'a> Reader<'a> {
                 if let Expr::Slice(slice) = &*subscript.slice {
                     let mut part = |bound: &'a Option<Box<Expr>>| bound.as_ref().map(|bound| self.eval(bound));
                     let (from, to, step) = (part(&slice.lower), part(&slice.upper), part(&slice.step));
-                    return fold::slice(&base, from.as_ref(), to.as_ref(), step.as_ref());
+                    let base = self.load(&base);
+                    return rows::slice(&base, from.as_ref(), to.as_ref(), step.as_ref());
                 }
                 let key = self.eval(&subscript.slice);
                 self.item(&base, &key)
             }
             Expr::BinOp(_) => self.operators(expression),
             Expr::BoolOp(operation) => {
-                let values: Vec<Value> =
-                    operation.values.iter().map(|value| self.perhaps(|reader| reader.eval(value))).collect();
+                let mut values = Vec::new();
+                for (at, value) in operation.values.iter().enumerate() {
+                    values.push(if at == 0 { self.eval(value) } else { self.perhaps(|reader| reader.eval(value)) });
+                }
                 Value::join(values)
             }
             Expr::UnaryOp(operation) => match (operation.op, self.eval(&operation.operand)) {
@@ -69,7 +72,9 @@ impl<'a> Reader<'a> {
             },
             Expr::If(choice) => {
                 self.eval(&choice.test);
-                let values = [&choice.body, &choice.orelse].map(|side| self.perhaps(|reader| reader.eval(side)));
+                let sides = [&choice.body, &choice.orelse];
+                let values =
+                    self.ways(sides.len(), |reader, at| sides.get(at).map_or(Value::Unknown, |side| reader.eval(side)));
                 Value::join(values)
             }
             Expr::Compare(compare) => {
@@ -81,37 +86,59 @@ impl<'a> Reader<'a> {
             }
             Expr::Named(named) => {
                 let value = self.eval(&named.value);
-                self.bind(&named.target, value.clone());
+                let value = self.keep(value);
+                if let Expr::Name(name) = &*named.target {
+                    self.set_outside(name.id.as_str(), value.clone());
+                }
                 value
             }
-            Expr::List(list) => self.row(&list.elts),
+            Expr::List(list) => {
+                let row = self.row(&list.elts);
+                self.keep(row)
+            }
             Expr::Tuple(tuple) => self.row(&tuple.elts),
-            Expr::Set(set) => self.row(&set.elts),
+            Expr::Set(set) => {
+                let row = self.row(&set.elts);
+                self.keep(row)
+            }
             Expr::Dict(dict) => {
                 let mut items = Vec::new();
                 for item in &dict.items {
                     let key = item.key.as_ref().map(|key| self.eval(key));
                     let value = self.eval(&item.value);
-                    match (key, value) {
-                        (Some(key), value) => items.push((key, value)),
-                        (None, Value::Dict(more)) => items.extend(more),
-                        (None, _) => items.push((Value::Unknown, Value::Unknown)),
+                    match key {
+                        Some(key) => items.push((key, self.keep(value))),
+                        None => match self.load(&value) {
+                            Value::Dict(more) => items.extend(more),
+                            _ => items.push((Value::Unknown, Value::Unknown)),
+                        },
                     }
                 }
-                items.truncate(ELEMENTS);
-                Value::Dict(items).bounded()
+                let all = rows::table(items);
+                self.keep(all)
             }
             Expr::Lambda(lambda) => self.function(lambda.parameters.as_deref(), Body::Value(&lambda.body)),
             Expr::ListComp(row) => self.comprehension(&row.generators, &row.elt, None),
             Expr::SetComp(row) => self.comprehension(&row.generators, &row.elt, None),
             Expr::Generator(row) => self.comprehension(&row.generators, &row.elt, None),
             Expr::DictComp(row) => {
-                self.comprehension(&row.generators, &row.value, row.key.as_deref());
-                Value::Unknown
+                let pairs = self.comprehension(&row.generators, &row.value, row.key.as_deref());
+                let table = rows::table_of(&self.load(&pairs));
+                self.keep(table)
             }
             Expr::Await(inner) => self.eval(&inner.value),
-            Expr::Yield(inner) => inner.value.as_ref().map_or(Value::None, |value| self.eval(value)),
-            Expr::YieldFrom(inner) => self.eval(&inner.value),
+            Expr::Yield(inner) => {
+                let value = inner.value.as_ref().map_or(Value::None, |value| self.eval(value));
+                self.yield_(value);
+                self.point();
+                Value::Unknown
+            }
+            Expr::YieldFrom(inner) => {
+                let row = self.eval(&inner.value);
+                let row = self.load(&row);
+                self.yield_(row.element());
+                Value::Unknown
+            }
             Expr::Starred(starred) => self.eval(&starred.value),
             Expr::TString(_) | Expr::Slice(_) | Expr::EllipsisLiteral(_) | Expr::IpyEscapeCommand(_) => Value::Unknown,
         }
@@ -135,6 +162,10 @@ impl<'a> Reader<'a> {
 
     /// One operator.
     pub(super) fn binary(&mut self, left: &Value, operator: Operator, right: &Value) -> Value {
+        let (left, right) = (self.load(left), self.load(right));
+        if let (Operator::BitOr, Some(both)) = (operator, rows::both(&left, &right)) {
+            return both.bounded();
+        }
         let mut found = Vec::new();
         for left in left.alternatives() {
             for right in right.alternatives() {
@@ -152,6 +183,7 @@ impl<'a> Reader<'a> {
         let mut open = false;
         for element in elements {
             let value = self.eval(element);
+            let value = if element.is_starred_expr() { self.load(&value) } else { self.keep(value) };
             match (element, value.elements()) {
                 (Expr::Starred(_), Some(more)) => values.extend(more),
                 (Expr::Starred(_), None) => {
@@ -170,39 +202,50 @@ impl<'a> Reader<'a> {
     }
 
     fn comprehension(&mut self, generators: &'a [Comprehension], element: &'a Expr, key: Option<&'a Expr>) -> Value {
-        self.scopes.push(Scope::default());
-        let value = self.generate(generators, element, key);
-        self.scopes.pop();
+        let scope = Scope { parent: Some(self.current), kind: Kind::Row, ..Scope::default() };
+        let value = self.within(scope, |reader| reader.generate(generators, element, key));
         value.bounded()
     }
 
     fn generate(&mut self, generators: &'a [Comprehension], element: &'a Expr, key: Option<&'a Expr>) -> Value {
         let Some((first, rest)) = generators.split_first() else {
-            key.map(|key| self.eval(key));
-            return self.eval(element);
+            let key = key.map(|key| self.eval(key));
+            let value = self.eval(element);
+            let value = self.keep(value);
+            return key.map_or_else(|| value.clone(), |key| Value::List(vec![key, value.clone()]));
         };
         if !self.enter() {
             return Value::Unknown;
         }
         let row = self.eval(&first.iter);
-        let elements = row.elements().filter(|elements| elements.len() <= TURNS);
+        let row = self.load(&row);
+        let elements = row.elements().filter(|elements| elements.len() <= TURNS && !elements.is_empty());
         let known = elements.is_some();
         let mut found = Vec::new();
-        for value in elements.unwrap_or_else(|| vec![row.element()]) {
-            self.bind(&first.target, value);
+        let mut turn = |reader: &mut Self, value: Value| {
+            reader.bind(&first.target, value);
             first.ifs.iter().for_each(|test| {
-                self.eval(test);
+                reader.eval(test);
             });
-            let uncertain = usize::from(!known || !first.ifs.is_empty());
-            self.branches += uncertain;
-            match self.generate(rest, element, key) {
+            let inside = |reader: &mut Self| reader.generate(rest, element, key);
+            let value = if first.ifs.is_empty() { inside(reader) } else { reader.perhaps(inside) };
+            match value {
                 Value::List(more) if !rest.is_empty() => found.extend(more),
+                Value::Many(one) if !rest.is_empty() => found.push(*one),
                 value => found.push(value),
             }
-            self.branches -= uncertain;
+        };
+        match elements {
+            Some(elements) => elements.into_iter().for_each(|value| turn(self, value)),
+            None => {
+                let element = row.element();
+                self.repeat(&mut |reader| turn(reader, element.clone()));
+            }
         }
         self.leave();
-        found.truncate(ELEMENTS);
+        if found.len() > ELEMENTS {
+            return Value::many(Value::join(found));
+        }
         if known { Value::List(found) } else { Value::many(Value::join(found)) }
     }
 
@@ -219,6 +262,11 @@ impl<'a> Reader<'a> {
                             }
                             InterpolatedStringElement::Interpolation(inner) => {
                                 let value = self.eval(&inner.expression);
+                                if let Some(form) = &inner.format_spec {
+                                    for part in form.elements.interpolations() {
+                                        self.eval(&part.expression);
+                                    }
+                                }
                                 let plain = inner.format_spec.is_none() && inner.debug_text.is_none();
                                 let part = |value: &Value| match inner.conversion.to_byte() {
                                     _ if !plain => Text::of(Piece::Unknown),
@@ -243,19 +291,14 @@ impl<'a> Reader<'a> {
     fn call(&mut self, call: &'a ExprCall) -> Value {
         let callee = self.eval(&call.func);
         let args = self.arguments(&call.arguments);
-        if let Expr::Attribute(attribute) = &*call.func
-            && let Expr::Name(name) = &*attribute.value
-            && self.grows(name.id.as_str(), attribute.attr.as_str(), &args)
-        {
-            return Value::None;
-        }
         self.apply(&callee, &args)
     }
 
-    fn arguments(&mut self, arguments: &'a Arguments) -> Args {
+    pub(super) fn arguments(&mut self, arguments: &'a Arguments) -> Args {
         let mut args = Args::default();
         for argument in &arguments.args {
             let value = self.eval(argument);
+            let value = if argument.is_starred_expr() { self.load(&value) } else { value };
             match (argument, value.elements()) {
                 (Expr::Starred(_), Some(more)) => args.values.extend(more),
                 (Expr::Starred(_), None) => {
@@ -267,184 +310,22 @@ impl<'a> Reader<'a> {
         }
         for keyword in &arguments.keywords {
             let value = self.eval(&keyword.value);
+            let value = if keyword.arg.is_none() { self.load(&value) } else { value };
             match (&keyword.arg, value) {
                 (Some(name), value) => args.named.push((name.as_str().to_owned(), value)),
                 (None, Value::Dict(items)) => {
-                    let named = |(key, value): (Value, Value)| Some((key.known()?.to_owned(), value));
-                    args.named.extend(items.into_iter().filter_map(named));
+                    for (key, value) in items {
+                        match key.known() {
+                            Some(key) => args.named.push((key.to_owned(), value)),
+                            None => args.open = true,
+                        }
+                    }
                 }
                 (None, _) => args.open = true,
             }
         }
         args
     }
-
-    /// Whether the call makes a row longer that a name stands for.
-    fn grows(&mut self, name: &str, method: &str, args: &Args) -> bool {
-        let Value::List(_) = self.get(name) else { return false };
-        let more = match method {
-            "append" | "add" | "push" => args.at(0).cloned().map(|value| vec![value]),
-            "extend" | "update" => args.at(0).map(|value| value.elements().unwrap_or_else(|| vec![value.element()])),
-            "insert" => args.at(1).cloned().map(|value| vec![value]),
-            "clear" | "pop" | "remove" | "sort" | "reverse" | "unshift" | "splice" | "shift" => {
-                let more = args.values.clone();
-                self.change(name, |old| Value::many(Value::join([old.element()].into_iter().chain(more))));
-                return true;
-            }
-            _ => return false,
-        };
-        let first = method == "insert" && args.at(0) == Some(&Value::Int(0));
-        let elsewhere = method == "insert" && !first;
-        self.change(name, |old| match (old, more) {
-            (Value::List(values), Some(more)) if !elsewhere && values.len() + more.len() <= ELEMENTS => {
-                let (mut row, rest) = if first { (more, values) } else { (values, more) };
-                row.extend(rest);
-                Value::List(row)
-            }
-            (old, more) => Value::many(Value::join([old.element()].into_iter().chain(more.unwrap_or_default()))),
-        });
-        true
-    }
-
-    /// What a value is asked for by a name.
-    pub(super) fn member(&mut self, base: &Value, name: &str) -> Value {
-        if AROUND.contains(&name) {
-            return Value::Hidden;
-        }
-        let mut found = Vec::new();
-        for base in base.alternatives() {
-            found.push(match base {
-                _ if name == "__call__" => base.clone(),
-                Value::Hidden => Value::Hidden,
-                Value::Named(module) if module.starts_with("node.") => super::node::member(module, name),
-                Value::Named(module) if module == "os.environ" && is_variable(name) => {
-                    self.item(base, &Value::text(name))
-                }
-                Value::Named(module) => {
-                    let full = canonical(&format!("{module}.{name}"));
-                    constant(&full).unwrap_or(Value::Named(full))
-                }
-                Value::Path(text) => fold::path_member(text, name)
-                    .unwrap_or_else(|| Value::Method(Box::new(base.clone()), name.to_owned())),
-                Value::File(text) if name == "name" => Value::Text(text.clone()),
-                Value::Function(_) | Value::Partial(..) | Value::Method(..) if super::node::CALLERS.contains(&name) => {
-                    Value::Method(Box::new(base.clone()), name.to_owned())
-                }
-                Value::Function(_) | Value::Partial(..) | Value::Method(..) => Value::Unknown,
-                // Of an object of JavaScript a key is a member.
-                Value::Dict(items) if items.iter().any(|(key, _)| key.known() == Some(name)) => {
-                    self.item(base, &Value::text(name))
-                }
-                Value::Unknown if self.members.contains_key(name) => {
-                    self.members.get(name).cloned().unwrap_or(Value::Unknown)
-                }
-                base => Value::Method(Box::new(base.clone()), name.to_owned()),
-            });
-        }
-        Value::join(found)
-    }
-
-    /// What a value holds at a key.
-    pub(super) fn item(&mut self, base: &Value, key: &Value) -> Value {
-        match base {
-            Value::OneOf(values) => {
-                let values: Vec<Value> = values.iter().map(|base| self.item(base, key)).collect();
-                Value::join(values)
-            }
-            Value::Named(name) => match (name.as_str(), key.known()) {
-                ("os.environ" | "os.environb", Some("HOME")) => Value::piece(Piece::Home),
-                ("os.environ" | "os.environb", Some(name)) => Value::piece(Piece::Variable(name.to_owned())),
-                ("sys.argv", _) => match key {
-                    Value::Int(at) => {
-                        usize::try_from(*at).map_or(Value::Unknown, |at| Value::piece(Piece::Argument(at)))
-                    }
-                    _ => Value::Unknown,
-                },
-                ("sys.modules", Some(module)) => Value::Named(canonical(module)),
-                ("builtins.globals()", Some(name)) => self.get(name),
-                ("sys.modules" | "builtins.globals()", None) => Value::Hidden,
-                (full, Some(name)) if full.starts_with("node.") => self.member(base, name),
-                (full, None) if full.starts_with("node.") => Value::Hidden,
-                (full, key) if full.ends_with(".__dict__") => {
-                    let module = full.trim_end_matches(".__dict__");
-                    key.map_or(Value::Hidden, |name| Value::Named(canonical(&format!("{module}.{name}"))))
-                }
-                _ => Value::Unknown,
-            },
-            Value::Dict(items) => {
-                let known = items.iter().rev().find(|(known, _)| known == key && *key != Value::Unknown);
-                known.map_or_else(
-                    || Value::join(items.iter().map(|(_, value)| value.clone())),
-                    |(_, value)| value.clone(),
-                )
-            }
-            Value::List(values) => {
-                let at = match key {
-                    Value::Int(at) if *at < 0 => {
-                        usize::try_from(at.unsigned_abs()).ok().and_then(|at| values.len().checked_sub(at))
-                    }
-                    Value::Int(at) => usize::try_from(*at).ok(),
-                    _ => None,
-                };
-                at.and_then(|at| values.get(at).cloned()).unwrap_or_else(|| base.element())
-            }
-            _ => base.element(),
-        }
-    }
-
-    /// Follows a function of the script; without arguments, all of them are unknown.
-    pub(super) fn call_function(&mut self, at: usize, args: Option<&Args>) -> Value {
-        let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
-        function.called = true;
-        if function.active > 1 || !self.enter() {
-            return Value::Unknown;
-        }
-        let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
-        // What a function makes of its arguments before it calls itself again is not known.
-        let args = args.filter(|_| function.active == 0);
-        function.active += 1;
-        let function = *function;
-        let mut names = Names::new();
-        if let Some(parameters) = function.parameters {
-            for (place, parameter) in parameters.iter_non_variadic_params().enumerate() {
-                let name = parameter.parameter.name.as_str();
-                let default = parameter.default.as_ref().map(|default| self.eval(default));
-                let given = args.and_then(|args| args.named(name).or_else(|| args.at(place)).cloned());
-                let open = args.is_none_or(|args| args.open);
-                let value = given.or(default.filter(|_| !open)).unwrap_or(Value::Unknown);
-                names.insert(name.to_owned(), value.bounded());
-            }
-            if let Some(rest) = &parameters.vararg {
-                let taken = parameters.posonlyargs.len() + parameters.args.len();
-                let rest_values = args.map(|args| Value::List(args.values.iter().skip(taken).cloned().collect()));
-                names.insert(rest.name.as_str().to_owned(), rest_values.unwrap_or(Value::Unknown).bounded());
-            }
-            if let Some(rest) = &parameters.kwarg {
-                names.insert(rest.name.as_str().to_owned(), Value::Unknown);
-            }
-        }
-        self.scopes.push(Scope { names, outer: Vec::new() });
-        let value = match function.body {
-            Body::Value(expression) => self.eval(expression),
-            Body::Block(block) => {
-                self.returned.push(Vec::new());
-                self.block(block);
-                let returned = self.returned.pop().unwrap_or_default();
-                if returned.is_empty() { Value::None } else { Value::join(returned) }
-            }
-        };
-        self.scopes.pop();
-        if let Some(function) = self.functions.get_mut(at) {
-            function.active = function.active.saturating_sub(1);
-        }
-        self.leave();
-        value.bounded()
-    }
-}
-
-/// Whether a name is one of a variable of the environment, as these are written.
-fn is_variable(name: &str) -> bool {
-    name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Each text with each of the parts behind it, as long as they are few.

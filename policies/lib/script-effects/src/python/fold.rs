@@ -7,6 +7,8 @@ use crate::{Piece, Text};
 
 /// The most paths that are joined of parts that may be one of several.
 const MOST: usize = 8;
+/// The most folders above a path that are told apart.
+const PARENTS: usize = 16;
 /// The longest text that a repetition makes.
 const LONGEST: usize = 4096;
 
@@ -61,7 +63,7 @@ pub(super) fn binary(left: &Value, operator: Operator, right: &Value) -> Value {
 
 /// A path below another one; one that begins at the root stands by itself.
 pub(super) fn join(base: Text, path: &Text) -> Text {
-    let absolute = path.head().starts_with('/') || matches!(path.pieces.first(), Some(Piece::Home | Piece::Own));
+    let absolute = path.head().starts_with('/') || path.pieces.first().is_some_and(is_whole);
     if absolute {
         return path.clone();
     }
@@ -81,6 +83,15 @@ pub(super) fn relative(path: &Text) -> Text {
             Text::literal(first.trim_start_matches('/')).and(&rest)
         }
         _ => path.clone(),
+    }
+}
+
+/// Whether a path that begins with it stands by itself.
+fn is_whole(piece: &Piece) -> bool {
+    match piece {
+        Piece::Home | Piece::Own => true,
+        Piece::Variable(name) => name == "PWD",
+        _ => false,
     }
 }
 
@@ -235,6 +246,27 @@ pub(super) fn slice(value: &Value, from: Option<&Value>, to: Option<&Value>, ste
     Value::List(elements)
 }
 
+/// Whether a codec leaves letters as they are.
+fn is_plain(codec: &Value) -> bool {
+    let plain = |codec: &str| {
+        let codec = codec.to_ascii_lowercase().replace(['_', '-'], "");
+        let families = ["utf8", "ascii", "latin", "iso8859", "cp12", "cp4", "cp8", "usascii", "mbcs", "l1"];
+        families.iter().any(|family| codec.starts_with(family))
+    };
+    codec.known().is_some_and(plain)
+}
+
+/// What a codec makes of a text.
+pub(super) fn coded(text: &str, codec: &str) -> Option<Value> {
+    let text = match codec.to_ascii_lowercase().replace(['_', '-'], "").trim_end_matches("codec") {
+        "rot13" => rot13(text),
+        "hex" => hex(text)?,
+        "base64" => base64(text)?,
+        _ => return None,
+    };
+    Some(Value::text(&text))
+}
+
 /// A method of a text that gives a text or a row; `None` if it is not one of those.
 pub(super) fn text_method(text: &Text, name: &str, values: &[Value]) -> Option<Value> {
     let known = text.known();
@@ -246,6 +278,10 @@ pub(super) fn text_method(text: &Text, name: &str, values: &[Value]) -> Option<V
     };
     Some(match name {
         // What is trimmed or encoded is, for a path or a command, what it was.
+        "decode" | "encode" if values.first().is_some_and(|codec| !is_plain(codec)) => {
+            let codec = first.unwrap_or_default();
+            return Some(known.and_then(|text| coded(text, codec)).unwrap_or_else(unknown));
+        }
         "decode" | "encode" | "strip" | "rstrip" | "lstrip" | "expandtabs" if known.is_none() => {
             Value::Text(text.clone())
         }
@@ -308,7 +344,13 @@ pub(super) fn path_member(path: &Text, name: &str) -> Option<Value> {
     };
     Some(match name {
         "parent" => Value::Path(parent(path)),
-        "parents" => Value::List(vec![Value::Path(parent(path)), Value::Path(parent(&parent(path)))]),
+        "parents" => {
+            let next = |path: &Text| Some(parent(path));
+            let all = std::iter::successors(Some(parent(path)), next).take(PARENTS);
+            Value::List(all.map(Value::Path).collect())
+        }
+        // An entry of `scandir`.
+        "path" => Value::Text(path.clone()),
         "name" => file().map_or_else(|| Value::piece(Piece::Unknown), Value::text),
         "stem" => {
             let stem = |file: &str| file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned();
@@ -326,6 +368,11 @@ pub(super) fn path_member(path: &Text, name: &str) -> Option<Value> {
 /// The folder that holds a path.
 pub(super) fn parent(path: &Text) -> Text {
     match path.pieces.split_last() {
+        // The folder in which the code runs, and what is above it.
+        Some((Piece::Literal(last), [])) if matches!(last.trim_end_matches('/'), "." | "..") => {
+            Text::literal(if last.starts_with("..") { "../.." } else { ".." })
+        }
+        Some((Piece::Literal(last), _)) if last.trim_end_matches('/').ends_with("/..") => path.clone().with("/.."),
         Some((Piece::Literal(last), before)) => match last.trim_end_matches('/').rsplit_once('/') {
             Some(("", _)) if before.is_empty() => Text::literal("/"),
             Some((folder, _)) => Text { pieces: before.to_vec() }.with(folder),

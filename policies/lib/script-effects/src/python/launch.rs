@@ -74,14 +74,19 @@ impl Reader<'_> {
     /// Starts a program with its arguments in a row behind it, or all in one row, or by a shell.
     fn start(&mut self, name: &str, first: &Value, args: &Args) {
         let options = args.named("cmd").or_else(|| args.named("args"));
-        let row = match (first, args.at(1), options) {
-            (Value::List(_), ..) => first.clone(),
-            (Value::Dict(_), _, Some(row)) => row.clone(),
-            (first, Some(Value::Dict(_)), Some(row)) | (first, Some(row @ (Value::List(_) | Value::Many(_))), _) => {
-                fold::binary(&Value::List(vec![first.clone()]), Operator::Add, row)
-            }
-            (first, Some(Value::Unknown), _) => Value::List(vec![first.clone(), Value::Unknown]),
-            (first, ..) => Value::List(vec![first.clone()]),
+        let behind = args.at(1).filter(|row| !matches!(row, Value::Dict(_) | Value::None) && !row.is_callable());
+        let one = Value::List(vec![first.clone()]);
+        let row = match (first, behind.or(options)) {
+            (Value::List(_) | Value::Many(_), _) => first.clone(),
+            (Value::Dict(_), Some(row)) => row.clone(),
+            (_, Some(rows)) => Value::join(rows.alternatives().iter().map(|row| match row {
+                Value::List(_) | Value::Many(_) => fold::binary(&one, Operator::Add, row),
+                _ => {
+                    self.lose(&format!("what `{name}` starts is known only at run time"), EXECUTES);
+                    one.clone()
+                }
+            })),
+            (_, None) => one,
         };
         match (args.named("shell"), &row) {
             (None | Some(Value::Bool(false)), _) if name.ends_with("fork") => {
@@ -133,14 +138,32 @@ impl Reader<'_> {
     }
 
     pub(super) fn program(&mut self, name: &str, words: &Value, program: Option<&Value>, args: &Args) {
-        let several = words.alternatives().len() > 1;
+        let mut rows = Vec::new();
         for one in words.alternatives() {
-            let row = match one {
+            rows.push(match one {
                 Value::List(values) => values.clone(),
-                Value::Many(_) => vec![one.element()],
+                Value::Many(_) => vec![match one.element() {
+                    Value::OneOf(_) => Value::Unknown,
+                    element => element,
+                }],
                 Value::Text(_) | Value::Path(_) => vec![one.clone()],
                 _ => Vec::new(),
-            };
+            });
+        }
+        // One of several programs with the same words is one of several rows.
+        let rows: Vec<Vec<Value>> = rows
+            .into_iter()
+            .flat_map(|row| match row.split_first() {
+                Some((first, rest)) => first
+                    .alternatives()
+                    .iter()
+                    .map(|first| std::iter::once(first).chain(rest).cloned().collect())
+                    .collect(),
+                None => vec![row],
+            })
+            .collect();
+        let several = rows.len() > 1;
+        for row in rows {
             let word = |value: &Value| match value {
                 Value::Many(value) => Value::join([(**value).clone()]).as_part(),
                 Value::OneOf(_) => Text::of(Piece::Unknown),
@@ -156,7 +179,7 @@ impl Reader<'_> {
                     continue;
                 }
             }
-            if is_fed(&words, args) {
+            if is_fed(name, &words, args) {
                 self.lose(&format!("what `{name}` starts runs what it is sent"), EXECUTES);
             }
             if runs_own(&words) {
@@ -170,8 +193,8 @@ impl Reader<'_> {
     /// Where it runs, and what it reads.
     fn around(&self, args: &Args) -> (Option<Text>, Option<Text>) {
         let own = args.named("cwd").filter(|folder| **folder != Value::None).map(Value::as_part);
-        let folder = own.map(|folder| self.place(&folder)).or_else(|| self.folder.clone());
-        (folder, args.named("input").and_then(Value::as_text))
+        let folder = own.map(|folder| self.place(&folder)).or_else(|| self.state.folder.clone());
+        (folder, args.named("input").filter(|input| **input != Value::None).map(Value::as_part))
     }
 }
 
@@ -182,11 +205,16 @@ const RUNNERS: &[&str] = &[
 ];
 
 /// Whether a program is started that runs what it reads, and reads what the code sends, or what an open file holds.
-fn is_fed(words: &[Text], args: &Args) -> bool {
+fn is_fed(name: &str, words: &[Text], args: &Args) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let program = first.known().and_then(|path| path.rsplit('/').next());
     let option = |word: &Text| word.known().is_some_and(|word| word.starts_with('-') && !word.ends_with('c'));
     let reads = program.is_some_and(|program| RUNNERS.contains(&program)) && rest.iter().all(option);
+    // In Node the code holds the other end, if nothing else is said.
+    if name.starts_with("node.") {
+        let sync = name.ends_with("Sync") || args.named("stdio").is_some() || args.named("input").is_some();
+        return reads && !sync;
+    }
     let stdin = args.named("stdin");
     reads && stdin.is_some_and(|stdin| *stdin != Value::None && *stdin != Value::named("subprocess.DEVNULL"))
 }

@@ -58,6 +58,10 @@ impl Reader<'_> {
                     fold::text_method(&Text::default(), "join", &[Value::List(parts.collect())])
                         .unwrap_or(Value::Unknown)
                 }
+                "decode" | "encode" if args.values.is_empty() && args.named("encoding").is_some() => {
+                    let codec = args.named("encoding").cloned().unwrap_or(Value::Unknown);
+                    fold::text_method(text, name, &[codec]).unwrap_or(Value::Unknown)
+                }
                 _ => match fold::text_method(text, in_python(name), &args.values) {
                     Some(value) => value,
                     None => self.of_unknown(base, name, args),
@@ -157,7 +161,8 @@ impl Reader<'_> {
                 return Value::join(fold::joined(&parts).into_iter().map(Value::Path));
             }
             "expanduser" => return Value::Path(expand_user(path)),
-            "resolve" | "absolute" | "relative_to" => return own,
+            "resolve" | "absolute" => return Value::Path(self.whole(path)),
+            "relative_to" => return own,
             "as_posix" | "__str__" | "__fspath__" => return Value::Text(path.clone()),
             "with_name" => {
                 return each(args.at(0), |file| Value::Path(fold::join(fold::parent(path), &file.as_part())));
@@ -198,6 +203,10 @@ impl Reader<'_> {
             "write_text" | "write_bytes" => {
                 self.on_path(name, Some(&nowhere), WRITES, |path| What::Write { path, append: false })
             }
+            "then" => match args.at(0).cloned() {
+                Some(callee) => return self.apply(&callee, &Args::of(vec![base.clone()])),
+                None => return base.clone(),
+            },
             "system" | "popen" => {
                 return self.launch(name, super::names::Does::Shell, args);
             }
@@ -227,7 +236,10 @@ impl Reader<'_> {
                 self.call_back(args);
                 return args.at(0).cloned().filter(|_| name == "enter_context").unwrap_or(Value::Unknown);
             }
-            _ => self.call_back(args),
+            _ => match super::node::by_method(name) {
+                Some(call) => return self.apply(&call, args),
+                None => self.call_back(args),
+            },
         }
         Value::Unknown
     }

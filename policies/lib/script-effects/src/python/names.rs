@@ -169,8 +169,6 @@ const CALLS: &[(&str, Does)] = &[
     ("marshal.loads", Hide),
     ("types.FunctionType", Hide),
     ("types.CodeType", Hide),
-    ("operator.attrgetter", Hide),
-    ("operator.methodcaller", Hide),
     ("ctypes.CDLL", Hide),
     ("ctypes.PyDLL", Hide),
     ("ctypes.cdll.LoadLibrary", Hide),
@@ -308,6 +306,13 @@ const BUILTINS: &[&str] = &[
     "max",
     "super",
     "setattr",
+    "delattr",
+    "object",
+    "type",
+    "frozenset",
+    "property",
+    "staticmethod",
+    "classmethod",
 ];
 
 /// What a name means that nobody set.

@@ -420,7 +420,7 @@ impl Reader<'_> {
     pub(super) fn call_through(&mut self, callee: &Value, how: &str, args: &Args) -> Value {
         let rest = args.values.get(1..).unwrap_or_default();
         match how {
-            "bind" => Value::Partial(Box::new(callee.clone()), rest.to_vec()),
+            "bind" => Value::Partial(Box::new(callee.clone()), Box::new(Args::of(rest.to_vec()))),
             "apply" => match rest.first() {
                 Some(Value::List(values)) => self.apply(callee, &Args::of(values.clone())),
                 _ => self.apply(callee, &Args::unknown()),

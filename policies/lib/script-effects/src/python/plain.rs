@@ -25,14 +25,23 @@ impl Reader<'_> {
                 return Value::join(fold::joined(&args.values).into_iter().map(open).map(Value::Text));
             }
             "pathlib.Path.home" => return Value::Path(Text::of(Piece::Home)),
-            "pathlib.Path.cwd" => return Value::Path(Text::literal(".")),
-            "os.getcwd" | "os.getcwdb" => return Value::text("."),
+            "pathlib.Path.cwd" => return Value::Path(self.here()),
+            "os.getcwd" | "os.getcwdb" => return Value::Text(self.here()),
+            "os.path.abspath" | "os.path.realpath" => {
+                return each(first, |value| Value::Text(self.whole(&value.as_part())));
+            }
             "os.path.expanduser" => return each(first, |value| Value::Text(expand_user(&value.as_part()))),
             "os.path.expandvars" | "string.Template" => {
                 return each(first, |value| Value::Text(expand_variables(&value.as_part())));
             }
-            "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "os.fspath" | "os.fsdecode"
-            | "os.fsencode" | "builtins.str" | "builtins.bytes" | "builtins.bytearray" | "os.path.normcase" => {
+            "codecs.decode" | "codecs.encode" | "builtins.str" | "builtins.bytes" if args.at(1).is_some() => {
+                let codec = args.values.get(1..).unwrap_or_default();
+                return each(first, |value| {
+                    fold::text_method(&value.as_part(), "decode", codec).unwrap_or(Value::Unknown)
+                });
+            }
+            "os.path.normpath" | "os.fspath" | "os.fsdecode" | "os.fsencode" | "builtins.str" | "builtins.bytes"
+            | "builtins.bytearray" | "os.path.normcase" => {
                 return first.map_or_else(
                     || Value::text(""),
                     |first| {
@@ -144,15 +153,6 @@ impl Reader<'_> {
             | "binascii.unhexlify"
             | "binascii.a2b_hex"
             | "base64.b16decode" => return decoded(first, fold::hex),
-            "codecs.decode" | "codecs.encode" => {
-                let codec = args.at(1).and_then(Value::known).unwrap_or_default().to_ascii_lowercase().replace('_', "");
-                return match codec.as_str() {
-                    "rot13" => decoded(first, |text| Some(fold::rot13(text))),
-                    "hex" => decoded(first, fold::hex),
-                    "base64" => decoded(first, fold::base64),
-                    _ => Value::piece(Piece::Unknown),
-                };
-            }
             "builtins.chr" => {
                 let char = match first {
                     Some(Value::Int(code)) => u32::try_from(*code).ok().and_then(char::from_u32),
@@ -167,7 +167,8 @@ impl Reader<'_> {
             }
             "functools.partial" => {
                 if let Some((callee, rest)) = args.values.split_first() {
-                    return Value::Partial(Box::new(callee.clone()), rest.to_vec());
+                    let rest = Args { values: rest.to_vec(), ..args.clone() };
+                    return Value::Partial(Box::new(callee.clone()), Box::new(rest));
                 }
             }
             "builtins.enumerate" => return numbered(first),
@@ -226,7 +227,7 @@ fn expand_variables(text: &Text) -> Text {
 
 fn dirname(path: &Text) -> Text {
     match path.known() {
-        Some(path) if !path.contains('/') => Text::default(),
+        Some(path) if !path.contains('/') && !matches!(path, "." | "..") => Text::default(),
         _ => fold::parent(path),
     }
 }

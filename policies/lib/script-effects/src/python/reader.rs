@@ -1,14 +1,20 @@
-//! [`Reader`]: the state of a summary.
+//! [`Reader`]: what is followed, what was found, and how much work is left.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ruff_python_ast::{Expr, Parameters, Stmt};
+use ruff_python_ast::{ModModule, Stmt};
+use ruff_python_parser::Parsed;
 
-use super::value::Value;
-use crate::{Action, Piece, Summary, Text, Unknown, What};
+use super::calls::Args;
+use super::functions::Function;
+use super::sites::Sites;
+use super::state::State;
+use super::value::{Names, Value};
+use crate::{Action, Summary, Unknown, What};
 
 /// Units of work in one summary: each step costs one, and each byte of a value that is copied a part of one.
-const WORK: usize = 300_000;
+const WORK: usize = 200_000;
 /// Statements, expressions and calls inside each other.
 const DEEP: usize = 80;
 /// Code inside code, as of `exec`.
@@ -16,49 +22,75 @@ const CODE_DEEP: usize = 3;
 /// The most actions and reasons that are kept.
 const ACTIONS: usize = 1024;
 const REASONS: usize = 8;
-/// The most variables of one function.
-const NAMES: usize = 1024;
+/// The most texts that are read as code.
+const CODES: usize = 128;
 
-pub(super) type Names = BTreeMap<String, Value>;
-
-/// The variables of a function, or of the script.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Scope {
-    pub(super) names: Names,
-    /// Names that belong to the script, or to the function around it.
-    pub(super) outer: Vec<String>,
+/// Texts that were read as code, each behind the one before.
+#[derive(Debug, Default)]
+pub(super) struct Codes {
+    held: OnceCell<(String, Option<Parsed<ModModule>>)>,
+    next: OnceCell<Box<Codes>>,
 }
 
-/// What a function does.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Body<'a> {
-    Block(&'a [Stmt]),
-    Value(&'a Expr),
-}
-
-/// A function of the script.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Function<'a> {
-    pub(super) parameters: Option<&'a Parameters>,
-    pub(super) body: Body<'a>,
-    pub(super) called: bool,
-    /// How many of its calls are being followed.
-    pub(super) active: usize,
+impl Codes {
+    /// The tree of a text; none inside if it has none, and none at all if there are too many.
+    fn tree(&self, code: &str, read: impl FnOnce() -> Option<Parsed<ModModule>>) -> Option<Option<&ModModule>> {
+        let mut codes = self;
+        for _ in 0..CODES {
+            match codes.held.get() {
+                Some((known, tree)) if known == code => return Some(tree.as_ref().map(Parsed::syntax)),
+                Some(_) => codes = codes.next.get_or_init(Box::default),
+                None => {
+                    let (_, tree) = codes.held.get_or_init(|| (code.to_owned(), read()));
+                    return Some(tree.as_ref().map(Parsed::syntax));
+                }
+            }
+        }
+        None
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     summary: Summary,
-    pub(super) scopes: Vec<Scope>,
+    codes: &'a Codes,
+    /// What branches may change.
+    pub(super) state: State,
+    /// The expression or the statement that is followed.
+    pub(super) site: usize,
+    /// Where the loop around puts what it makes.
+    pub(super) sites: Option<Sites>,
+    /// Places that stand for what several turns of a loop made.
+    pub(super) shared: BTreeSet<usize>,
+    /// How many states were told apart.
+    pub(super) versions: usize,
+    /// How many calls were not followed as they are, for the function was being followed.
+    pub(super) cuts: usize,
+    /// How many calls around are of a function that was being followed.
+    pub(super) repeats: usize,
+    /// How many calls around are of a method of something that is not known.
+    pub(super) guesses: usize,
+    /// The scope that is followed.
+    pub(super) current: usize,
     pub(super) functions: Vec<Function<'a>>,
-    /// What the functions that are followed give back.
+    /// What the functions that are followed give back, and what they yield.
     pub(super) returned: Vec<Vec<Value>>,
-    /// What members of objects are set to, by their names.
+    pub(super) yielded: Vec<Vec<Value>>,
+    /// Where the functions and the loops that are followed may end early.
+    pub(super) exits: Vec<Vec<State>>,
+    pub(super) breaks: Vec<Vec<State>>,
+    /// What there was at the points of what may fail.
+    pub(super) points: Vec<Vec<State>>,
+    /// What members of objects that are not known are set to, by their names.
     pub(super) members: Names,
+    /// Functions of classes, by their names, and the classes.
+    pub(super) methods: BTreeMap<&'a str, Vec<(usize, usize)>>,
+    /// Calls that may be done again when the rest of the code has run.
+    pub(super) later: Vec<(Value, Args)>,
     /// Modules all of whose names were imported.
     pub(super) stars: Vec<String>,
-    /// Where the code changed to, if it did.
-    pub(super) folder: Option<Text>,
+    /// Whether the code may change the folder.
+    pub(super) moves: bool,
     /// How many branches are around.
     pub(super) branches: usize,
     work: usize,
@@ -67,56 +99,34 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(code_depth: usize) -> Reader<'a> {
+    pub(super) fn new(codes: &'a Codes) -> Reader<'a> {
         Reader {
             summary: Summary::default(),
-            scopes: vec![Scope::default()],
+            codes,
+            state: State::new(),
+            shared: BTreeSet::new(),
+            site: 0,
+            sites: None,
+            versions: 0,
+            cuts: 0,
+            repeats: 0,
+            guesses: 0,
+            current: 0,
             functions: Vec::new(),
             returned: Vec::new(),
+            yielded: Vec::new(),
+            exits: Vec::new(),
+            breaks: Vec::new(),
+            points: Vec::new(),
             members: Names::new(),
+            methods: BTreeMap::new(),
+            later: Vec::new(),
             stars: Vec::new(),
-            folder: None,
+            moves: false,
             branches: 0,
             work: WORK,
             depth: 0,
-            code_depth,
-        }
-    }
-
-    /// A reader of code inside this code. It knows the names, but for functions, which stand in another text.
-    pub(super) fn inner<'b>(&self) -> Reader<'b> {
-        let names = self.scopes.iter().flat_map(|scope| &scope.names);
-        let names = names.filter(|(_, value)| !matches!(value, Value::Function(_)));
-        let names = names.map(|(name, value)| (name.clone(), value.clone())).collect();
-        Reader {
-            scopes: vec![Scope { names, outer: Vec::new() }],
-            stars: self.stars.clone(),
-            members: self.members.clone(),
-            folder: self.folder.clone(),
-            branches: self.branches,
-            work: self.work,
-            depth: self.depth,
-            ..Reader::new(self.code_depth + 1)
-        }
-    }
-
-    pub(super) fn end(mut self) -> (Summary, (Names, usize)) {
-        let names = self.scopes.drain(..).next().unwrap_or_default().names;
-        (self.summary, (names, self.work))
-    }
-
-    /// Takes over what was read in code inside this code.
-    pub(super) fn take(&mut self, summary: Summary, (names, work): (Names, usize)) {
-        for Action { what, certain } in summary.actions {
-            self.act(what, certain);
-        }
-        for reason in summary.reasons {
-            self.lose(&reason, Unknown::default());
-        }
-        self.lost(summary.unknown);
-        self.work = work;
-        for (name, value) in names.into_iter().filter(|(_, value)| !matches!(value, Value::Function(_))) {
-            self.set(&name, value);
+            code_depth: 0,
         }
     }
 
@@ -124,21 +134,59 @@ impl<'a> Reader<'a> {
         self.summary
     }
 
-    /// Runs code that the code holds as a text.
-    pub(super) fn code(&mut self, code: &str) {
+    /// Follows code that the code holds as a text; the value of an expression, if it is one.
+    pub(super) fn code(&mut self, code: &str) -> Value {
         if self.code_depth >= CODE_DEEP || self.depth > DEEP / 2 {
-            return self.lose("code inside code is nested too deeply", Unknown::ALL);
+            self.lose("code inside code is nested too deeply", Unknown::ALL);
+            return Value::Unknown;
         }
-        super::run(self, code);
+        self.code_depth += 1;
+        let value = self.run(code);
+        self.code_depth -= 1;
+        value
     }
 
-    /// The same, of code of JavaScript.
-    pub(super) fn code_of_javascript(&mut self, code: &str) {
+    /// Follows a text as code.
+    pub(super) fn run(&mut self, code: &str) -> Value {
+        self.moves |= code.contains("chdir");
+        let codes = self.codes;
+        let Some(tree) = codes.tree(code, || super::parsed(self, code)) else {
+            self.lose("the code holds too much code", Unknown::ALL);
+            return Value::Unknown;
+        };
+        self.spend(code.len() / 64);
+        match tree.map(|module| module.body.as_slice()) {
+            Some([Stmt::Expr(only)]) => self.eval(&only.value),
+            Some(body) => {
+                self.block(body);
+                Value::None
+            }
+            None => Value::Unknown,
+        }
+    }
+
+    /// Follows what nobody runs as far as it is seen: a target that is not known is no reason.
+    pub(super) fn quietly(&mut self, work: impl FnOnce(&mut Self)) {
+        let (reasons, unknown) = (self.summary.reasons.clone(), self.summary.unknown);
+        work(self);
+        let new = self.summary.reasons.iter().skip(reasons.len());
+        if new.clone().all(|reason| reason.ends_with("is known only at run time")) && reasons.len() < REASONS {
+            self.summary.reasons = reasons;
+            self.summary.unknown = unknown;
+        }
+    }
+
+    /// The same, of code of JavaScript; the value of its last statement.
+    pub(super) fn code_of_javascript(&mut self, code: &str) -> Value {
         match crate::javascript::as_python(code) {
-            Ok(python) => self.code(&python),
+            Ok(python) => {
+                self.code(&python);
+                self.get("js_given")
+            }
             Err(reason) => {
                 let names_something = crate::javascript::WORDS.iter().any(|word| code.contains(word));
                 self.lose(reason, if names_something { Unknown::ALL } else { Unknown::default() });
+                Value::Unknown
             }
         }
     }
@@ -158,6 +206,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether what is called here had better be followed at the end.
+    pub(super) fn is_deep(&self) -> bool {
+        self.depth > DEEP * 5 / 8 || self.returned.len() > 1 && self.work < WORK / 2
     }
 
     /// Uses up some of the work; false if none is left.
@@ -198,79 +251,5 @@ impl<'a> Reader<'a> {
             return;
         }
         self.summary.actions.push(Action { what, certain });
-    }
-
-    /// Does something of which it is not certain that it is done.
-    pub(super) fn perhaps<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.branches += 1;
-        let result = work(self);
-        self.branches -= 1;
-        result
-    }
-
-    /// Follows branches of which one is taken; a name is what one of them makes of it.
-    pub(super) fn branch(&mut self, branches: &[&dyn Fn(&mut Self)]) {
-        let Some(before) = self.scopes.last().cloned() else { return };
-        let folder = self.folder.clone();
-        let mut ends: Vec<Scope> = Vec::new();
-        for branch in branches {
-            if !self.spend(1 + before.names.len()) {
-                return;
-            }
-            if let Some(scope) = self.scopes.last_mut() {
-                *scope = before.clone();
-            }
-            self.perhaps(|reader| branch(reader));
-            ends.extend(self.scopes.last().cloned());
-        }
-        if self.folder != folder {
-            self.folder = Some(Text::of(Piece::Unknown));
-        }
-        let mut values: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for (name, value) in ends.into_iter().flat_map(|scope| scope.names) {
-            values.entry(name).or_default().push(value);
-        }
-        let names = values.into_iter().map(|(name, values)| (name, Value::join(values))).collect();
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.names = names;
-        }
-    }
-
-    /// What a name stands for.
-    pub(super) fn get(&mut self, name: &str) -> Value {
-        let found = self.scopes.iter().rev().find_map(|scope| scope.names.get(name)).cloned();
-        if let Some(value) = found {
-            let weight = value.weight(8);
-            return if self.spend(weight / 16) { value } else { Value::Unknown };
-        }
-        if let Some(value) = super::names::builtin(name) {
-            return value;
-        }
-        let star = self.stars.iter().map(|module| format!("{module}.{name}"));
-        let found = star.map(|full| super::names::canonical(&full)).find(|full| super::names::does(full).is_some());
-        found.map_or(Value::Unknown, Value::Named)
-    }
-
-    /// Sets a name.
-    pub(super) fn set(&mut self, name: &str, value: Value) {
-        let value = value.bounded();
-        let outer = self.scopes.last().is_some_and(|scope| scope.outer.iter().any(|outer| outer == name));
-        let inner = self.scopes.len().saturating_sub(1);
-        let holds = |scope: &Scope| scope.names.contains_key(name);
-        let place = if outer { self.scopes.iter().take(inner).rposition(holds).unwrap_or(0) } else { inner };
-        if let Some(scope) = self.scopes.get_mut(place) {
-            if scope.names.len() >= NAMES && !scope.names.contains_key(name) {
-                return self.lose("the code has too many variables", Unknown::ALL);
-            }
-            scope.names.insert(name.to_owned(), value);
-        }
-    }
-
-    /// Changes what a name stands for, wherever it was set.
-    pub(super) fn change(&mut self, name: &str, change: impl FnOnce(Value) -> Value) {
-        if let Some(value) = self.scopes.iter_mut().rev().find_map(|scope| scope.names.get_mut(name)) {
-            let old = std::mem::replace(value, Value::Unknown);
-            *value = change(old).bounded();
-        }
     }
 }

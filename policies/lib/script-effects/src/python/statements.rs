@@ -1,14 +1,12 @@
 //! Statements, in the order in which they run.
 
-use ruff_python_ast::{ExceptHandler, Expr, Number, Parameters, Stmt, StmtFor, StmtIf, StmtTry, StmtWith};
+use ruff_python_ast::{Expr, Number, Operator, Stmt, StmtAugAssign, StmtImportFrom};
 
-use super::names::canonical;
-use super::reader::{Body, Function, Reader, Scope};
-use super::value::{ELEMENTS, Value};
-use crate::{Piece, Unknown};
-
-/// The most turns of a loop over known values that are followed one by one.
-const TURNS: usize = 64;
+use super::calls::Args;
+use super::names::{canonical, does};
+use super::reader::Reader;
+use super::value::Value;
+use crate::Piece;
 
 impl<'a> Reader<'a> {
     /// Follows statements.
@@ -17,8 +15,10 @@ impl<'a> Reader<'a> {
             if !self.enter() {
                 return;
             }
+            self.site = std::ptr::from_ref(statement).addr();
             self.statement(statement);
             self.leave();
+            self.point();
         }
     }
 
@@ -36,250 +36,153 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            Stmt::ImportFrom(import) => {
-                let module = import.module.as_ref().map_or("", |module| module.as_str());
-                for alias in &import.names {
-                    let name = alias.name.as_str();
-                    if name == "*" {
-                        self.stars.push(module.to_owned());
-                    } else if import.level == 0 {
-                        let own = alias.asname.as_ref().map_or(name, |own| own.as_str());
-                        let value = self.member(&Value::named(module), name);
-                        self.set(own, value);
-                    }
-                }
-            }
+            Stmt::ImportFrom(import) => self.import_from(import),
             Stmt::Expr(statement) => {
                 self.eval(&statement.value);
             }
             Stmt::Assign(assign) => {
                 let value = self.eval(&assign.value);
+                let value = self.keep(value);
                 assign.targets.iter().for_each(|target| self.bind(target, value.clone()));
             }
             Stmt::AnnAssign(assign) => {
+                self.annotation(&assign.annotation);
                 if let Some(value) = &assign.value {
                     let value = self.eval(value);
                     self.bind(&assign.target, value);
                 }
             }
-            Stmt::AugAssign(assign) => {
-                let left = self.eval(&assign.target);
-                let right = self.eval(&assign.value);
-                let value = self.binary(&left, assign.op, &right);
-                self.bind(&assign.target, value);
-            }
-            Stmt::Delete(delete) => {
-                for target in &delete.targets {
-                    if let Expr::Subscript(_) = target {
-                        self.eval(target);
-                    }
-                }
-            }
+            Stmt::AugAssign(assign) => self.augment(assign),
+            Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.delete(target)),
             Stmt::Return(statement) => {
                 let value = statement.value.as_ref().map_or(Value::None, |value| self.eval(value));
-                if let Some(returned) = self.returned.last_mut().filter(|returned| returned.len() < ELEMENTS) {
-                    returned.push(value);
-                }
+                self.return_(value);
             }
             Stmt::If(statement) => self.if_(statement),
             Stmt::For(statement) => self.for_(statement),
-            Stmt::While(statement) => {
-                self.eval(&statement.test);
-                self.repeat(&|reader| reader.block(&statement.body));
-                self.block(&statement.orelse);
-            }
+            Stmt::While(statement) => self.while_(statement),
             Stmt::With(statement) => self.with(statement),
             Stmt::Try(statement) => self.try_(statement),
-            Stmt::Match(statement) => {
-                self.eval(&statement.subject);
-                let bodies = statement.cases.iter().map(|case| move |reader: &mut Reader<'a>| reader.block(&case.body));
-                let bodies: Vec<_> = bodies.collect();
-                let mut branches: Vec<&dyn Fn(&mut Reader<'a>)> = Vec::new();
-                bodies.iter().for_each(|body| branches.push(body));
-                self.branch(&branches);
-            }
-            Stmt::FunctionDef(function) => {
-                function.decorator_list.iter().for_each(|decorator| {
-                    self.eval(&decorator.expression);
-                });
-                let value = self.function(Some(&function.parameters), Body::Block(&function.body));
-                self.set(function.name.as_str(), value);
-            }
-            Stmt::ClassDef(class) => {
-                self.scopes.push(Scope::default());
-                self.block(&class.body);
-                let scope = self.scopes.pop().unwrap_or_default();
-                for (name, value) in scope.names {
-                    if !matches!(value, Value::Function(_)) {
-                        self.set_member(&name, value);
-                    }
-                }
-                self.set(class.name.as_str(), Value::Unknown);
-            }
+            Stmt::Match(statement) => self.match_(statement),
+            Stmt::FunctionDef(function) => self.define(function),
+            Stmt::ClassDef(class) => self.class(class),
             Stmt::Raise(raise) => {
-                raise.exc.iter().for_each(|value| {
+                raise.exc.iter().chain(&raise.cause).for_each(|value| {
                     self.eval(value);
                 });
             }
             Stmt::Assert(assert) => {
                 self.eval(&assert.test);
-            }
-            Stmt::Global(global) => self.outer(global.names.iter().map(|name| name.as_str())),
-            Stmt::Nonlocal(nonlocal) => self.outer(nonlocal.names.iter().map(|name| name.as_str())),
-            Stmt::TypeAlias(_) | Stmt::Pass(_) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::IpyEscapeCommand(_) => {}
-        }
-    }
-
-    fn outer<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.outer.extend(names.map(str::to_owned));
-        }
-    }
-
-    /// A function that may be called.
-    pub(super) fn function(&mut self, parameters: Option<&'a Parameters>, body: Body<'a>) -> Value {
-        self.functions.push(Function { parameters, body, called: false, active: 0 });
-        Value::Function(self.functions.len().saturating_sub(1))
-    }
-
-    /// Follows the functions that nothing was seen to call.
-    pub(super) fn uncalled(&mut self) {
-        let mut at = 0;
-        while let Some(function) = self.functions.get(at).copied() {
-            if !function.called {
-                self.perhaps(|reader| reader.call_function(at, None));
-            }
-            at += 1;
-        }
-    }
-
-    fn if_(&mut self, statement: &'a StmtIf) {
-        let test = self.eval(&statement.test);
-        let alone = statement.elif_else_clauses.is_empty();
-        // `if __name__ == "__main__":` holds.
-        if alone && is_main(&statement.test) {
-            return self.block(&statement.body);
-        }
-        let mut bodies: Vec<&'a [Stmt]> = vec![&statement.body];
-        for clause in &statement.elif_else_clauses {
-            if let Some(test) = &clause.test {
-                self.eval(test);
-            }
-            bodies.push(&clause.body);
-        }
-        if test == Value::Bool(false) {
-            bodies.remove(0);
-        }
-        let complete = statement.elif_else_clauses.last().is_some_and(|clause| clause.test.is_none());
-        let bodies: Vec<_> = bodies.into_iter().map(|body| move |reader: &mut Reader<'a>| reader.block(body)).collect();
-        let nothing = |_: &mut Reader<'a>| {};
-        let mut branches: Vec<&dyn Fn(&mut Reader<'a>)> = Vec::new();
-        bodies.iter().for_each(|body| branches.push(body));
-        if !complete {
-            branches.push(&nothing);
-        }
-        self.branch(&branches);
-    }
-
-    fn for_(&mut self, statement: &'a StmtFor) {
-        let row = self.eval(&statement.iter);
-        match row.elements().filter(|elements| elements.len() <= TURNS) {
-            Some(elements) => {
-                for element in elements {
-                    self.bind(&statement.target, element);
-                    self.block(&statement.body);
+                if let Some(text) = &assert.msg {
+                    self.perhaps(|reader| reader.eval(text));
                 }
             }
-            None => {
-                let element = row.element();
-                self.repeat(&|reader| {
-                    reader.bind(&statement.target, element.clone());
-                    reader.block(&statement.body);
-                });
+            Stmt::Global(global) => self.outer(true, global.names.iter().map(|name| name.as_str().to_owned())),
+            Stmt::Nonlocal(nonlocal) => self.outer(false, nonlocal.names.iter().map(|name| name.as_str().to_owned())),
+            Stmt::Break(_) | Stmt::Continue(_) => self.break_(),
+            Stmt::TypeAlias(_) | Stmt::Pass(_) | Stmt::IpyEscapeCommand(_) => {}
+        }
+    }
+
+    fn import_from(&mut self, import: &'a StmtImportFrom) {
+        let module = import.module.as_ref().map_or("", |module| module.as_str());
+        for alias in &import.names {
+            let name = alias.name.as_str();
+            if name == "*" {
+                if !self.stars.iter().any(|known| known == module) {
+                    self.stars.push(module.to_owned());
+                }
+                // It sets names that the script has set, too.
+                let names: Vec<String> =
+                    self.scope().map(|scope| scope.names.keys().cloned().collect()).unwrap_or_default();
+                for own in names {
+                    let full = canonical(&format!("{module}.{own}"));
+                    if self.spend(1) && does(&full).is_some() {
+                        let old = self.get(&own);
+                        self.set(&own, Value::join([Value::Named(full), old]));
+                    }
+                }
+            } else {
+                let own = alias.asname.as_ref().map_or(name, |own| own.as_str());
+                let value = if import.level == 0 { self.member(&Value::named(module), name) } else { Value::Unknown };
+                self.set(own, value);
             }
         }
-        self.block(&statement.orelse);
     }
 
-    /// Follows what may be done any number of times: a value that one turn makes of another is not known.
-    fn repeat(&mut self, turn: &dyn Fn(&mut Reader<'a>)) {
-        let nothing = |_: &mut Reader<'a>| {};
-        let before = self.scopes.last().map(|scope| scope.names.clone()).unwrap_or_default();
-        self.branch(&[turn, &nothing]);
-        if !self.spend(1 + before.len()) {
+    /// `target += value`: a row stays the same row.
+    fn augment(&mut self, assign: &'a StmtAugAssign) {
+        let left = self.eval(&assign.target);
+        let right = self.eval(&assign.value);
+        let held = self.load(&left);
+        let method = match assign.op {
+            Operator::Add => "__iadd__",
+            Operator::BitOr => "__ior__",
+            _ => "",
+        };
+        if let (Value::Ref(place), false) = (&left, method.is_empty())
+            && held.alternatives().iter().all(Value::is_row)
+        {
+            self.on_place(*place, method, &Args::of(vec![right]));
             return;
         }
-        let Some(scope_names) = self.scopes.last().map(|scope| &scope.names) else { return };
-        let changed: Vec<String> = before
-            .iter()
-            .filter(|(name, value)| scope_names.get(*name).is_some_and(|now| now != *value))
-            .map(|(name, _)| name.clone())
-            .collect();
-        if changed.is_empty() {
-            return;
+        if !method.is_empty() && left.alternatives().iter().any(|one| matches!(one, Value::Ref(_))) {
+            let callee = self.member(&left, method);
+            self.apply(&callee, &Args::of(vec![right.clone()]));
         }
-        for name in changed {
-            self.change(&name, |value| match value {
-                // A row that grows.
-                Value::List(values) => Value::many(Value::join(values)),
-                value => Value::join([value, Value::Unknown]),
-            });
-        }
-        self.branch(&[turn, &nothing]);
+        let value = self.binary(&left, assign.op, &right);
+        self.bind(&assign.target, value);
     }
 
-    fn with(&mut self, statement: &'a StmtWith) {
-        for item in &statement.items {
-            let value = self.eval(&item.context_expr);
-            // `with open(a) as f` is the file, and `with TemporaryDirectory() as d` is its name.
-            let value = match value {
-                Value::File(text) if text.is_own() && is_folder(&item.context_expr) => Value::Text(text),
-                value => value,
-            };
-            if let Some(target) = &item.optional_vars {
-                self.bind(target, value);
+    fn delete(&mut self, target: &'a Expr) {
+        match target {
+            Expr::Subscript(subscript) => {
+                let base = self.eval(&subscript.value);
+                let key = self.eval(&subscript.slice);
+                let key = Some(&key).filter(|_| !subscript.slice.is_slice_expr());
+                self.delete_item(&base, key);
             }
+            Expr::Name(name) => self.unset(name.id.as_str()),
+            Expr::Tuple(all) => all.elts.iter().for_each(|target| self.delete(target)),
+            Expr::Attribute(attribute) => {
+                self.eval(&attribute.value);
+            }
+            _ => {}
         }
-        self.block(&statement.body);
-    }
-
-    fn try_(&mut self, statement: &'a StmtTry) {
-        self.block(&statement.body);
-        let bodies = statement.handlers.iter().map(|handler| {
-            let ExceptHandler::ExceptHandler(handler) = handler;
-            move |reader: &mut Reader<'a>| reader.block(&handler.body)
-        });
-        let bodies: Vec<_> = bodies.collect();
-        let nothing = |_: &mut Reader<'a>| {};
-        let mut branches: Vec<&dyn Fn(&mut Reader<'a>)> = vec![&nothing];
-        bodies.iter().for_each(|body| branches.push(body));
-        self.branch(&branches);
-        self.block(&statement.orelse);
-        self.block(&statement.finalbody);
     }
 
     /// Sets what stands on the left of `=`.
     pub(super) fn bind(&mut self, target: &'a Expr, value: Value) {
         match target {
             Expr::Name(name) => self.set(name.id.as_str(), value),
-            Expr::Starred(starred) => self.bind(&starred.value, Value::Unknown),
+            Expr::Starred(starred) => {
+                let row = Value::many(value);
+                self.bind(&starred.value, row);
+            }
             Expr::Tuple(tuple) => self.bind_all(&tuple.elts, &value),
             Expr::List(list) => self.bind_all(&list.elts, &value),
             Expr::Attribute(attribute) => {
-                self.eval(&attribute.value);
-                self.set_member(attribute.attr.as_str(), value);
+                let base = self.eval(&attribute.value);
+                self.set_member(&base, attribute.attr.as_str(), value);
             }
             Expr::Subscript(subscript) => {
-                let key = self.eval(&subscript.slice);
-                if let Expr::Name(name) = &*subscript.value {
-                    self.change(name.id.as_str(), |old| with_item(old, &key, value));
+                let base = self.eval(&subscript.value);
+                if let Expr::Slice(slice) = &*subscript.slice {
+                    for bound in [&slice.lower, &slice.upper, &slice.step].into_iter().flatten() {
+                        self.eval(bound);
+                    }
+                    let whole = slice.lower.is_none() && slice.upper.is_none() && slice.step.is_none();
+                    return self.set_slice(&base, whole, &value);
                 }
+                let key = self.eval(&subscript.slice);
+                self.set_item(&base, &key, &value);
             }
             _ => {}
         }
     }
 
     fn bind_all(&mut self, targets: &'a [Expr], value: &Value) {
+        let value = &self.load(value);
         let starred = targets.iter().any(Expr::is_starred_expr);
         let rows: Vec<Vec<Value>> = value.alternatives().iter().filter_map(Value::elements).collect();
         let fits = !starred && !rows.is_empty() && rows.iter().all(|row| row.len() == targets.len());
@@ -289,52 +192,6 @@ impl<'a> Reader<'a> {
             let one = Value::join(rows.iter().filter_map(|row| row.get(at).cloned()));
             self.bind(target, if all { one } else { element.clone() });
         }
-    }
-
-    /// Notes what a member of some object is set to.
-    fn set_member(&mut self, name: &str, value: Value) {
-        let known = self.members.remove(name);
-        let value = known.map_or(value.clone(), |known| Value::join([known, value])).bounded();
-        if self.members.len() < 1024 {
-            self.members.insert(name.to_owned(), value);
-        } else {
-            self.lose("the code has too many members", Unknown::ALL);
-        }
-    }
-}
-
-/// A row or a table of which one element is set.
-fn with_item(old: Value, key: &Value, value: Value) -> Value {
-    match (old, key) {
-        (Value::Dict(mut items), key) if items.len() < ELEMENTS => {
-            items.retain(|(known, _)| known != key);
-            items.push((key.clone(), value));
-            Value::Dict(items)
-        }
-        (Value::List(mut values), Value::Int(at)) => {
-            if let Some(place) = usize::try_from(*at).ok().and_then(|at| values.get_mut(at)) {
-                *place = value;
-            }
-            Value::List(values)
-        }
-        (Value::List(values), _) => Value::many(Value::join(values.into_iter().chain([value]))),
-        _ => Value::Unknown,
-    }
-}
-
-/// Whether the condition is that the script itself was started.
-fn is_main(test: &Expr) -> bool {
-    let Expr::Compare(compare) = test else { return false };
-    matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__")
-}
-
-/// Whether the call makes a folder, which `with` names by its path.
-fn is_folder(call: &Expr) -> bool {
-    let Expr::Call(call) = call else { return false };
-    match &*call.func {
-        Expr::Attribute(attribute) => attribute.attr.as_str() == "TemporaryDirectory",
-        Expr::Name(name) => name.id.as_str() == "TemporaryDirectory",
-        _ => false,
     }
 }
 

@@ -1,17 +1,39 @@
 //! [`Value`]: what is known of a value of Python.
 
+use std::collections::BTreeMap;
+
+use super::calls::Args;
 use crate::{Piece, Text};
+
+pub(super) type Names = BTreeMap<String, Value>;
 
 /// The most elements of a row that are kept, and the most alternatives.
 pub(super) const ELEMENTS: usize = 256;
-const ALTERNATIVES: usize = 8;
+const ALTERNATIVES: usize = 16;
 /// The most that one value holds.
 const HEAVY: usize = 1 << 16;
 /// Values inside each other.
 const DEEP: usize = 6;
 
-#[derive(Debug, Clone, PartialEq)]
+/// What an object of the script holds, or a class.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Object {
+    /// The place of its class, if it is an object of one.
+    pub(super) class: Option<usize>,
+    pub(super) fields: Names,
+    /// Fields that it may have or not.
+    pub(super) loose: Vec<String>,
+    /// What a class is made from.
+    pub(super) bases: Vec<Value>,
+    /// The fields of a class that stand with their types, in their order.
+    pub(super) row: Vec<String>,
+    /// The place of an object that stands for all objects of this class; an object has none.
+    pub(super) any: Option<usize>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum Value {
+    #[default]
     Unknown,
     /// Something that was looked up by a name that is not known, or past the names: calling it may do anything.
     Hidden,
@@ -34,7 +56,15 @@ pub(super) enum Value {
     /// A function of the script.
     Function(usize),
     /// A callable that has some of its arguments.
-    Partial(Box<Value>, Vec<Value>),
+    Partial(Box<Value>, Box<Args>),
+    /// What something that is not known may be asked for: a method of a class of the script.
+    Guess(Box<Value>),
+    /// What can be changed under each of its names, by its place: a row, a table, an object or a class.
+    Ref(usize),
+    /// What stands at such a place.
+    Object(Box<Object>),
+    /// An object as its class's bases see it: the object, and the place of the class.
+    Super(Box<Value>, usize),
     /// An open file, and where it lies.
     File(Text),
     /// What talks to a server.
@@ -73,8 +103,11 @@ impl Value {
             }
         }
         if found.len() > ALTERNATIVES {
-            found.truncate(ALTERNATIVES);
-            found.push(Value::Unknown);
+            let lost = found.split_off(ALTERNATIVES);
+            let open = if lost.iter().any(Value::acts) { Value::Hidden } else { Value::Unknown };
+            if !found.contains(&open) {
+                found.push(open);
+            }
         }
         match found.len() {
             0 => Value::Unknown,
@@ -120,9 +153,20 @@ impl Value {
     pub(super) fn is_callable(&self) -> bool {
         match self {
             Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden => true,
+            Value::Ref(_) | Value::Guess(_) => true,
             Value::Named(name) => super::names::does(name).is_some(),
             Value::OneOf(values) => values.iter().any(Value::is_callable),
             _ => false,
+        }
+    }
+
+    /// Whether calling it does something that counts, as far as can be seen.
+    fn acts(&self) -> bool {
+        match self {
+            Value::Method(base, _) => base.acts() || matches!(**base, Value::Path(_)),
+            Value::Ref(_) => false,
+            Value::OneOf(values) => values.iter().any(Value::acts),
+            value => value.is_callable(),
         }
     }
 
@@ -143,9 +187,23 @@ impl Value {
         match self {
             Value::Many(value) => (**value).clone(),
             Value::Hidden => Value::Hidden,
-            Value::OneOf(values) => Value::join(values.iter().map(Value::element)),
+            // A row that is empty gives nothing.
+            Value::OneOf(values) => {
+                let empty = |value: &&Value| value.elements().is_none_or(|elements| !elements.is_empty());
+                Value::join(values.iter().filter(empty).map(Value::element))
+            }
             value => value.elements().map_or(Value::Unknown, Value::join),
         }
+    }
+
+    /// Whether nothing is known of it, or of one that it may be.
+    pub(super) fn is_open(&self) -> bool {
+        self.alternatives().iter().any(|value| matches!(value, Value::Unknown | Value::Hidden))
+    }
+
+    /// A row or a table, which can be changed.
+    pub(super) fn is_row(&self) -> bool {
+        matches!(self, Value::List(_) | Value::Dict(_) | Value::Many(_))
     }
 
     /// Without what would be nested too deeply, or would be too much.
@@ -159,15 +217,24 @@ impl Value {
 
     fn holds_callable(&self, left: usize) -> bool {
         let Some(left) = left.checked_sub(1) else { return true };
-        self.is_callable() || self.parts().into_iter().any(|part| part.holds_callable(left))
+        self.acts() || self.parts().into_iter().any(|part| part.holds_callable(left))
     }
 
-    fn parts(&self) -> Vec<&Value> {
+    /// Whether it shares something that can be changed.
+    pub(super) fn holds_place(&self) -> bool {
+        matches!(self, Value::Ref(_) | Value::Function(_)) || self.parts().into_iter().any(Value::holds_place)
+    }
+
+    pub(super) fn parts(&self) -> Vec<&Value> {
         match self {
             Value::List(values) | Value::OneOf(values) => values.iter().collect(),
             Value::Dict(items) => items.iter().flat_map(|(key, value)| [key, value]).collect(),
-            Value::Many(value) | Value::Method(value, _) => vec![value],
-            Value::Partial(value, values) => std::iter::once(&**value).chain(values).collect(),
+            Value::Many(value) | Value::Method(value, _) | Value::Super(value, _) | Value::Guess(value) => vec![value],
+            Value::Partial(value, args) => {
+                let named = args.named.iter().map(|(_, value)| value);
+                std::iter::once(&**value).chain(&args.values).chain(named).collect()
+            }
+            Value::Object(object) => object.fields.values().chain(&object.bases).collect(),
             _ => Vec::new(),
         }
     }

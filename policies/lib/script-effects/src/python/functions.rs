@@ -1,0 +1,413 @@
+//! Functions of the script: what they are, and what a call of one does.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Decorator, Expr, Parameters, Stmt, StmtFunctionDef};
+
+use super::calls::Args;
+use super::reader::Reader;
+use super::state::{Kind as Place, Scope};
+use super::value::{ELEMENTS, Names, Value};
+
+/// The most calls that are done again at the end.
+const LATER: usize = 256;
+
+/// The most calls of one function that are known.
+const KNOWN: usize = 8;
+
+/// What a function does.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Body<'a> {
+    Block(&'a [Stmt]),
+    Value(&'a Expr),
+}
+
+/// How a function is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Plain,
+    /// It takes an object of its class.
+    Method,
+    /// It takes its class.
+    OfClass,
+    /// Asking for it calls it.
+    Property,
+}
+
+/// A function of the script.
+#[derive(Debug, Clone)]
+pub(super) struct Function<'a> {
+    parameters: Option<&'a Parameters>,
+    body: Body<'a>,
+    pub(super) kind: Kind,
+    /// What is taken for what is not given.
+    defaults: Rc<Names>,
+    /// The scope in which it stands, and the class.
+    scope: usize,
+    class: Option<usize>,
+    /// What it yields is what `with` gives.
+    enters: bool,
+    /// Something may call it with other arguments.
+    wrapped: bool,
+    /// It has a name that nothing was seen to ask for.
+    unasked: bool,
+    /// It is called by an operator or a statement.
+    implied: bool,
+    called: bool,
+    /// How many of its calls are being followed.
+    active: usize,
+    /// What calls gave that changed nothing.
+    known: Rc<Vec<Known>>,
+}
+
+/// A call that changed nothing.
+#[derive(Debug, Clone)]
+struct Known {
+    args: Args,
+    /// The state, and whether the call was certain.
+    start: (usize, bool),
+    value: Value,
+}
+
+impl<'a> Reader<'a> {
+    /// A function that may be called.
+    pub(super) fn function(&mut self, parameters: Option<&'a Parameters>, body: Body<'a>) -> Value {
+        let mut defaults = Names::new();
+        for parameter in parameters.into_iter().flat_map(Parameters::iter_non_variadic_params) {
+            if let Some(annotation) = &parameter.parameter.annotation {
+                self.annotation(annotation);
+            }
+            if let Some(default) = &parameter.default {
+                let value = self.eval(default);
+                let value = self.keep(value);
+                defaults.insert(parameter.parameter.name.as_str().to_owned(), value);
+            }
+        }
+        // A function does not see the names of the class around it.
+        let scope = self.scope().filter(|scope| scope.kind == Place::Class);
+        let class = scope.and_then(|scope| scope.this.as_ref()).map(|(class, _)| *class);
+        let around = scope.and_then(|scope| scope.parent).unwrap_or(self.current);
+        let kind = if class.is_some() { Kind::Method } else { Kind::Plain };
+        self.functions.push(Function {
+            parameters,
+            body,
+            kind,
+            defaults: Rc::new(defaults),
+            scope: around,
+            class,
+            enters: false,
+            wrapped: false,
+            unasked: false,
+            implied: false,
+            called: false,
+            active: 0,
+            known: Rc::default(),
+        });
+        Value::Function(self.functions.len().saturating_sub(1))
+    }
+
+    /// What stands behind the name of a variable, which may call.
+    pub(super) fn annotation(&mut self, annotation: &'a Expr) {
+        if !matches!(annotation, Expr::Name(_) | Expr::Attribute(_) | Expr::StringLiteral(_)) {
+            self.eval(annotation);
+        }
+    }
+
+    /// A function with a name, and what its decorators make of it.
+    pub(super) fn define(&mut self, definition: &'a StmtFunctionDef) {
+        let decorators: Vec<Value> =
+            definition.decorator_list.iter().map(|Decorator { expression, .. }| self.eval(expression)).collect();
+        let name = definition.name.as_str();
+        let mut value = self.function(Some(&definition.parameters), Body::Block(&definition.body));
+        if let Some(annotation) = &definition.returns {
+            self.annotation(annotation);
+        }
+        let Value::Function(at) = value else { return };
+        let class = self.functions.get(at).and_then(|function| function.class);
+        if let Some(class) = class {
+            self.methods.entry(name).or_default().push((class, at));
+        }
+        if let Some(function) = self.functions.get_mut(at) {
+            let dunder = name.starts_with("__") && name.ends_with("__");
+            function.implied =
+                class.is_some() && dunder && !matches!(name, "__init__" | "__enter__" | "__call__" | "__exit__");
+            function.unasked = class.is_none() && decorators.is_empty();
+        }
+        for decorator in decorators.into_iter().rev() {
+            value = self.decorated(&decorator, value);
+        }
+        self.set(name, value);
+    }
+
+    fn decorated(&mut self, decorator: &Value, value: Value) -> Value {
+        let name = match decorator {
+            Value::Named(name) => name.trim_start_matches("builtins."),
+            Value::Method(_, name) => name,
+            _ => "",
+        };
+        let Value::Function(at) = value else { return self.apply(decorator, &Args::of(vec![value])) };
+        let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
+        match name {
+            "staticmethod" | "abc.abstractstaticmethod" => function.kind = Kind::Plain,
+            "classmethod" => function.kind = Kind::OfClass,
+            "property" | "functools.cached_property" | "abc.abstractproperty" => function.kind = Kind::Property,
+            "contextlib.contextmanager" | "contextlib.asynccontextmanager" => function.enters = true,
+            "functools.cache"
+            | "functools.lru_cache"
+            | "abc.abstractmethod"
+            | "typing.overload"
+            | "typing.no_type_check"
+            | "atexit.register" => {}
+            // A setter is asked for by its property's name.
+            "setter" | "getter" | "deleter" => function.implied = true,
+            _ => match decorator {
+                Value::Function(_) | Value::Partial(..) | Value::Ref(_) | Value::OneOf(_) | Value::Hidden => {
+                    return self.apply(decorator, &Args::of(vec![value]));
+                }
+                _ => function.wrapped = true,
+            },
+        }
+        value
+    }
+
+    /// Notes that something asks for functions by their names.
+    pub(super) fn mention(&mut self, value: &Value) {
+        for one in value.alternatives() {
+            if let Value::Function(at) = one
+                && let Some(function) = self.functions.get_mut(*at)
+            {
+                function.unasked = false;
+            }
+        }
+    }
+
+    /// Notes that something may call a function that was not seen to do so.
+    pub(super) fn imply(&mut self, at: usize) {
+        self.functions.get_mut(at).into_iter().for_each(|function| function.implied = true);
+    }
+
+    /// Notes a call that may be done when the rest of the code has run.
+    pub(super) fn do_later(&mut self, callee: &Value, args: &Args) {
+        let function = match callee {
+            Value::Function(at) => Some(*at),
+            Value::Partial(callee, _) => match **callee {
+                Value::Function(at) => Some(at),
+                _ => None,
+            },
+            _ => None,
+        };
+        // What is no function of the script does the same at any time.
+        let Some(function) = function else { return };
+        let one = (callee.clone(), args.clone());
+        if self.later.contains(&one) {
+            return;
+        }
+        self.spend(1 + self.later.len() / 4);
+        if self.later.len() >= LATER {
+            return self.imply(function);
+        }
+        self.later.push(one);
+    }
+
+    /// Follows the functions that nothing was seen to call, and what may be called at the end.
+    pub(super) fn uncalled(&mut self) {
+        // One may set what another one uses.
+        for pass in 0..2 {
+            let mut at = 0;
+            while let Some(function) = self.functions.get(at) {
+                if !function.called || function.implied {
+                    self.follow_uncalled(at);
+                    if let Some(function) = self.functions.get_mut(at) {
+                        function.called = pass > 0;
+                    }
+                }
+                at += 1;
+            }
+            let mut next = 0;
+            while let Some((callee, args)) = self.later.get(next).cloned() {
+                self.perhaps(|reader| reader.apply(&callee, &args));
+                next += 1;
+            }
+        }
+    }
+
+    fn follow_uncalled(&mut self, at: usize) {
+        let Some(function) = self.functions.get(at) else { return };
+        let (class, kind, unasked) = (function.class, function.kind, function.unasked);
+        let mut args = Args { open: true, ..Args::default() };
+        if let Some(class) = class
+            && let Value::Object(object) = &*self.at(class)
+        {
+            match kind {
+                Kind::OfClass => args.values.push(Value::Ref(class)),
+                Kind::Plain => {}
+                _ => args.values.extend(object.any.map(Value::Ref)),
+            }
+        }
+        let follow = |reader: &mut Self| {
+            reader.perhaps(|reader| reader.call_function(at, &args));
+        };
+        if unasked {
+            self.quietly(follow)
+        } else {
+            follow(self)
+        }
+        self.touch();
+    }
+
+    /// Follows a call of a function of the script.
+    pub(super) fn call_function(&mut self, at: usize, args: &Args) -> Value {
+        let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
+        function.called = true;
+        let start = (self.state.version, self.branches == 0);
+        let known = function.known.iter().find(|known| known.start == start && known.args == *args);
+        if let Some(known) = known {
+            let value = known.value.clone();
+            self.spend(1);
+            return value;
+        }
+        let cuts = self.cuts;
+        let value = self.call_anew(at, args);
+        // What it did once without a change of anything, it does again.
+        if self.cuts == cuts
+            && self.state.version == start.0
+            && !value.holds_place()
+            && let Some(function) = self.functions.get_mut(at).filter(|function| function.scope == 0)
+        {
+            let known = Rc::make_mut(&mut function.known);
+            known.truncate(KNOWN);
+            known.insert(0, Known { args: args.clone(), start, value: value.clone() });
+        }
+        value
+    }
+
+    fn call_anew(&mut self, at: usize, args: &Args) -> Value {
+        let Some(function) = self.functions.get(at) else { return Value::Unknown };
+        let again = function.active > 0;
+        self.cuts += usize::from(again);
+        let mut args = args.clone();
+        args.open |= function.wrapped;
+        if again {
+            // What a function makes of its arguments before it calls itself again is not known.
+            let open = |value: Value| if matches!(value, Value::Ref(_)) { value } else { Value::Unknown };
+            args.values = args.values.into_iter().map(open).collect();
+            args.named = args.named.into_iter().map(|(name, value)| (name, open(value))).collect();
+        }
+        if again && self.repeats > 0 || self.is_deep() {
+            self.cuts += 1;
+            for value in &mut args.values {
+                if self.load(value).is_row() {
+                    *value = Value::Unknown;
+                }
+            }
+            self.do_later(&Value::Function(at), &args);
+            return Value::Unknown;
+        }
+        if !self.enter() {
+            return Value::Unknown;
+        }
+        let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
+        function.active += 1;
+        let function = function.clone();
+        self.repeats += usize::from(again);
+        let names = self.parameters(&function, &args, again);
+        let this = function.class.map(|class| (class, args.values.first().cloned().unwrap_or(Value::Unknown)));
+        let scope = Scope { names, parent: Some(function.scope), this, ..Scope::default() };
+        self.yielded.push(Vec::new());
+        let value = self.within(scope, |reader| reader.follow(function.body));
+        let yielded = self.yielded.pop().unwrap_or_default();
+        self.repeats -= usize::from(again);
+        if let Some(function) = self.functions.get_mut(at) {
+            function.active = function.active.saturating_sub(1);
+        }
+        self.leave();
+        if yielded.is_empty() {
+            return value.bounded();
+        }
+        // What it does between two values, it does when they are asked for.
+        if self.functions.len() <= ELEMENTS && !again {
+            self.do_later(&Value::Function(at), &args);
+        }
+        let one = Value::join(yielded);
+        if function.enters { one.bounded() } else { Value::many(one).bounded() }
+    }
+
+    fn follow(&mut self, body: Body<'a>) -> Value {
+        match body {
+            Body::Value(expression) => self.eval(expression),
+            Body::Block(block) => {
+                self.returned.push(Vec::new());
+                self.exits.push(Vec::new());
+                self.block(block);
+                let returned = self.returned.pop().unwrap_or_default();
+                let exits = self.exits.pop().unwrap_or_default();
+                let now = self.state.clone();
+                self.merge(exits.into_iter().chain([now]));
+                if returned.is_empty() { Value::None } else { Value::join(returned) }
+            }
+        }
+    }
+
+    /// The parameters with what they stand for.
+    fn parameters(&mut self, function: &Function<'a>, args: &Args, again: bool) -> Names {
+        let mut names = Names::new();
+        let Some(parameters) = function.parameters else { return names };
+        let taken = parameters.posonlyargs.len() + parameters.args.len();
+        for (place, parameter) in parameters.iter_non_variadic_params().enumerate() {
+            let name = parameter.parameter.name.as_str();
+            let default = function.defaults.get(name).filter(|_| !again).cloned();
+            let at = args.at(place).filter(|_| place < taken);
+            let given = args.named(name).or(at).cloned();
+            let open = given.is_none().then_some(Value::Unknown).filter(|_| args.open || default.is_none());
+            let default = default.filter(|_| given.is_none());
+            let value = Value::join(given.into_iter().chain(default).chain(open));
+            let value = self.keep(value);
+            names.insert(name.to_owned(), value);
+        }
+        if let Some(rest) = &parameters.vararg {
+            let mut values: Vec<Value> = args.values.iter().skip(taken).cloned().collect();
+            values.extend(args.open.then_some(Value::Unknown));
+            let row = if args.open { Value::many(Value::join(values)) } else { Value::List(values) };
+            let row = self.keep(row);
+            names.insert(rest.name.as_str().to_owned(), row);
+        }
+        if let Some(rest) = &parameters.kwarg {
+            let free = |name: &String| !names.contains_key(name);
+            let given = args.named.iter().filter(|(name, _)| free(name));
+            let mut items: Vec<(Value, Value)> =
+                given.map(|(name, value)| (Value::text(name), value.clone())).collect();
+            items.extend(args.open.then_some((Value::Unknown, Value::Unknown)));
+            let table = self.keep(Value::Dict(items));
+            names.insert(rest.name.as_str().to_owned(), table);
+        }
+        names
+    }
+
+    /// Gives back a value from the function.
+    pub(super) fn return_(&mut self, value: Value) {
+        let value = self.keep(value);
+        if let Some(returned) = self.returned.last_mut() {
+            if returned.len() >= ELEMENTS {
+                returned.truncate(1);
+                returned.push(Value::Hidden);
+            }
+            returned.push(value);
+        }
+        let now = self.state.clone();
+        self.exits.last_mut().into_iter().for_each(|exits| exits.push(now.clone()));
+    }
+
+    /// Gives a value to what goes through the function.
+    pub(super) fn yield_(&mut self, value: Value) {
+        let value = self.keep(value);
+        if let Some(yielded) = self.yielded.last_mut()
+            && !yielded.contains(&value)
+        {
+            if yielded.len() < ELEMENTS {
+                yielded.push(value);
+            } else {
+                yielded.push(Value::Hidden);
+            }
+        }
+    }
+}

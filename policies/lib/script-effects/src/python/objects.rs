@@ -1,0 +1,319 @@
+//! Classes of the script and their objects.
+
+use ruff_python_ast::{Expr, Stmt, StmtClassDef};
+
+use super::calls::Args;
+use super::reader::Reader;
+use super::state::{ANY, Kind, Scope};
+use super::value::{Names, Object, Value};
+use crate::Unknown;
+
+/// Classes below each other.
+const DEEP: usize = 8;
+/// The most members of one object.
+const MEMBERS: usize = 1024;
+
+impl<'a> Reader<'a> {
+    /// A class, whose functions know it.
+    pub(super) fn class(&mut self, class: &'a StmtClassDef) {
+        class.decorator_list.iter().for_each(|decorator| {
+            self.eval(&decorator.expression);
+        });
+        let mut bases = Vec::new();
+        if let Some(arguments) = &class.arguments {
+            let args = self.arguments(arguments);
+            for (_, value) in args.named.iter().filter(|(name, _)| name == "metaclass") {
+                self.call_back(&Args::of(vec![value.clone()]));
+            }
+            bases = args.values;
+        }
+        let Value::Ref(any) = self.keep(Value::Object(Box::default())) else { return };
+        let annotated = class.body.iter().filter_map(|statement| match statement {
+            Stmt::AnnAssign(assign) => match &*assign.target {
+                Expr::Name(name) => Some(name.id.as_str().to_owned()),
+                _ => None,
+            },
+            _ => None,
+        });
+        let row: Vec<String> = annotated.collect();
+        let object = Object { bases: bases.clone(), row, any: Some(any), ..Object::default() };
+        let value = self.keep(Value::Object(Box::new(object)));
+        let Value::Ref(place) = value else { return };
+        self.alter(any, |_| Value::Object(Box::new(Object { class: Some(place), ..Object::default() })));
+        let this = Some((place, Value::None));
+        let scope = Scope { parent: Some(self.current), kind: Kind::Class, this, ..Scope::default() };
+        let names = self.within(scope, |reader| {
+            reader.block(&class.body);
+            reader.scope().map(|scope| scope.names.clone()).unwrap_or_default()
+        });
+        self.alter(place, |old| match old {
+            Value::Object(object) => Value::Object(Box::new(Object { fields: names.clone(), ..(**object).clone() })),
+            old => old.clone(),
+        });
+        for base in bases {
+            let hook = self.member(&base, "__init_subclass__");
+            if let Value::Partial(..) | Value::Function(_) = hook {
+                self.apply(&hook, &Args::of(vec![value.clone()]));
+            }
+        }
+        self.set(class.name.as_str(), value);
+    }
+
+    /// What a class holds under a name, itself or by what it is made from.
+    pub(super) fn of_class(&mut self, place: usize, name: &str, deep: usize) -> Option<Value> {
+        if deep >= DEEP || !self.spend(1) {
+            return None;
+        }
+        let held = self.at(place);
+        let mut found = Vec::new();
+        for one in held.alternatives() {
+            let Value::Object(class) = one else { continue };
+            if let Some(value) = class.fields.get(name).or_else(|| class.fields.get(ANY)) {
+                found.push(value.clone());
+                if !class.loose.iter().any(|loose| loose == name) {
+                    continue;
+                }
+            }
+            let base = class.bases.iter().find_map(|base| {
+                let values: Vec<Value> = base
+                    .alternatives()
+                    .iter()
+                    .filter_map(|base| match base {
+                        Value::Ref(place) => self.of_class(*place, name, deep + 1),
+                        _ => None,
+                    })
+                    .collect();
+                (!values.is_empty()).then(|| Value::join(values))
+            });
+            found.extend(base);
+        }
+        (!found.is_empty()).then(|| Value::join(found))
+    }
+
+    /// What an object or a class at a place gives for a name; none if it is not seen to have it.
+    pub(super) fn of_object(&mut self, place: usize, object: &Object, name: &str) -> Option<Value> {
+        let own = Value::Ref(place);
+        if object.any.is_some() {
+            let found = self.of_class(place, name, 0)?;
+            return Some(self.bound(&found, None, &own));
+        }
+        let mut found: Vec<Value> =
+            [object.fields.get(name), object.fields.get(ANY)].into_iter().flatten().cloned().collect();
+        if !object.fields.contains_key(name) || object.loose.iter().any(|loose| loose == name) {
+            let of_class = object.class.and_then(|class| Some((class, self.of_class(class, name, 0)?)));
+            if let Some((class, value)) = of_class {
+                found.push(self.bound(&value, Some(&own), &Value::Ref(class)));
+            }
+        }
+        found.extend(self.members.get(name).cloned());
+        (!found.is_empty()).then(|| Value::join(found))
+    }
+
+    /// A function of a class as a method of an object.
+    fn bound(&mut self, value: &Value, this: Option<&Value>, class: &Value) -> Value {
+        let mut found = Vec::new();
+        for one in value.alternatives() {
+            let kind = match one {
+                Value::Function(at) => self.functions.get(*at).map(|function| function.kind),
+                _ => None,
+            };
+            use super::functions::Kind::{Method, OfClass, Property};
+            found.push(match (kind, this) {
+                (Some(OfClass), _) => partial(one, class),
+                (Some(Property), Some(this)) => self.apply(one, &Args::of(vec![this.clone()])),
+                (Some(Method), Some(this)) => partial(one, this),
+                _ => one.clone(),
+            });
+        }
+        Value::join(found)
+    }
+
+    /// A new object of a class.
+    pub(super) fn instance(&mut self, class: usize, args: &Args) -> Value {
+        let held = self.at(class);
+        let Value::Object(kind) = &*held else { return Value::Unknown };
+        let this = self.keep(Value::Object(Box::new(Object { class: Some(class), ..Object::default() })));
+        if self.of_class(class, "__new__", 0).is_some() {
+            // What it makes is not followed.
+            self.call_back(args);
+        }
+        match self.of_class(class, "__init__", 0) {
+            Some(init) => {
+                let init = self.bound(&init, Some(&this), &Value::Ref(class));
+                self.apply(&init, args);
+            }
+            None => {
+                self.fill(&this, class, kind, args);
+                if let Some(after) = self.of_class(class, "__post_init__", 0) {
+                    let after = self.bound(&after, Some(&this), &Value::Ref(class));
+                    self.apply(&after, &Args::default());
+                }
+            }
+        }
+        this
+    }
+
+    /// The fields in their order, those of the bases first.
+    fn row_of(&self, class: usize, deep: usize) -> Vec<String> {
+        let held = self.at(class);
+        let Value::Object(kind) = &*held else { return Vec::new() };
+        let mut row = Vec::new();
+        if deep < DEEP {
+            for base in &kind.bases {
+                if let Value::Ref(base) = base {
+                    row.extend(self.row_of(*base, deep + 1));
+                }
+            }
+        }
+        for name in &kind.row {
+            if !row.contains(name) && row.len() < MEMBERS {
+                row.push(name.clone());
+            }
+        }
+        row
+    }
+
+    /// Sets the fields of an object from arguments.
+    fn fill(&mut self, this: &Value, class: usize, kind: &Object, args: &Args) {
+        let row = self.row_of(class, 0);
+        for (name, value) in row.iter().zip(&args.values) {
+            self.set_member(this, name, value.clone());
+        }
+        for (name, value) in &args.named {
+            self.set_member(this, name, value.clone());
+        }
+        if args.open {
+            self.set_member(this, ANY, Value::Unknown);
+        }
+        let given =
+            |name: &String| args.named(name).is_some() || row.iter().take(args.values.len()).any(|own| own == name);
+        for name in row.iter().filter(|name| !given(name)) {
+            // `field(default_factory=list)`
+            if let Some(Value::Partial(callee, maker)) = self.of_class(class, name, 0)
+                && *callee == Value::named("dataclasses.field")
+            {
+                let made = maker.named("default_factory").cloned();
+                let value = match made {
+                    Some(factory) => self.apply(&factory, &Args::default()),
+                    None => maker.named("default").cloned().unwrap_or(Value::Unknown),
+                };
+                self.set_member(this, name, value);
+            }
+        }
+        if row.is_empty() && !kind.bases.is_empty() {
+            self.call_back(args);
+        }
+    }
+
+    /// Sets a member of what may be an object.
+    pub(super) fn set_member(&mut self, base: &Value, name: &str, value: Value) {
+        let value = self.keep(value);
+        let bases = base.alternatives();
+        self.ways(bases.len(), |reader, at| match bases.get(at) {
+            Some(Value::Ref(place)) => reader.set_field(*place, name, &value),
+            Some(Value::Super(this, _)) => reader.set_member(this, name, value.clone()),
+            Some(Value::Named(module)) => {
+                reader.set_global(&super::names::canonical(&format!("{module}.{name}")), value.clone());
+            }
+            _ => reader.set_somewhere(name, &value),
+        });
+    }
+
+    /// Notes what a member of some object is set to.
+    fn set_somewhere(&mut self, name: &str, value: &Value) {
+        self.touch();
+        let known = self.members.remove(name);
+        let value = Value::join(known.into_iter().chain([value.clone()])).bounded();
+        if self.members.len() < MEMBERS {
+            self.members.insert(name.to_owned(), value);
+        } else {
+            self.lose("the code has too many members", Unknown::ALL);
+        }
+    }
+
+    fn set_field(&mut self, place: usize, name: &str, value: &Value) {
+        let with = |fields: &Names, weak: bool| {
+            let mut fields = fields.clone();
+            let old = fields.get(name).filter(|_| weak || name == ANY).cloned();
+            fields.insert(name.to_owned(), Value::join(old.into_iter().chain([value.clone()])));
+            fields
+        };
+        let held = self.at(place);
+        for one in held.alternatives() {
+            // Of an object of JavaScript a member is a key.
+            if let Value::Dict(_) = one {
+                self.set_item(&Value::Ref(place), &Value::text(name), value);
+                continue;
+            }
+            let Value::Object(object) = one else { continue };
+            self.spend(1 + object.fields.len() / 8);
+            if object.fields.len() >= MEMBERS {
+                return self.lose("the code has too many members", Unknown::ALL);
+            }
+            let all = object.class.and_then(|class| match &*self.at(class) {
+                Value::Object(class) => class.any,
+                _ => None,
+            });
+            if let Some(all) = all.filter(|all| *all != place) {
+                self.alter(all, |old| changed(old, |object| object.fields = with(&object.fields, true)));
+            }
+            let weak = all == Some(place);
+            self.alter(place, |old| changed(old, |object| object.fields = with(&object.fields, weak)));
+        }
+    }
+
+    /// What `super()` stands for here.
+    pub(super) fn above(&mut self) -> Value {
+        match self.scope().and_then(|scope| scope.this.clone()) {
+            Some((class, this)) => Value::Super(Box::new(this), class),
+            None => Value::Unknown,
+        }
+    }
+
+    /// What the bases of a class give an object for a name.
+    pub(super) fn of_super(&mut self, this: &Value, class: usize, name: &str) -> Option<Value> {
+        let held = self.at(class);
+        let Value::Object(kind) = &*held else { return None };
+        for base in &kind.bases {
+            if let Value::Ref(base) = base
+                && let Some(found) = self.of_class(*base, name, 0)
+            {
+                return Some(self.bound(&found, Some(this), &Value::Ref(*base)));
+            }
+        }
+        None
+    }
+
+    /// The functions of this name of all classes of the script, each with an object of its class.
+    pub(super) fn methods_named(&mut self, name: &str) -> Option<Value> {
+        let known = self.methods.get(name).cloned().unwrap_or_default();
+        let mut found = Vec::new();
+        for (class, function) in known.into_iter().take(DEEP) {
+            if self.guesses > 0 {
+                // It is followed at the end, whatever it is given.
+                self.imply(function);
+            } else if let Value::Object(kind) = &*self.at(class)
+                && let Some(any) = kind.any
+            {
+                found.push(self.bound(&Value::Function(function), Some(&Value::Ref(any)), &Value::Ref(class)));
+            }
+        }
+        (!found.is_empty()).then(|| Value::join(found))
+    }
+}
+
+fn changed(old: &Value, change: impl Fn(&mut Object)) -> Value {
+    match old {
+        Value::Object(object) => {
+            let mut object = object.clone();
+            change(&mut object);
+            Value::Object(object)
+        }
+        old => old.clone(),
+    }
+}
+
+/// A callable with its first argument.
+pub(super) fn partial(callee: &Value, first: &Value) -> Value {
+    Value::Partial(Box::new(callee.clone()), Box::new(Args::of(vec![first.clone()])))
+}

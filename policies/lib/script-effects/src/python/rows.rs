@@ -1,0 +1,369 @@
+//! Rows and tables: what changes them, under whatever name.
+
+use super::calls::Args;
+use super::fold;
+use super::reader::Reader;
+use super::value::{ELEMENTS, Value};
+
+impl Reader<'_> {
+    /// A method of a row or a table at a place, or of an object that no class tells of.
+    pub(super) fn on_place(&mut self, place: usize, name: &str, args: &Args) -> Value {
+        let base = Value::Ref(place);
+        let held = self.load(&base);
+        let kept: Vec<Value> = args.values.iter().cloned().map(|value| self.keep(value)).collect();
+        let loaded = self.loaded(args);
+        let given: Vec<Value> = loaded.values.iter().flat_map(each_element).collect();
+        let first = kept.first().cloned();
+        match name {
+            // In JavaScript.
+            "push" => {
+                self.alter(place, |old| with_more(old, &kept));
+                Value::Unknown
+            }
+            "unshift" | "splice" | "fill" => {
+                self.alter(place, |old| match old {
+                    Value::List(_) | Value::Many(_) => {
+                        Value::many(Value::join(std::iter::once(old.element()).chain(kept.iter().cloned())))
+                    }
+                    old => old.clone(),
+                });
+                Value::many(held.element())
+            }
+            "shift" if first.is_none() => {
+                let taken = self.item(&base, &Value::Int(0));
+                self.alter(place, |old| without(old, Some(&Value::Int(0))));
+                taken
+            }
+            "append" | "add" | "appendleft" | "insert" | "put" | "put_nowait" => {
+                let (at, value) = match name {
+                    "insert" => (first, kept.get(1).cloned()),
+                    "appendleft" => (Some(Value::Int(0)), first),
+                    _ => (None, first),
+                };
+                let value = value.unwrap_or(Value::Unknown);
+                self.alter(place, |old| with_element(old, at.as_ref(), &value));
+                Value::None
+            }
+            "extend" | "extendleft" | "__iadd__" | "symmetric_difference_update" => {
+                self.alter(place, |old| with_more(old, &given));
+                if name == "__iadd__" { base } else { Value::None }
+            }
+            "update" | "__ior__" => {
+                let named = args.named.iter().map(|(name, value)| (Value::text(name), value.clone()));
+                let named: Vec<(Value, Value)> = named.collect();
+                let open = args.open;
+                self.alter(place, |old| updated(old, &loaded.values, &named, open, &given));
+                if name == "__ior__" { base } else { Value::None }
+            }
+            "setdefault" => {
+                let found = self.item(&base, &first.clone().unwrap_or(Value::Unknown));
+                let key = first.unwrap_or(Value::Unknown);
+                let value = kept.get(1).cloned().unwrap_or(Value::None);
+                let known = |old: &Value| matches!(old, Value::Dict(items) if items.iter().any(|(own, _)| *own == key));
+                if matches!(held, Value::Dict(_)) && known(&held) {
+                    return found;
+                }
+                self.alter(place, |old| if known(old) { old.clone() } else { with_item(old, &key, &value) });
+                match held {
+                    Value::Dict(items) if items.is_empty() => value,
+                    _ => Value::join([found, value]),
+                }
+            }
+            "__setitem__" => {
+                let value = kept.get(1).cloned().unwrap_or(Value::Unknown);
+                self.alter(place, |old| with_item(old, &first.clone().unwrap_or(Value::Unknown), &value));
+                Value::None
+            }
+            "pop" | "popleft" | "popitem" | "get_nowait" | "__delitem__" | "remove" | "discard" => {
+                let is_table = matches!(held, Value::Dict(_));
+                // A set gives any of its elements.
+                let key = match name {
+                    "popleft" => Some(Value::Int(0)),
+                    "popitem" | "remove" | "discard" => None,
+                    _ => first,
+                };
+                let taken = match (&key, name) {
+                    (_, "popitem") => pair(&held),
+                    (_, "remove" | "discard") => Value::None,
+                    (Some(key), _) => self.item(&base, key),
+                    (None, _) => held.element(),
+                };
+                self.alter(place, |old| without(old, key.as_ref()));
+                // What is given if there is none.
+                let default = kept.get(1).cloned().filter(|_| is_table);
+                Value::join([taken].into_iter().chain(default))
+            }
+            "clear" => {
+                self.alter(place, |old| match old {
+                    Value::Dict(_) => Value::Dict(Vec::new()),
+                    Value::List(_) | Value::Many(_) => Value::List(Vec::new()),
+                    old => old.clone(),
+                });
+                Value::None
+            }
+            "sort" | "reverse" | "rotate" => {
+                self.call_back(&Args { values: Vec::new(), ..args.clone() });
+                self.alter(place, |old| match old {
+                    Value::List(values) if name == "reverse" => Value::List(values.iter().rev().cloned().collect()),
+                    Value::List(values) if values.len() < 2 => old.clone(),
+                    Value::List(_) | Value::Many(_) => Value::many(old.element()),
+                    old => old.clone(),
+                });
+                Value::None
+            }
+            "__getitem__" => self.item(&base, &first.unwrap_or(Value::Unknown)),
+            "__iter__" => held,
+            "union" | "__or__" | "__add__" => {
+                let all = std::iter::once(held.element()).chain(given);
+                if matches!(held, Value::Dict(_)) { Value::Unknown } else { Value::many(Value::join(all)) }
+            }
+            "difference" | "intersection" => held,
+            _ => {
+                let results: Vec<Value> =
+                    held.alternatives().iter().map(|held| self.call_method(held, name, &loaded)).collect();
+                Value::join(results)
+            }
+        }
+    }
+
+    /// The arguments with what their rows and tables hold.
+    pub(super) fn loaded(&mut self, args: &Args) -> Args {
+        Args {
+            values: args.values.iter().map(|value| self.load(value)).collect(),
+            named: args.named.iter().map(|(name, value)| (name.clone(), self.load(value))).collect(),
+            open: args.open,
+        }
+    }
+
+    /// Sets what a value holds at a key.
+    pub(super) fn set_item(&mut self, base: &Value, key: &Value, value: &Value) {
+        let value = self.keep(value.clone());
+        let bases = base.alternatives();
+        self.ways(bases.len(), |reader, at| match bases.get(at) {
+            Some(Value::Ref(place)) => reader.alter(*place, |old| with_item(old, key, &value)),
+            Some(Value::Named(name)) if name == "builtins.globals()" => {
+                reader.set_global(key.known().unwrap_or(super::state::ANY), value.clone());
+            }
+            Some(Value::Named(name)) if name == "os.environ" || name == "os.environb" => {
+                reader.set_global(&format!("${}", key.known().unwrap_or(super::state::ANY)), value.clone());
+            }
+            Some(module @ Value::Named(name)) if name.ends_with(".__dict__") => {
+                let inner = Value::named(name.trim_end_matches(".__dict__"));
+                reader.set_member(&inner, key.known().unwrap_or(super::state::ANY), value.clone());
+                let _ = module;
+            }
+            _ => {}
+        });
+    }
+
+    /// Sets what a row holds between two places.
+    pub(super) fn set_slice(&mut self, base: &Value, whole: bool, value: &Value) {
+        let value = self.load(value);
+        let given: Vec<Value> = each_element(&value).collect();
+        let bases = base.alternatives();
+        self.ways(bases.len(), |reader, at| {
+            let Some(Value::Ref(place)) = bases.get(at) else { return };
+            reader.alter(*place, |old| match old {
+                Value::List(_) | Value::Many(_) if whole && value.is_row() => value.clone(),
+                Value::List(_) | Value::Many(_) => Value::many(Value::join(each_element(old).chain(given.clone()))),
+                old => old.clone(),
+            });
+        });
+    }
+
+    /// Takes away what a value holds at a key.
+    pub(super) fn delete_item(&mut self, base: &Value, key: Option<&Value>) {
+        let bases = base.alternatives();
+        self.ways(bases.len(), |reader, at| {
+            if let Some(Value::Ref(place)) = bases.get(at) {
+                reader.alter(*place, |old| without(old, key));
+            }
+        });
+    }
+}
+
+/// What a row holds, if that is known; otherwise one element, which stands for all.
+fn each_element(row: &Value) -> impl Iterator<Item = Value> + use<> {
+    row.elements().unwrap_or_else(|| vec![row.element()]).into_iter()
+}
+
+/// A key and a value of a table.
+fn pair(table: &Value) -> Value {
+    let mut keys = Vec::new();
+    let mut values = Vec::new();
+    for table in table.alternatives() {
+        let Value::Dict(items) = table else { return Value::Unknown };
+        keys.extend(items.iter().map(|(key, _)| key.clone()));
+        values.extend(items.iter().map(|(_, value)| value.clone()));
+    }
+    Value::List(vec![Value::join(keys), Value::join(values)])
+}
+
+/// A row with one more, behind all or at a place.
+fn with_element(old: &Value, at: Option<&Value>, value: &Value) -> Value {
+    match (old, at) {
+        (Value::List(values), None) if values.len() < ELEMENTS => {
+            Value::List(values.iter().chain([value]).cloned().collect())
+        }
+        (Value::List(values), Some(Value::Int(at))) if values.len() < ELEMENTS && *at >= 0 => {
+            let at = usize::try_from(*at).unwrap_or(usize::MAX).min(values.len());
+            let mut values = values.clone();
+            values.insert(at, value.clone());
+            Value::List(values)
+        }
+        (Value::List(_) | Value::Many(_), _) => Value::many(Value::join(each_element(old).chain([value.clone()]))),
+        _ => old.clone(),
+    }
+}
+
+fn with_more(old: &Value, more: &[Value]) -> Value {
+    match old {
+        Value::List(values) if values.len() + more.len() <= ELEMENTS => {
+            Value::List(values.iter().chain(more).cloned().collect())
+        }
+        Value::List(_) | Value::Many(_) => Value::many(Value::join(each_element(old).chain(more.iter().cloned()))),
+        old => old.clone(),
+    }
+}
+
+/// A table with all that is in others, or a row with all that is in others.
+fn updated(old: &Value, others: &[Value], named: &[(Value, Value)], open: bool, given: &[Value]) -> Value {
+    let Value::Dict(_) = old else { return with_more(old, given) };
+    let mut all = old.clone();
+    for other in others {
+        match other {
+            Value::Dict(items) => {
+                for (key, value) in items {
+                    all = with_item(&all, key, value);
+                }
+            }
+            // Pairs.
+            Value::List(pairs) => {
+                for one in pairs.iter().flat_map(Value::alternatives) {
+                    let known = match one {
+                        Value::List(pair) => pair.split_first().and_then(|(key, rest)| Some((key, rest.first()?))),
+                        _ => None,
+                    };
+                    let (key, value) = known.unwrap_or((&Value::Unknown, &Value::Unknown));
+                    all = with_item(&all, key, value);
+                }
+            }
+            _ => all = with_item(&all, &Value::Unknown, &Value::Unknown),
+        }
+    }
+    for (key, value) in named {
+        all = with_item(&all, key, value);
+    }
+    if open { with_item(&all, &Value::Unknown, &Value::Unknown) } else { all }
+}
+
+/// Whether a key is known as a whole.
+fn is_key(key: &Value) -> bool {
+    match key {
+        Value::Text(text) | Value::Path(text) => text.known().is_some(),
+        Value::Int(_) | Value::Bool(_) | Value::None => true,
+        Value::List(values) => values.iter().all(is_key),
+        _ => false,
+    }
+}
+
+/// A row or a table of which one element is set.
+fn with_item(old: &Value, key: &Value, value: &Value) -> Value {
+    match old {
+        Value::Dict(items) => {
+            let mut items = items.clone();
+            // One that is not known may be any of those that are.
+            let key = if is_key(key) { key } else { &Value::Unknown };
+            if is_key(key) {
+                items.retain(|(known, _)| known != key);
+            } else if items.iter().any(|(known, own)| known == key && own == value) {
+                return old.clone();
+            }
+            if items.len() >= ELEMENTS {
+                let values = Value::join(items.into_iter().map(|(_, value)| value).chain([value.clone()]));
+                return Value::Dict(vec![(Value::Unknown, values)]);
+            }
+            items.push((key.clone(), value.clone()));
+            Value::Dict(items)
+        }
+        Value::List(values) => match place(values.len(), key) {
+            Some(at) => {
+                let new = |(own, old): (usize, &Value)| if own == at { value.clone() } else { old.clone() };
+                Value::List(values.iter().enumerate().map(new).collect())
+            }
+            None => Value::many(Value::join(each_element(old).chain([value.clone()]))),
+        },
+        Value::Many(element) => Value::many(Value::join([(**element).clone(), value.clone()])),
+        old => old.clone(),
+    }
+}
+
+/// The place in a row of a length that a number means.
+pub(super) fn place(length: usize, key: &Value) -> Option<usize> {
+    let Value::Int(at) = key else { return None };
+    let at = if *at < 0 {
+        length.checked_sub(usize::try_from(at.unsigned_abs()).ok()?)?
+    } else {
+        usize::try_from(*at).ok()?
+    };
+    (at < length).then_some(at)
+}
+
+/// A row or a table without what is at a key.
+fn without(old: &Value, key: Option<&Value>) -> Value {
+    match (old, key) {
+        (Value::Dict(items), Some(key)) if is_key(key) => {
+            Value::Dict(items.iter().filter(|(known, _)| known != key).cloned().collect())
+        }
+        (Value::List(values), Some(key)) if place(values.len(), key).is_some() => {
+            let at = place(values.len(), key);
+            let rest = values.iter().enumerate().filter(|(own, _)| Some(*own) != at);
+            Value::List(rest.map(|(_, value)| value.clone()).collect())
+        }
+        (Value::List(_) | Value::Many(_), _) => Value::many(old.element()),
+        (old, _) => old.clone(),
+    }
+}
+
+/// What a table holds at a key.
+pub(super) fn looked_up(items: &[(Value, Value)], key: &Value) -> Value {
+    let all = || Value::join(items.iter().map(|(_, value)| value.clone()));
+    if !is_key(key) {
+        return all();
+    }
+    // What is set at a key that is not known may stand there, too.
+    let known = items.iter().filter(|(own, _)| own == key || !is_key(own));
+    if !items.iter().any(|(own, _)| own == key) {
+        return all();
+    }
+    Value::join(known.map(|(_, value)| value.clone()))
+}
+
+/// Two rows or tables behind each other.
+pub(super) fn both(left: &Value, right: &Value) -> Option<Value> {
+    match (left, right) {
+        (Value::Dict(_), Value::Dict(_)) => Some(updated(left, std::slice::from_ref(right), &[], false, &[])),
+        _ => None,
+    }
+}
+
+/// A part of a row.
+pub(super) fn slice(base: &Value, from: Option<&Value>, to: Option<&Value>, step: Option<&Value>) -> Value {
+    let parts: Vec<Value> = base.alternatives().iter().map(|base| fold::slice(base, from, to, step)).collect();
+    Value::join(parts)
+}
+
+/// A table of keys and values, of which the last one counts.
+pub(super) fn table(items: Vec<(Value, Value)>) -> Value {
+    let none = Value::Dict(Vec::new());
+    items.iter().fold(none, |all, (key, value)| with_item(&all, key, value)).bounded()
+}
+
+/// A table of pairs.
+pub(super) fn table_of(pairs: &Value) -> Value {
+    let none = Value::Dict(Vec::new());
+    match pairs {
+        Value::Many(pair) => updated(&none, &[Value::List(vec![(**pair).clone()])], &[], false, &[]),
+        pairs => updated(&none, std::slice::from_ref(pairs), &[], false, &[]),
+    }
+}

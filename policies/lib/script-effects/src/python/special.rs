@@ -1,0 +1,296 @@
+//! Calls that change objects, rows or names of the script, and other spellings of calls.
+
+use super::calls::Args;
+use super::reader::Reader;
+use super::state::{ANY, Scope};
+use super::value::{Names, Object, Value};
+use crate::{Piece, Text};
+
+/// Types whose methods may be called by their full names, with the value as the first argument.
+const TYPES: &[&str] = &[
+    "builtins.list.",
+    "builtins.dict.",
+    "builtins.set.",
+    "builtins.str.",
+    "builtins.tuple.",
+    "builtins.object.",
+    "collections.deque.",
+    "builtins.type.",
+];
+
+impl Reader<'_> {
+    /// Calls an object, or makes one of a class.
+    pub(super) fn call_object(&mut self, place: usize, args: &Args) -> Value {
+        let held = self.at(place);
+        let mut found = Vec::new();
+        for one in held.alternatives() {
+            found.push(match one {
+                Value::Object(object) if object.any.is_some() => self.instance(place, args),
+                Value::Object(_) => match self.member(&Value::Ref(place), "__call__") {
+                    callee @ (Value::Partial(..) | Value::Function(_)) => self.apply(&callee, args),
+                    _ => Value::Unknown,
+                },
+                _ => Value::Unknown,
+            });
+        }
+        Value::join(found)
+    }
+
+    /// Calls that want their arguments as they are held; none if it is not one of them.
+    pub(super) fn call_special(&mut self, name: &str, args: &Args) -> Option<Value> {
+        let first = args.at(0).cloned().unwrap_or(Value::Unknown);
+        let rest = || Args { values: args.values.iter().skip(1).cloned().collect(), ..args.clone() };
+        let key = args.at(1).and_then(Value::known).map(str::to_owned);
+        Some(match name {
+            "builtins.setattr" | "builtins.object.__setattr__" => {
+                let value = args.at(2).cloned().unwrap_or(Value::Unknown);
+                self.set_member(&first, key.as_deref().unwrap_or(ANY), value);
+                Value::None
+            }
+            "builtins.delattr" => Value::None,
+            "os.getenv" | "os.environ.get" | "os.environ.pop" | "os.environ.__getitem__" | "os.getenvb" => {
+                let found = self.item(&Value::named("os.environ"), &first);
+                Value::join([found].into_iter().chain(args.at(1).cloned()))
+            }
+            "os.putenv" | "os.environ.__setitem__" => {
+                self.set_item(&Value::named("os.environ"), &first, args.at(1).unwrap_or(&Value::Unknown));
+                Value::None
+            }
+            "os.environ.setdefault" => {
+                let found = self.item(&Value::named("os.environ"), &first);
+                let value = args.at(1).cloned().unwrap_or(Value::Unknown);
+                let all = Value::join([found, value]);
+                self.set_item(&Value::named("os.environ"), &first, &all);
+                all
+            }
+            "builtins.exec" | "builtins.eval" => {
+                let code =
+                    Args { values: args.values.iter().take(1).map(|code| self.load(code)).collect(), ..args.clone() };
+                let rest = args.values.iter().skip(1).cloned();
+                self.run_in(name, &Args { values: code.values.into_iter().chain(rest).collect(), ..args.clone() })
+            }
+            "operator.setitem" => {
+                let key = args.at(1).cloned().unwrap_or(Value::Unknown);
+                self.set_item(&first, &key, args.at(2).unwrap_or(&Value::Unknown));
+                Value::None
+            }
+            // What is printed is not called.
+            "builtins.print" | "builtins.len" => Value::Unknown,
+            "inspect.getmembers" if matches!(first, Value::Named(_)) => {
+                let all = if first == Value::named("__main__") { "builtins.globals()" } else { "" };
+                Value::many(Value::List(vec![Value::piece(Piece::Unknown), self.all_of(all)]))
+            }
+            "operator.iadd" | "operator.iconcat" | "operator.ior" => {
+                let method = if name == "operator.ior" { "__ior__" } else { "__iadd__" };
+                self.method_of(&first, method, &rest())
+            }
+            "heapq.heappush" | "bisect.insort" | "bisect.insort_left" | "bisect.insort_right" => {
+                self.method_of(&first, "append", &rest());
+                self.method_of(&first, "sort", &Args::default())
+            }
+            "heapq.heappop" | "heapq.heapify" | "random.shuffle" => {
+                let row = self.load(&first);
+                self.method_of(&first, "sort", &Args::default());
+                row.element()
+            }
+            "types.SimpleNamespace" | "argparse.Namespace" => {
+                let this = self.keep(Value::Object(Box::default()));
+                for (name, value) in &args.named {
+                    self.set_member(&this, name, value.clone());
+                }
+                if args.open || !args.values.is_empty() {
+                    self.set_member(&this, ANY, Value::Unknown);
+                }
+                this
+            }
+            "collections.namedtuple" => self.named_row(args),
+            "builtins.super" => match args.values.as_slice() {
+                [Value::Ref(class), this] => Value::Super(Box::new(this.clone()), *class),
+                _ => self.above(),
+            },
+            "dataclasses.replace" | "copy.replace" => self.replaced(&first, args),
+            "copy.copy" | "copy.deepcopy" => match self.load(&first) {
+                Value::Ref(place) => {
+                    let held = (*self.at(place)).clone();
+                    self.keep(held)
+                }
+                other => other,
+            },
+            "builtins.vars" if matches!(first, Value::Ref(_)) => self.member(&first, "__dict__"),
+            "dataclasses.field" => Value::Partial(Box::new(Value::named(name)), Box::new(args.clone())),
+            "collections.deque" | "builtins.frozenset" | "builtins.set" | "builtins.list" | "builtins.tuple"
+                if !args.values.is_empty() =>
+            {
+                let row = self.load(&first);
+                match row.elements() {
+                    Some(elements) => Value::List(elements),
+                    None if name == "builtins.tuple" && !row.is_row() => Value::many(row.element()),
+                    None => Value::many(row.element()),
+                }
+            }
+            "collections.deque" | "queue.Queue" | "asyncio.Queue" => Value::List(Vec::new()),
+            "builtins.dict" | "collections.OrderedDict" => {
+                let this = self.keep(Value::Dict(Vec::new()));
+                self.method_of(&this, "update", args);
+                this
+            }
+            "operator.attrgetter" | "operator.methodcaller" | "operator.itemgetter" => {
+                Value::Partial(Box::new(Value::Named(format!("{name}()"))), Box::new(args.clone()))
+            }
+            "operator.attrgetter()" | "operator.methodcaller()" | "operator.itemgetter()" => self.got(name, args),
+            "os.fchdir" => {
+                self.state.folder = Some(Text::of(Piece::Unknown));
+                self.touch();
+                Value::None
+            }
+            _ => return self.by_full_name(name, args),
+        })
+    }
+
+    /// What a getter gives for the value that follows its own arguments.
+    fn got(&mut self, name: &str, args: &Args) -> Value {
+        let Some((what, base)) = args.values.first().zip(args.values.last()).filter(|_| args.values.len() > 1) else {
+            return Value::Hidden;
+        };
+        if name == "operator.itemgetter()" {
+            return self.item(base, what);
+        }
+        match what.known() {
+            Some(path) if name == "operator.attrgetter()" => {
+                path.split('.').fold(base.clone(), |base, member| self.member(&base, member))
+            }
+            Some(method) => {
+                let callee = self.member(base, method);
+                let inner = args.values.get(1..args.values.len().saturating_sub(1)).unwrap_or_default();
+                self.apply(&callee, &Args { values: inner.to_vec(), ..args.clone() })
+            }
+            None if matches!(base, Value::Named(_) | Value::Hidden) => Value::Hidden,
+            None => Value::Unknown,
+        }
+    }
+
+    /// All that a table of names holds, one of which is meant.
+    fn all_of(&mut self, table: &str) -> Value {
+        if table != "builtins.globals()" {
+            return Value::Hidden;
+        }
+        let held = self.state.scopes.first().map(|scope| scope.names.values().cloned().collect::<Vec<Value>>());
+        let all = Value::join(held.unwrap_or_default().into_iter().filter(Value::is_callable));
+        self.mention(&all);
+        all
+    }
+
+    fn method_of(&mut self, base: &Value, method: &str, args: &Args) -> Value {
+        let callee = self.member(base, method);
+        self.apply(&callee, args)
+    }
+
+    /// A method under the full name of its type, or a lookup in what a module holds.
+    fn by_full_name(&mut self, name: &str, args: &Args) -> Option<Value> {
+        let names = Value::piece(Piece::Unknown);
+        let all = |table: &str| table.ends_with(".__dict__") || matches!(table, "builtins.globals()" | "sys.modules");
+        match name.rsplit_once('.').filter(|(table, _)| all(table)) {
+            Some((table, "values")) => return Some(Value::many(self.all_of(table))),
+            Some((table, "items")) => return Some(Value::many(Value::List(vec![names, self.all_of(table)]))),
+            Some((table, "copy")) => return Some(Value::named(table)),
+            _ => {}
+        }
+        let none = Value::Dict(Vec::new());
+        let first = args.at(0).or_else(|| Some(&none).filter(|_| name.ends_with(".update")))?;
+        let rest = Args { values: args.values.iter().skip(1).cloned().collect(), ..args.clone() };
+        if let Some((table, method)) = name.rsplit_once('.')
+            && (table.ends_with(".__dict__") || matches!(table, "builtins.globals()" | "sys.modules" | "os.environ"))
+        {
+            return match method {
+                "get" | "pop" | "__getitem__" | "setdefault" => {
+                    let found = self.item(&Value::named(table), first);
+                    Some(Value::join([found].into_iter().chain(args.at(1).cloned())))
+                }
+                "update" => {
+                    let more = self.load(first);
+                    let items =
+                        if let Value::Dict(items) = more { items } else { vec![(Value::Unknown, Value::Unknown)] };
+                    let named = args.named.iter().map(|(name, value)| (Value::text(name), value.clone()));
+                    for (key, value) in items.into_iter().chain(named) {
+                        self.set_item(&Value::named(table), &key, &value);
+                    }
+                    Some(Value::None)
+                }
+                "__setitem__" => {
+                    self.set_item(&Value::named(table), first, args.at(1).unwrap_or(&Value::Unknown));
+                    Some(Value::None)
+                }
+                _ => None,
+            };
+        }
+        if let Some(module) = name.strip_suffix(".__getattribute__").or_else(|| name.strip_suffix(".__getattr__")) {
+            let (base, key) = match (module, args.at(1)) {
+                ("builtins.object" | "builtins.type", Some(key)) => (first.clone(), key),
+                _ => (Value::named(module), first),
+            };
+            return Some(key.known().map_or(Value::Hidden, |key| self.member(&base, key)));
+        }
+        if let Some(method) = name.strip_prefix("pathlib.Path.").filter(|method| !matches!(*method, "home" | "cwd")) {
+            let paths = first.alternatives().iter().map(|path| match path {
+                Value::Text(text) => Value::Path(text.clone()),
+                Value::Unknown => Value::Path(Text::of(Piece::Unknown)),
+                other => other.clone(),
+            });
+            let base = Value::join(paths);
+            return Some(self.method_of(&base, method, &rest));
+        }
+        let own = TYPES.iter().find_map(|kind| name.strip_prefix(kind))?;
+        (!matches!(own, "fromkeys" | "maketrans" | "__new__" | "__init__")).then(|| self.method_of(first, own, &rest))
+    }
+
+    /// A class whose fields are named in a row.
+    fn named_row(&mut self, args: &Args) -> Value {
+        let names = args.at(1).map(|names| self.load(names)).unwrap_or(Value::Unknown);
+        let row: Vec<String> = match names.known() {
+            Some(text) => text.replace(',', " ").split_whitespace().map(str::to_owned).collect(),
+            None => names.elements().unwrap_or_default().iter().filter_map(Value::known).map(str::to_owned).collect(),
+        };
+        let any = self.keep(Value::Object(Box::default()));
+        let Value::Ref(any) = any else { return Value::Unknown };
+        self.keep(Value::Object(Box::new(Object { row, any: Some(any), ..Object::default() })))
+    }
+
+    /// A copy of an object of which some fields are others.
+    fn replaced(&mut self, object: &Value, args: &Args) -> Value {
+        let Value::Ref(place) = object else { return Value::Unknown };
+        let held = (*self.at(*place)).clone();
+        let this = self.keep(held);
+        for (name, value) in &args.named {
+            self.set_member(&this, name, value.clone());
+        }
+        if args.open {
+            self.set_member(&this, ANY, Value::Unknown);
+        }
+        this
+    }
+
+    /// Code that is run from a text, in names of its own if they are given.
+    pub(super) fn run_in(&mut self, name: &str, args: &Args) -> Value {
+        let Some(code) = args.at(0) else { return Value::Unknown };
+        let tables: Vec<Value> =
+            args.values.iter().skip(1).filter(|table| matches!(table, Value::Ref(_))).cloned().collect();
+        if tables.is_empty() {
+            return self.run_code(name, code);
+        }
+        let mut names = Names::new();
+        for table in &tables {
+            if let Value::Dict(items) = self.load(table) {
+                names.extend(items.into_iter().filter_map(|(key, value)| Some((key.known()?.to_owned(), value))));
+            }
+        }
+        let scope = Scope { names, parent: Some(self.current), ..Scope::default() };
+        let (value, names) = self.within(scope, |reader| {
+            let value = reader.run_code(name, code);
+            (value, reader.scope().map(|scope| scope.names.clone()).unwrap_or_default())
+        });
+        for (name, value) in names {
+            tables.iter().for_each(|table| self.set_item(table, &Value::text(&name), &value));
+        }
+        value
+    }
+}
