@@ -16,38 +16,6 @@ use oxc_span::SourceType;
 
 use writer::Writer;
 
-/// Words of code that deletes, writes or executes; without any of them, a text that does not parse does nothing of it.
-pub(crate) const WORDS: &[&str] = &[
-    "unlink",
-    "rmSync",
-    "rmdir",
-    "rimraf",
-    "remove",
-    "rename",
-    "child_process",
-    "exec",
-    "spawn",
-    "execa",
-    "zx",
-    "shelljs",
-    "eval",
-    "Function",
-    "write",
-    "append",
-    "truncate",
-    "Deno",
-    "Bun",
-    "import(",
-    "fs[",
-    "rm(",
-    "cp(",
-    "copyFile",
-    "symlink",
-    "chmod",
-    "kill",
-    "readFile",
-];
-
 /// The code as Python, or why there is none.
 pub(crate) fn as_python(code: &str) -> Result<String, &'static str> {
     bounds::check(code)?;

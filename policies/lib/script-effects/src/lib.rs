@@ -6,6 +6,7 @@
 
 mod javascript;
 mod python;
+mod words;
 
 pub use policy_script_summary::{Action, Piece, Summary, Text, Unknown, What};
 

@@ -93,6 +93,8 @@ pub(super) struct Reader<'a> {
     pub(super) moves: bool,
     /// How many branches are around.
     pub(super) branches: usize,
+    /// What the code may do by its words.
+    may: Unknown,
     work: usize,
     depth: usize,
     code_depth: usize,
@@ -123,6 +125,7 @@ impl<'a> Reader<'a> {
             later: Vec::new(),
             stars: Vec::new(),
             moves: false,
+            may: Unknown::default(),
             branches: 0,
             work: WORK,
             depth: 0,
@@ -178,14 +181,14 @@ impl<'a> Reader<'a> {
 
     /// The same, of code of JavaScript; the value of its last statement.
     pub(super) fn code_of_javascript(&mut self, code: &str) -> Value {
+        self.may(code);
         match crate::javascript::as_python(code) {
             Ok(python) => {
                 self.code(&python);
                 self.get("js_given")
             }
             Err(reason) => {
-                let names_something = crate::javascript::WORDS.iter().any(|word| code.contains(word));
-                self.lose(reason, if names_something { Unknown::ALL } else { Unknown::default() });
+                self.lose(reason, Unknown::ALL);
                 Value::Unknown
             }
         }
@@ -224,9 +227,17 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Notes a reason, and what may be done that is not listed.
+    /// Notes what code may do by its words.
+    pub(super) fn may(&mut self, code: &str) {
+        let words = crate::words::may(code);
+        self.may.deletes |= words.deletes;
+        self.may.writes |= words.writes;
+        self.may.executes |= words.executes;
+    }
+
+    /// Notes a reason, and what may be done that is not listed: anything is what the words of the code say.
     pub(super) fn lose(&mut self, reason: &str, unknown: Unknown) {
-        self.lost(unknown);
+        self.lost(if unknown == Unknown::ALL { self.may } else { unknown });
         let reasons = &mut self.summary.reasons;
         if reasons.len() < REASONS && !reasons.iter().any(|known| known == reason) {
             reasons.push(reason.to_owned());

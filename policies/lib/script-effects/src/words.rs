@@ -1,0 +1,97 @@
+//! What code may do by the words in it. Without any of them it does nothing of a kind, however little of it is understood.
+
+use crate::Unknown;
+
+const DELETES: &[&str] = &[
+    "unlink", "rmtree", "rmdir", "remove", "rename", "shutil", "move", "truncate", "rmSync", "rm(", "rimraf",
+    "emptyDir", "emptydir", "trash", "Deno", "del(", "Bun",
+];
+
+const WRITES: &[&str] = &[
+    "write", "'w", "\"w", "'a'", "\"a\"", "append", "truncate", "copy", "cp(", "cpSync", "shutil", "save", "to_",
+    "output", "symlink", "link", "chmod", "touch", "Deno", "Bun", "rename", "move",
+];
+
+/// Among them, what leads to things by names that are put together.
+const EXECUTES: &[&str] = &[
+    "exec",
+    "eval",
+    "system",
+    "popen",
+    "spawn",
+    "subprocess",
+    "commands",
+    "pty",
+    "fork",
+    "kill",
+    "importlib",
+    "import_module",
+    "__import__",
+    "getattr",
+    "vars(",
+    "globals",
+    "locals",
+    "__dict__",
+    "__builtins__",
+    "modules",
+    "ctypes",
+    "marshal",
+    "pickle",
+    "runpy",
+    "](",
+    "child_process",
+    "Function",
+    "constructor",
+    "Reflect",
+    "binding",
+    "dlopen",
+    "_load",
+    "vm.",
+    "worker",
+    "Worker",
+    "Deno",
+    "Bun",
+    "zx",
+    "$`",
+    "shelljs",
+    "pexpect",
+    "sh(",
+];
+
+/// Calls that load a module, which do so by any name unless a text follows.
+const LOADS: &[&str] = &["require(", "import("];
+
+/// What the code may do.
+pub(crate) fn may(code: &str) -> Unknown {
+    let names = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    let loads = LOADS.iter().any(|call| {
+        code.match_indices(call).any(|(at, _)| {
+            let rest = code.get(at + call.len()..).unwrap_or_default();
+            let literal = rest.trim_start().get(1..).and_then(|rest| rest.split(['\'', '"']).nth(1));
+            !rest.trim_start().starts_with(['\'', '"'])
+                || literal.is_none_or(|behind| !behind.trim_start().starts_with(')'))
+        })
+    });
+    // What is loaded or looked up by a name that is put together may be anything.
+    let any = loads
+        || ["](", "getattr", "__import__", "importlib", "exec", "eval", "globals", "Function", "constructor"]
+            .iter()
+            .any(|word| code.contains(word));
+    Unknown { deletes: any || names(DELETES), writes: any || names(WRITES), executes: any || names(EXECUTES) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_without_the_words_does_nothing() {
+        assert!(may("for x in rows:\n    print(x, sum(x))").is_none());
+        assert!(may("const fs = require('fs'); console.log(fs.readFileSync('package.json'))").is_none());
+        assert!(may("const x = await import(\"./x.js\"); console.log(x)").is_none());
+        assert_eq!(may("require('f' + 's')"), Unknown::ALL);
+        assert_eq!(may("import(name)"), Unknown::ALL);
+        assert!(may("os.remove(x)").deletes && !may("os.remove(x)").executes);
+        assert!(may("subprocess.run(x)").executes && !may("subprocess.run(x)").deletes);
+    }
+}
