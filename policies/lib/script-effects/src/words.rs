@@ -19,6 +19,7 @@ const EXECUTES: &[&str] = &[
     "system",
     "popen",
     "spawn",
+    "posix_spawn",
     "subprocess",
     "commands",
     "pty",
@@ -61,9 +62,21 @@ const EXECUTES: &[&str] = &[
 /// Calls that load a module, which do so by any name unless a text follows.
 const LOADS: &[&str] = &["require(", "import("];
 
+/// Whether a word of the code, or what stands behind a sign, begins so.
+fn begins(code: &str, word: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    let inside = |at: usize| code.get(..at).is_some_and(|before| before.ends_with(is_part));
+    // `.exec(` is what regular expressions are asked; that of a module comes with the module's name.
+    let of_regex = |at: usize| {
+        let before = code.get(..at).is_some_and(|before| before.ends_with('.'));
+        word == "exec" && before && code.get(at + word.len()..).is_some_and(|rest| rest.starts_with('('))
+    };
+    code.match_indices(word).any(|(at, _)| (!word.starts_with(is_part) || !inside(at)) && !of_regex(at))
+}
+
 /// What the code may do.
 pub(crate) fn may(code: &str) -> Unknown {
-    let names = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    let names = |words: &[&str]| words.iter().any(|word| begins(code, word));
     let loads = LOADS.iter().any(|call| {
         code.match_indices(call).any(|(at, _)| {
             let rest = code.get(at + call.len()..).unwrap_or_default();
@@ -76,7 +89,7 @@ pub(crate) fn may(code: &str) -> Unknown {
     let any = loads
         || ["](", "getattr", "__import__", "importlib", "exec", "eval", "globals", "Function", "constructor"]
             .iter()
-            .any(|word| code.contains(word));
+            .any(|word| begins(code, word));
     Unknown { deletes: any || names(DELETES), writes: any || names(WRITES), executes: any || names(EXECUTES) }
 }
 
@@ -91,6 +104,8 @@ mod tests {
         assert!(may("const x = await import(\"./x.js\"); console.log(x)").is_none());
         assert_eq!(may("require('f' + 's')"), Unknown::ALL);
         assert_eq!(may("import(name)"), Unknown::ALL);
+        assert!(may("/a/.exec(text)").is_none() && may("exec(text)").executes && may("os.execv(a)").executes);
+        assert!(may("queue.push(form(empty, skill))").is_none());
         assert!(may("os.remove(x)").deletes && !may("os.remove(x)").executes);
         assert!(may("subprocess.run(x)").executes && !may("subprocess.run(x)").deletes);
     }
