@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
+use lzma_rust2::filter::bcj::BcjWriter;
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 use object::build::elf::Builder;
 use serde::Deserialize;
@@ -142,7 +143,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         bundled = carry.bundle(&names.map(|((_, name), _)| name.as_str()).collect::<Vec<_>>())?;
         scripts = format!("Some({})", carry.scripts()?);
         bundle = "Some(carried::bundle)";
-        compiler = format!("Some({})", packed("compiler", &fs::read(&compilers.target)?, &out)?);
+        compiler = format!("Some({})", packed_code("compiler", &fs::read(&compilers.target)?, &out)?);
     }
     writeln!(table, "];\nstatic BUNDLE: Option<fn() -> &'static [u8]> = {bundle};")?;
     writeln!(table, "static SCRIPTS: Option<Packed> = {scripts};")?;
@@ -288,7 +289,7 @@ impl Carry<'_> {
             "Artifact::Bundled".to_owned()
         } else {
             let artifact = self.artifact(&wasm)?;
-            format!("Artifact::Packed({})", packed(&format!("{name}.cwasm"), &artifact, self.out)?)
+            format!("Artifact::Packed({})", packed_code(&format!("{name}.cwasm"), &artifact, self.out)?)
         };
         Ok(format!("Guest {{ sha256: {digest:?}, artifact: {artifact}, description: {description:?} }}"))
     }
@@ -309,7 +310,7 @@ impl Carry<'_> {
     fn scripts(&self) -> Result<String, Box<dyn Error>> {
         let name = SCRIPTS.replace('-', "_");
         let artifact = self.artifact(&component(&name, &self.module(&name)?)?)?;
-        packed(&format!("{name}.cwasm"), &artifact, self.out)
+        packed_code(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
     /// The module with what most calls run in front.
@@ -350,16 +351,33 @@ fn component(name: &str, module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
 
 /// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.
 fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    written(name, bytes, bytes, false, out)
+}
+
+/// The same of machine code: where a call leads to is written as a place, not as a distance, so that calls of one
+/// function look the same. A twentieth less.
+fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    let mut filtered = match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
+        "aarch64" => BcjWriter::new_arm64(Vec::new(), 0),
+        _ => BcjWriter::new_x86(Vec::new(), 0),
+    };
+    filtered.write_all(bytes)?;
+    written(name, bytes, &filtered.finish()?, true, out)
+}
+
+fn written(name: &str, bytes: &[u8], packs: &[u8], is_code: bool, out: &Path) -> Result<String, Box<dyn Error>> {
     let path = out.join(format!("{name}.lzma"));
     let mut options = LzmaOptions::with_preset(COMPRESSION);
     // What unpacks it takes as much memory.
     options.dict_size = bytes.len().next_power_of_two().try_into()?;
     let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len().try_into()?))?;
-    packed.write_all(bytes)?;
+    packed.write_all(packs)?;
     fs::write(&path, packed.finish()?)?;
     let (digest, length) = (<[u8; 32]>::from(Sha256::digest(bytes)), bytes.len());
     let path = path.to_str().ok_or("the target directory is not UTF-8")?;
-    Ok(format!("Packed {{ sha256: {digest:?}, bytes: {length}, packed: include_bytes!({path:?}) }}"))
+    Ok(format!(
+        "Packed {{ sha256: {digest:?}, bytes: {length}, is_code: {is_code}, packed: include_bytes!({path:?}) }}"
+    ))
 }
 
 /// A folder in the target folder. Not OUT_DIR itself: check, clippy, release and each target would build anew.

@@ -9,6 +9,7 @@
 use std::io::Read;
 
 use lzma_rust2::LzmaReader;
+use lzma_rust2::filter::bcj::BcjReader;
 
 /// A built-in policy.
 #[derive(Debug)]
@@ -75,6 +76,8 @@ pub struct Packed {
     pub sha256: [u8; 32],
     /// How many there are.
     pub bytes: usize,
+    /// They are machine code, whose calls are written another way.
+    is_code: bool,
     /// They, in the format of LZMA.
     packed: &'static [u8],
 }
@@ -88,7 +91,13 @@ impl Packed {
     pub fn unpacked(&self) -> Option<Vec<u8>> {
         let reader = LzmaReader::new_mem_limit(self.packed, UNPACKING_KIB, None).ok()?;
         let mut bytes = Vec::with_capacity(self.bytes);
-        reader.take(self.bytes as u64 + 1).read_to_end(&mut bytes).ok()?;
+        let most = self.bytes as u64 + 1;
+        match self.is_code {
+            true if cfg!(target_arch = "aarch64") => BcjReader::new_arm64(reader, 0).take(most).read_to_end(&mut bytes),
+            true => BcjReader::new_x86(reader, 0).take(most).read_to_end(&mut bytes),
+            false => reader.take(most).read_to_end(&mut bytes),
+        }
+        .ok()?;
         Some(bytes).filter(|bytes| bytes.len() == self.bytes)
     }
 }
@@ -222,7 +231,7 @@ mod tests {
     #[test]
     fn what_is_damaged_or_too_long_does_not_unpack() {
         let whole = &COMPONENTS[0];
-        let packed = |bytes, packed| Packed { sha256: whole.sha256, bytes, packed };
+        let packed = |bytes, packed| Packed { sha256: whole.sha256, bytes, is_code: false, packed };
         assert_eq!(packed(whole.bytes, &whole.packed[..1000]).unpacked(), None);
         assert_eq!(packed(whole.bytes - 1, whole.packed).unpacked(), None);
         assert_eq!(packed(whole.bytes + 1, whole.packed).unpacked(), None);
