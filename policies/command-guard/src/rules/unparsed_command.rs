@@ -54,7 +54,7 @@ const LACKING: &[&str] = &[
 
 /// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met what has no end, a text
 /// that is hidden in quotes and runs all the same, code from where everybody may put it, or a file that the text made
-/// of what nobody can know.
+/// of what nobody can know. What the reader of a script leaves out is the business of `inline-code`.
 fn is_lacking(reason: &str) -> bool {
-    LACKING.iter().any(|part| reason.contains(part))
+    !["python: ", "javascript: "].iter().any(|reader| reason.starts_with(reader)) && LACKING.iter().any(|part| reason.contains(part))
 }

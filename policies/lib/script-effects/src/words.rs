@@ -4,12 +4,12 @@ use crate::Unknown;
 
 const DELETES: &[&str] = &[
     "unlink", "rmtree", "rmdir", "remove", "rename", "shutil", "move", "truncate", "rmSync", "rm(", "rimraf",
-    "emptyDir", "emptydir", "trash", "Deno", "del(", "Bun",
+    "emptyDir", "emptydir", "trash", "Deno.", "del(", "Bun.",
 ];
 
 const WRITES: &[&str] = &[
     "write", "'w", "\"w", "'a'", "\"a\"", "append", "truncate", "copy", "cp(", "cpSync", "shutil", "save", "to_",
-    "output", "symlink", "link", "chmod", "touch", "Deno", "Bun", "rename", "move",
+    "output", "symlink", "link", "chmod", "touch", "Deno.", "Bun.", "rename", "move",
 ];
 
 /// Among them, what leads to things by names that are put together.
@@ -50,8 +50,8 @@ const EXECUTES: &[&str] = &[
     "vm.",
     "worker",
     "Worker",
-    "Deno",
-    "Bun",
+    "Deno.",
+    "Bun.",
     "zx",
     "$`",
     "shelljs",
