@@ -166,11 +166,11 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "exec", takes: takes("a", ""), here: true, ..PLAIN },
     Wrapper { name: "noglob", here: true, ..PLAIN },
     // Behind another one.
-    Wrapper { name: "!", here: true, ..PLAIN },
+    Wrapper { name: "!", here: true, assigns: true, ..PLAIN },
     // Words of fish.
-    Wrapper { name: "not", here: true, ..PLAIN },
-    Wrapper { name: "and", here: true, ..PLAIN },
-    Wrapper { name: "or", here: true, ..PLAIN },
+    Wrapper { name: "not", here: true, assigns: true, ..PLAIN },
+    Wrapper { name: "and", here: true, assigns: true, ..PLAIN },
+    Wrapper { name: "or", here: true, assigns: true, ..PLAIN },
     Wrapper { name: "sched", skip: 1, ..PLAIN },
     Wrapper { name: "nocorrect", here: true, ..PLAIN },
     Wrapper { name: "busybox", inert: &["list", "list-full", "install", "help"], ..PLAIN },
