@@ -44,6 +44,12 @@ fn imports_and_aliases_lead_to_the_same_call() {
 }
 
 #[test]
+fn no_element_of_a_long_row_is_passed_over() {
+    let row = format!("import os\nx = [{}os.system('ls')]", "1, ".repeat(600));
+    all(&[(&row, &["shell ls"])]);
+}
+
+#[test]
 fn texts_are_folded() {
     all(&[
         ("import os\nos.remove('a' 'b' + \"c\")", &["delete abc"]),

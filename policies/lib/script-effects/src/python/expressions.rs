@@ -179,26 +179,23 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, elements: &'a [Expr]) -> Value {
-        let mut values = Vec::new();
-        let mut open = false;
+        let (mut values, mut many) = (Vec::new(), false);
         for element in elements {
+            // Evaluating one may do something, however many there are.
             let value = self.eval(element);
             let value = if element.is_starred_expr() { self.load(&value) } else { self.keep(value) };
             match (element, value.elements()) {
                 (Expr::Starred(_), Some(more)) => values.extend(more),
-                (Expr::Starred(_), None) => {
-                    open = true;
-                    values.push(value.element());
-                }
+                // There may be several; what stands before counts: a program by its name.
+                (Expr::Starred(_), None) => values.push(value.element()),
                 _ => values.push(value),
             }
             if values.len() > ELEMENTS {
-                return Value::many(Value::join(values)).bounded();
+                values = vec![Value::join(values)];
+                many = true;
             }
         }
-        // The number of words may differ, but what stands before counts: a program by its name.
-        let _ = open;
-        Value::List(values).bounded()
+        if many { Value::many(Value::join(values)).bounded() } else { Value::List(values).bounded() }
     }
 
     fn comprehension(&mut self, generators: &'a [Comprehension], element: &'a Expr, key: Option<&'a Expr>) -> Value {

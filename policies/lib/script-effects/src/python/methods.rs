@@ -144,13 +144,15 @@ impl Reader<'_> {
             "chmod" | "lchmod" => self.on_path(&label, this, WRITES, What::Change),
             "open" => return self.open(&label, this, args.get(0, &["mode"]), "r"),
             "rename" | "replace" | "move" | "move_into" => {
-                self.on_path(&label, this, DELETES, What::Delete);
-                self.on_path(&label, args.get(0, &["target"]), WRITES, write(false));
+                self.on_path(&label, this, DELETES, What::MoveAway);
+                let from = self.place(path);
+                self.on_path(&label, args.get(0, &["target"]), WRITES, |to| What::Put { from: from.clone(), to });
                 return args.at(0).map_or(Value::Unknown, |to| each(Some(to), |to| Value::Path(to.as_part())));
             }
             "copy" | "copy_into" => {
                 self.on_path(&label, this, Unknown::default(), What::Read);
-                self.on_path(&label, args.at(0), WRITES, write(false));
+                let from = self.place(path);
+                self.on_path(&label, args.at(0), WRITES, |to| What::Put { from: from.clone(), to });
             }
             "symlink_to" | "hardlink_to" | "link_to" => {
                 let to = args.at(0).map_or_else(|| Text::of(Piece::Unknown), Value::as_part);

@@ -147,10 +147,9 @@ impl Reader<'_> {
             Some(Value::Named(name)) if name == "os.environ" || name == "os.environb" => {
                 reader.set_global(&format!("${}", key.known().unwrap_or(super::state::ANY)), value.clone());
             }
-            Some(module @ Value::Named(name)) if name.ends_with(".__dict__") => {
+            Some(Value::Named(name)) if name.ends_with(".__dict__") => {
                 let inner = Value::named(name.trim_end_matches(".__dict__"));
                 reader.set_member(&inner, key.known().unwrap_or(super::state::ANY), value.clone());
-                let _ = module;
             }
             _ => {}
         });
