@@ -261,11 +261,13 @@ impl Compilers {
 fn compiler(root: &Path, out: &Path, triple: &str) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder(out, "compiler");
     let mut cargo = cargo(&root.join("host/compiler"))?;
-    cargo.args(["build", "--locked", "--release", "--target", triple, "--target-dir"]).arg(&target);
+    // Cargo tells a build script no more of the profile than this: only what is installed is built for its size.
+    let profile = if env::var("OPT_LEVEL")? == "s" { "dist" } else { "release" };
+    cargo.args(["build", "--locked", "--profile", profile, "--target", triple, "--target-dir"]).arg(&target);
     if !cargo.status()?.success() {
         return Err("the compiler does not build; see above".into());
     }
-    Ok(target.join(triple).join("release").join("guard-compiler"))
+    Ok(target.join(triple).join(profile).join("guard-compiler"))
 }
 
 /// What the programs are to carry.
