@@ -19,8 +19,37 @@ fn a_deletion_of_what_the_repository_ignores_passes() {
 }
 
 #[test]
+fn a_search_that_deletes_by_an_ignored_name_passes() {
+    let world = World::new();
+    assert_eq!(outcome(&world, "find . -name __pycache__ -type d -exec rm -rf {} +"), 1);
+    std::fs::write(world.repo().join(".gitignore"), "__pycache__/\n*.pyc\n/dist\n").unwrap();
+    for passes in [
+        "find . -name __pycache__ -type d -exec rm -rf {} +",
+        "find . -type d -name __pycache__ -prune -exec rm -rf {} \\;",
+        "find . -name __pycache__ -print0 | xargs -0 rm -rf",
+        "find . -name '*.pyc' -delete",
+        "find . -name '*.pyc' -type f | xargs rm -f",
+    ] {
+        assert_eq!(outcome(&world, passes), 0, "{passes}");
+    }
+    for asked in [
+        "find . -name dist -exec rm -rf {} +",
+        "find . -name __pycache__ -o -name src -exec rm -rf {} +",
+        "find . -delete -name '*.pyc'",
+        "find -L . -name '*.pyc' -delete",
+        "find . .. -name '*.pyc' -delete",
+        "echo '!x.pyc' >> .gitignore; find . -name '*.pyc' -delete",
+    ] {
+        assert_eq!(outcome(&world, asked), 1, "{asked}");
+    }
+}
+
+#[test]
 fn a_deletion_of_what_the_text_makes_passes() {
     let world = World::new();
+    let cleanup = "work_dir=$(mktemp -d)\ncleanup() {\n  rm -rf \"$work_dir\"\n}\ntrap cleanup EXIT\n";
+    assert_eq!(outcome(&world, &format!("{cleanup}cp a \"$work_dir\"")), 0);
+    assert_eq!(outcome(&world, &format!("{cleanup}work_dir=src")), 1);
     assert_eq!(outcome(&world, "mkdir -p made/a && touch made/a/b; rm -rf made"), 0);
     assert_eq!(outcome(&world, "work=$(mktemp -d); trap 'rm -rf \"$work\"' EXIT; tar -xf a.tar -C \"$work\""), 0);
     std::fs::create_dir(world.repo().join("made")).unwrap();

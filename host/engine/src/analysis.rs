@@ -48,7 +48,7 @@ pub fn analyze(
     };
     fill_paths(&mut analysis, facts, resolver);
     weigh_account_home(&mut analysis, &at.account_home);
-    disposable::mark(&mut analysis, facts);
+    disposable::mark(&mut analysis, facts, resolver);
     analysis
 }
 

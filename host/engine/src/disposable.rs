@@ -9,16 +9,22 @@
 //! Each is a proof or nothing: what is not certain, or not found out, has no tag, and policies judge it as before.
 
 use gix_ignore::glob::Pattern;
-use gix_ignore::glob::pattern::Case;
+use gix_ignore::glob::pattern::{Case, Mode as PatternMode};
 use gix_ignore::glob::wildmatch::Mode;
 use guard_contract::Presence;
 use guard_contract::paths::{below, is_below};
-use guard_contract::syntax::{Analysis, Effect};
+use guard_contract::syntax::{Analysis, Command, Effect};
 
-use crate::facts::{Entry, Facts};
+use crate::facts::{Entry, Facts, Resolver};
 
 /// The tag's name.
 const TAG: &str = "disposable";
+
+/// The tag that gives the name of all that a search finds.
+const EVERY: &str = "every";
+
+/// The tag that gives where the search starts, if that is not the path of the effect.
+const BELOW: &str = "below";
 
 /// The longest `.gitignore` that is read, in bytes. A longer one proves nothing.
 const IGNORE_BYTES: usize = 64 << 10;
@@ -35,12 +41,15 @@ const DELETIONS: usize = 64;
 /// Programs that bring into a folder what was somewhere else. With the folder it would be lost.
 const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
 
+/// What lies in a repository's own folder and is often the name of something else.
+const GIT: [&str; 10] = ["config", "hooks", "index", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
+
 /// Marks the deletions whose paths are filled in.
-pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts) {
+pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
     let is_file_deletion = |effect: &Effect| effect.kind == "delete" && effect.operation.starts_with("fs.");
     let deletions: Vec<usize> = (analysis.effects.iter().enumerate())
-        .filter(|(_, effect)| is_file_deletion(effect) && effect.certain && !effect.path.canonical.is_empty())
-        .filter(|(_, effect)| effect.tags.iter().all(|(name, _)| name != "where"))
+        .filter(|(_, effect)| is_file_deletion(effect) && tag(effect, "where").is_none())
+        .filter(|(_, effect)| is_known(effect, &analysis.commands) || tag(effect, EVERY).is_some())
         .map(|(index, _)| index)
         .take(DELETIONS)
         .collect();
@@ -51,11 +60,19 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts) {
     let are_rules_kept = !analysis.effects.iter().any(changes_rules);
     for index in deletions {
         let Some((earlier, [effect, ..])) = analysis.effects.split_at_checked(index) else { continue };
-        let why = if is_scratch(effect) {
+        let mut effect = effect.clone();
+        if let Some(start) = tag(&effect, BELOW).filter(|_| resolver.has_room()) {
+            effect.path = resolver.resolve(facts, start);
+        }
+        if effect.path.canonical.is_empty() {
+            continue;
+        }
+        let is_kept = || !are_rules_kept || is_brought(&effect, earlier);
+        let why = if is_scratch(&effect) {
             "scratch"
-        } else if is_made_here(effect, earlier) {
+        } else if is_made_here(&effect, earlier) {
             "made-here"
-        } else if are_rules_kept && !is_brought(effect, earlier) && is_ignored(effect, facts) {
+        } else if !is_kept() && (is_ignored(&effect, facts) || is_ignored_by_name(&effect, facts)) {
             "ignored"
         } else {
             continue;
@@ -64,6 +81,15 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts) {
             effect.tags.push((TAG.to_owned(), why.to_owned()));
         }
     }
+}
+
+/// Whether the target is the one that is deleted, if the command runs at all: that of a function runs when it is called.
+fn is_known(effect: &Effect, commands: &[Command]) -> bool {
+    let is_late = || {
+        let command = commands.iter().find(|command| command.id == effect.command_id);
+        command.is_some_and(|command| command.position.within.iter().any(|place| place == "function"))
+    };
+    effect.certain || !effect.target.contains(['$', '`']) && tag(effect, "glob").is_none() && is_late()
 }
 
 fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
@@ -141,6 +167,30 @@ fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
     false
 }
 
+/// The repository ignores everything of the name that a search finds, wherever it lies. Of the `.gitignore` files further
+/// down, which could take the name back, nobody asks.
+fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
+    let (root, start) = (effect.path.git_root.as_str(), effect.path.canonical.as_str());
+    let (Some(name), Some(relative)) = (tag(effect, EVERY), below(start, root)) else { return false };
+    let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    let names: Vec<&str> = relative.split('/').filter(|name| *name != ".").collect();
+    if root.is_empty() || names.len() > DEPTH || name.contains('/') || last(start) != last(&effect.path.lexical) {
+        return false;
+    }
+    let mut rules = Rules::default();
+    let mut folder = root.to_owned();
+    for name in names {
+        if !rules.read(&folder, facts) {
+            return false;
+        }
+        folder = format!("{}/{name}", folder.trim_end_matches('/'));
+    }
+    // Git's own folder has such names, and those of branches.
+    let is_branch = || !matches!(facts.entry(&format!("{root}/.git/refs/heads/{name}")), Entry::Absent);
+    let is_of_git = GIT.contains(&name) || is_branch();
+    !is_of_git && rules.read(&folder, facts) && rules.ignore_everywhere(&folder, name)
+}
+
 /// The `.gitignore` files from the root of a repository downwards.
 #[derive(Default)]
 struct Rules {
@@ -193,18 +243,31 @@ impl Rules {
         })
     }
 
-    /// The text of the rule that ignores a path.
-    fn ignoring(&self, path: &str, is_folder: bool) -> Option<String> {
+    /// The rule that ignores a path.
+    fn ignoring(&self, path: &str, is_folder: bool) -> Option<&Pattern> {
         let rule = self.of(path, is_folder).filter(|rule| !rule.is_negative())?;
-        let text = rule.text.to_string();
-        says_something(&text).then_some(text)
+        says_something(&rule.text.to_string()).then_some(rule)
     }
 
     /// Whether all names in the folder that fit the pattern are ignored. A rule whose only special sign is `*` and that
     /// fits the pattern as it is written fits each of them; what a line takes back must end in another way.
     fn ignore_all(&self, folder: &str, pattern: &str) -> bool {
+        self.ignore(folder, pattern, false).is_some()
+    }
+
+    /// The same of the folder and all below it.
+    fn ignore_everywhere(&self, folder: &str, pattern: &str) -> bool {
+        let is_plain = !pattern.contains(['[', '\\']);
+        let rule = self.ignore(folder, pattern, !pattern.contains(['*', '?']));
+        let anywhere =
+            |mode: PatternMode| mode.contains(PatternMode::NO_SUB_DIR) && !mode.contains(PatternMode::ABSOLUTE);
+        is_plain && rule.is_some_and(|rule| anywhere(rule.mode))
+    }
+
+    /// A rule that ignores all names in the folder that fit the pattern.
+    fn ignore(&self, folder: &str, pattern: &str, is_folder: bool) -> Option<&Pattern> {
         let path = format!("{}/{pattern}", folder.trim_end_matches('/'));
-        let Some(rule) = self.ignoring(&path, false) else { return false };
+        let rule = self.ignoring(&path, is_folder)?;
         let end = |text: &str| text.rsplit(['*', '?', ']', '/']).next().unwrap_or_default().to_owned();
         let own = end(pattern);
         let mut kept = self.files.iter().flat_map(|(_, rules)| rules).filter(|rule| rule.is_negative());
@@ -213,7 +276,8 @@ impl Rules {
             let end = end(&kept);
             !kept.contains('\\') && !end.ends_with(&own) && !own.ends_with(&end)
         };
-        !rule.contains(['?', '[', '\\', '!']) && kept.all(apart)
+        let is_simple = !rule.text.to_string().contains(['?', '[', '\\', '!']);
+        (is_simple && kept.all(apart)).then_some(rule)
     }
 }
 
@@ -226,7 +290,6 @@ fn says_something(rule: &str) -> bool {
 mod tests {
     use super::*;
     use crate::analysis::{empty, fill_paths};
-    use crate::facts::Resolver;
     use crate::facts::fixed::FixedFacts;
     use guard_contract::syntax::{Coverage, Severity};
     use guard_contract::unresolved;
@@ -265,8 +328,9 @@ mod tests {
         let facts: FixedFacts = toml::from_str(REPO).unwrap();
         let effects = effects.iter().map(|text| effect(text)).collect();
         let mut analysis = Analysis { effects, ..empty(Coverage::Complete, None) };
-        fill_paths(&mut analysis, &facts, &Resolver::new("/repo", "/home/u", "/repo"));
-        mark(&mut analysis, &facts);
+        let resolver = Resolver::new("/repo", "/home/u", "/repo");
+        fill_paths(&mut analysis, &facts, &resolver);
+        mark(&mut analysis, &facts, &resolver);
         tag(analysis.effects.last().unwrap(), TAG).map(str::to_owned)
     }
 
@@ -334,6 +398,56 @@ mod tests {
         assert_eq!(tag_of(&["tee: .gitignore", "dist"]), None);
     }
 
+    /// The tag of a deletion of everything of a name below a folder.
+    fn tag_of_search(start: &str, name: &str) -> Option<String> {
+        let facts: FixedFacts = toml::from_str(SEARCHED).unwrap();
+        let mut found = Effect { path: unresolved(""), certain: false, ..effect(&format!("{start}/{name}")) };
+        found.tags.push((BELOW.to_owned(), start.to_owned()));
+        found
+            .tags
+            .extend([("glob", "yes"), ("filtered", "yes"), (EVERY, name)].map(|(a, b)| (a.to_owned(), b.to_owned())));
+        let mut analysis = Analysis { effects: vec![found], ..empty(Coverage::Complete, None) };
+        let resolver = Resolver::new("/repo", "/home/u", "/repo");
+        fill_paths(&mut analysis, &facts, &resolver);
+        mark(&mut analysis, &facts, &resolver);
+        tag(analysis.effects.last().unwrap(), TAG).map(str::to_owned)
+    }
+
+    const SEARCHED: &str = r#"
+        dirs = ["/repo/.git", "/repo/src/a", "/repo/kept", "/elsewhere"]
+        [files]
+        "/repo/.gitignore" = "__pycache__/\n/dist\n*.pyc\nlogs/\nbuild\ntarget\ndocs/out\n*.bak\n!*.keep.bak\n!/a/target"
+        "/repo/kept/.gitignore" = "!__pycache__/"
+        "/repo/.git/refs/heads/build" = ""
+        [links]
+        "/repo/away" = "/elsewhere"
+    "#;
+
+    #[test]
+    fn what_a_search_finds_by_an_ignored_name_is_disposable() {
+        for (start, name) in [(".", "__pycache__"), ("src", "__pycache__"), (".", "*.pyc"), ("/repo/src/a", "*.pyc")] {
+            assert_eq!(tag_of_search(start, name).as_deref(), Some("ignored"), "{start} {name}");
+        }
+        // Ignored in one place only, taken back, of Git's own folder, a branch, outside, behind a link, not named.
+        for (start, name) in [
+            (".", "dist"),
+            (".", "out"),
+            (".", "*.bak"),
+            (".", "target"),
+            ("kept", "__pycache__"),
+            (".", "logs"),
+            (".", "build"),
+            ("/elsewhere", "*.pyc"),
+            ("away", "*.pyc"),
+            ("..", "*.pyc"),
+            (".", "*.py"),
+            (".", "*.py[c]"),
+            (".", "*"),
+        ] {
+            assert_eq!(tag_of_search(start, name), None, "{start} {name}");
+        }
+    }
+
     #[test]
     fn rules_that_git_reads_otherwise_prove_nothing() {
         let many = format!("*.o\n!{}.o", "*a".repeat(65));
@@ -345,8 +459,9 @@ mod tests {
             };
             for target in ["data", "x", "*.x", "a.o", "*.o"] {
                 let mut analysis = Analysis { effects: vec![effect(target)], ..empty(Coverage::Complete, None) };
-                fill_paths(&mut analysis, &facts, &Resolver::new("/repo", "/home/u", "/repo"));
-                mark(&mut analysis, &facts);
+                let resolver = Resolver::new("/repo", "/home/u", "/repo");
+                fill_paths(&mut analysis, &facts, &resolver);
+                mark(&mut analysis, &facts, &resolver);
                 assert_eq!(tag(analysis.effects.last().unwrap(), TAG), None, "{rules:?}: {target}");
             }
         }

@@ -28,7 +28,7 @@ mod readers;
 mod scripts;
 pub(crate) mod secrets;
 mod sockets;
-mod placeholder_operands;
+pub(crate) mod placeholder_operands;
 mod system;
 mod table;
 pub(crate) mod temporary;

@@ -14,6 +14,7 @@ use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
 
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed, parse};
+use crate::programs::placeholder_operands;
 use collected::Collected;
 use path::Device;
 use pipelines::Pipelines;
@@ -131,6 +132,13 @@ impl<'a> Run<'a> {
         draft.certain &= place.known && !self.is_placeholder(operand);
         if self.place.is_empty() && !self.is_placeholder(operand) {
             draft.raw = place.raw;
+        }
+        if draft.kind == "delete"
+            && self.place.is_empty()
+            && let Some((start, name)) = placeholder_operands::search(self, operand)
+        {
+            let below = path::place(&start, self.cwd(), self.home).raw;
+            draft = draft.tag("every", name).tag("below", &below);
         }
         self.emit(draft);
     }

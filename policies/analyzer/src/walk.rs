@@ -20,23 +20,26 @@ pub(crate) mod shell;
 mod simple;
 mod started;
 mod state;
+mod unit;
 mod unknown;
 mod variables;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use guard_sdk::syntax::{Command, Coverage, Span, Via, Word};
 
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
 use crate::parse::{self, Dialect};
-use crate::prescan::{self, Prepared};
+use crate::prescan;
 use crate::word::{self, Child, Mode};
 use crate::{fallback_lexer, witness};
 use held::{Files, Held};
 use output::Input;
 use shell::Shell;
+use unit::{Origin, Unit, offset};
 
 /// Walks one text and all the texts inside it.
 pub(crate) struct Walker {
@@ -50,8 +53,12 @@ pub(crate) struct Walker {
     names: BTreeSet<String>,
     /// Names that the text itself defines, and whether calling them may change the directory.
     defined: BTreeMap<String, bool>,
+    /// The names that stand once in the outermost text; none before they are wanted.
+    lasting: Option<Rc<BTreeSet<String>>>,
     /// Variables that the text sets and that programs read more of their words from.
     steering: BTreeSet<&'static str>,
+    /// The folder that the call begins in; empty when it is not known.
+    start: String,
     shell: Shell,
     /// What commands read that have no pipe and no redirection of their own.
     input: Input,
@@ -104,21 +111,6 @@ pub(crate) struct Walker {
     expanding: Vec<String>,
 }
 
-/// A text that is walked, and where it stands in the outermost one.
-#[derive(Clone, Copy)]
-struct Unit<'t> {
-    text: &'t str,
-    origin: Origin<'t>,
-}
-
-#[derive(Clone, Copy)]
-enum Origin<'t> {
-    /// A piece of the outermost text, from this offset.
-    Outermost(&'t Prepared, usize),
-    /// A text of its own; this span holds it.
-    Inside(Span),
-}
-
 /// Where a command stands in its pipeline.
 #[derive(Clone, Copy)]
 struct Place<'i> {
@@ -126,26 +118,6 @@ struct Place<'i> {
     index: u32,
     length: u32,
     item: &'i Item,
-}
-
-impl Unit<'_> {
-    fn span(&self, range: Range) -> Span {
-        match self.origin {
-            Origin::Inside(span) => span,
-            Origin::Outermost(prepared, base) => Span {
-                start: offset(prepared.original(base + range.start)),
-                end: offset(prepared.original(base + range.end)),
-            },
-        }
-    }
-
-    fn slice(&self, range: Range) -> &str {
-        self.text.get(range.start..range.end).unwrap_or_default()
-    }
-}
-
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 impl Walker {
@@ -156,7 +128,9 @@ impl Walker {
             coverage: Coverage::Complete,
             names: BTreeSet::new(),
             defined: BTreeMap::new(),
+            lasting: None,
             steering: BTreeSet::new(),
+            start: cwd.to_owned(),
             shell: Shell::new(cwd, home),
             input: Input::Outer,
             held: descriptors::Held::new(),

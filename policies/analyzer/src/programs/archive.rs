@@ -21,6 +21,7 @@ pub(super) const TABLE: &[Program] = &[
         compress,
     ),
     Program::new(&["rclone"], Options::new("", "config filter include exclude transfers"), clouds::rclone),
+    Program::new(&["dump", "xfsdump"], Options::new("BDFILQTbdefhs", ""), dump),
     Program::new(&["cpio"], Options::new("FOEHDICRM", "file directory"), cpio),
 ];
 
@@ -37,6 +38,16 @@ fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>) {
     match folder {
         Some(folder) => run.write_as(folder, draft),
         None => run.write_as(&Operand::of(&here()), draft),
+    }
+}
+
+/// A dump of a file system. Its device stays as it is.
+fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    match parsed.value("f", "file") {
+        Some(remote) if remote.text.contains(':') => {
+            run.emit(Draft::notable("network", "network.upload").target(&remote.text));
+        }
+        file => file.iter().filter(|file| file.text != "-").for_each(|file| run.write(file)),
     }
 }
 

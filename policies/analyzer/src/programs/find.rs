@@ -53,6 +53,29 @@ pub(super) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
+/// The name, as a pattern, that everything has which such a search finds or does something to; none if it may find
+/// more, or follows links.
+pub(super) fn sole_name(words: &[Word]) -> Option<&str> {
+    if words.iter().any(|word| word.dynamic && !word.glob) {
+        return None;
+    }
+    let mut name = None;
+    let mut words = words.iter().map(|word| word.text.as_str()).skip(starts(words).count());
+    while let Some(word) = words.next() {
+        match word {
+            "-name" if name.is_none() => name = words.next(),
+            "-type" | "-maxdepth" | "-mindepth" | "-mtime" | "-mmin" | "-size" => drop(words.next()),
+            "-xdev" | "-mount" | "-depth" | "-empty" => {}
+            "-print" | "-print0" | "-delete" | "-prune" if name.is_some() => {}
+            "-exec" | "-execdir" | "-ok" | "-okdir" if name.is_some() => {
+                words.find(|word| matches!(*word, ";" | "\\;" | "+"))?;
+            }
+            _ => return None,
+        }
+    }
+    name
+}
+
 /// The names that tests ask for, as patterns, and whether each is a whole path.
 pub(super) fn names(words: &[Word]) -> Vec<(bool, String)> {
     let mut found = Vec::new();
@@ -103,6 +126,10 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
         (false, false) => None,
     };
     let here = here();
+    let draft = match sole_name(words) {
+        Some(name) => draft.map(|draft| draft.tag("every", name)),
+        None => draft,
+    };
     let starts: Vec<Operand<'_>> = starts(words).map(Operand::of).collect();
     let starts = if starts.is_empty() { vec![Operand::of(&here)] } else { starts };
     for start in &starts {

@@ -36,12 +36,32 @@ pub(super) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a
     if operand.text != "{}" {
         return Vec::new();
     }
+    find::starts(finder(run).unwrap_or_default()).take(MAX_SUPPLIED).map(Operand::of).collect()
+}
+
+/// Where a `find` starts that supplies the operand, and the name that everything has which it finds.
+pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<(Operand<'a>, &'a str)> {
+    let words = finder(run)?;
+    let name = find::sole_name(words)?;
+    let mut starts = find::starts(words).map(Operand::of);
+    let supplied = |start: &Operand<'_>| operand.text == below(&start.text, name);
+    let start = match operand.text == "{}" {
+        true => starts.next().filter(|_| starts.next().is_none()),
+        false => starts.find(supplied),
+    };
+    start.map(|start| (start, name))
+}
+
+/// The words of the `find` that supplies what a placeholder stands for.
+fn finder<'a>(run: &Run<'a>) -> Option<&'a [Word]> {
     let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
     let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
-    let Some(finder) = finder.filter(|finder| finder.program().ends_with("find")) else { return Vec::new() };
-    let words: &[Word] = finder.argv.get(1..).unwrap_or_default();
-    find::starts(words).take(MAX_SUPPLIED).map(Operand::of).collect()
+    finder.filter(|finder| finder.program().ends_with("find")).and_then(|finder| finder.argv.get(1..))
+}
+
+fn below(start: &str, name: &str) -> String {
+    format!("{}/{name}", start.trim_end_matches('/'))
 }
 
 fn known<'a>(run: &Run<'a>) -> Option<Vec<Operand<'a>>> {
@@ -80,11 +100,11 @@ fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
         let all: Vec<Operand<'_>> = starts().take(MAX_SUPPLIED).map(|start| selected(start.to_owned())).collect();
         return (!find::is_filtered(words)).then_some(all);
     }
-    let below = |start: &str, is_path: bool, name: &str| match is_path {
+    let found = |start: &str, is_path: bool, name: &str| match is_path {
         true => name.to_owned(),
-        false => format!("{}/{name}", start.trim_end_matches('/')),
+        false => below(start, name),
     };
-    let pairs = starts().flat_map(|start| names.iter().map(move |(is_path, name)| below(start, *is_path, name)));
+    let pairs = starts().flat_map(|start| names.iter().map(move |(is_path, name)| found(start, *is_path, name)));
     // They may lie deeper than the start.
     Some(pairs.take(MAX_SUPPLIED).map(|text| Operand { dynamic: true, ..selected(text) }).collect())
 }

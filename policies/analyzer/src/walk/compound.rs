@@ -2,11 +2,14 @@
 //!
 //! A branch may or may not have run; what it sets is known afterwards only if every branch agrees.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use guard_sdk::syntax::Via;
 
 use super::output::Input;
 use super::shell::Shell;
-use super::{Unit, Walker, state};
+use super::{Origin, Unit, Walker, state};
 use crate::parse::tree::{Kind, Node, Range};
 use crate::word::{self, Mode};
 
@@ -114,10 +117,14 @@ impl Walker {
                 for word in runs {
                     self.operand(unit, *word, Mode::Word);
                 }
+                let lasting = match unit.origin {
+                    Origin::Outermost(prepared, _) => self.lasting(&prepared.text),
+                    Origin::Inside(_) => Rc::default(),
+                };
                 self.inside("function", |walker| {
                     walker.apart(|walker| {
                         // It runs later, with what holds then; so do the functions that it calls.
-                        walker.shell.forget_all();
+                        walker.shell.forget_all_but(&lasting);
                         let outer = std::mem::replace(&mut walker.defining, true);
                         let sink = walker.sink.take();
                         walker.pipeline(unit, body);
@@ -146,6 +153,24 @@ impl Walker {
                 self.shell.forget_named_in(&text);
             }
         }
+    }
+
+    /// The names that stand once in the outermost text, without a `$`: a variable of this name is set once.
+    fn lasting(&mut self, text: &str) -> Rc<BTreeSet<String>> {
+        let found = self.lasting.get_or_insert_with(|| {
+            let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
+            let (mut once, mut again) = (BTreeSet::new(), BTreeSet::new());
+            let mut before = ' ';
+            for piece in text.split_inclusive(|char: char| !is_part(char)) {
+                let name = piece.trim_end_matches(|char: char| !is_part(char));
+                if !name.is_empty() && !matches!(before, '$' | '{' | '/' | '.') && !once.insert(name) {
+                    again.insert(name);
+                }
+                before = piece.chars().next_back().unwrap_or(' ');
+            }
+            Rc::new(once.difference(&again).map(|name| (*name).to_owned()).collect())
+        });
+        Rc::clone(found)
     }
 
     /// Ends one of several branches: collects its end and goes back to where it began.

@@ -3,7 +3,7 @@
 //! Follows straight lines only. What may or may not have happened is unknown afterwards.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use guard_sdk::syntax::{Part, Word};
@@ -224,6 +224,12 @@ impl Shell {
     /// Nothing is known of variables any more.
     pub(crate) fn forget_all(&mut self) {
         self.variables.clear();
+        self.parameters = None;
+    }
+
+    /// Nothing is known of variables any more, but of these.
+    pub(crate) fn forget_all_but(&mut self, names: &BTreeSet<String>) {
+        self.variables.retain(|name, _| names.contains(&**name));
         self.parameters = None;
     }
 

@@ -102,9 +102,13 @@ const SEARCHED: &[&str] = &["PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_P
 /// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
 const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
 
-/// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded.
-fn loaded_from_anywhere<'v>(name: &str, value: &'v str) -> Option<&'v str> {
-    let open = |path: &&str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
+/// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded. What
+/// lies below the folder that the call begins in is the project's.
+fn loaded_from_anywhere<'v>(name: &str, value: &'v str, start: &str) -> Option<&'v str> {
+    let is_open = |path: &str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
+    let below =
+        |path: &str| path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/') && !rest.contains("/.."));
+    let open = |path: &&str| is_open(path) && !(is_open(start) && below(path));
     if LOADED.contains(&name) {
         return value.split([':', ' ']).find(open);
     }
@@ -205,7 +209,7 @@ impl Walker {
         });
         let span = command.span;
         let all: Vec<(String, Word)> = given.chain(declared).take(limits::VARIABLES).collect();
-        let mut loaded = all.iter().filter_map(|(name, value)| loaded_from_anywhere(name, &value.text));
+        let mut loaded = all.iter().filter_map(|(name, value)| loaded_from_anywhere(name, &value.text, &self.start));
         let loaded = loaded.next().map(str::to_owned);
         let searched = all.iter().filter(|(name, _)| SEARCHED.contains(&name.as_str()));
         let mut folders =

@@ -1,5 +1,5 @@
 //! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, or a shell that reads from an open
-//! descriptor. The rule passes tools whose documented use is `eval "$(tool ...)"`.
+//! descriptor. The rule passes tools whose documented use is `eval "$(tool ...)"`, and completions that a program prints of itself.
 //!
 //! ## Why
 //! No rule can see the commands that run.
@@ -10,6 +10,7 @@
 //! - asked: `bash <&3`
 //! - passes: `eval 'ls'`
 //! - passes: `eval "$(ssh-agent -s)"`
+//! - passes: `eval "$(mytool completion bash)"`
 //!
 //! ## Instead
 //! Write the commands out.
@@ -85,8 +86,16 @@ fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
     printer.is_some_and(|printer| {
         let alone =
             printer.position.length <= 1 && printer.position.within.last().is_some_and(|place| place == "substitution");
-        alone && is_program(printer.word(0), SET_UP)
+        alone && (is_program(printer.word(0), SET_UP) || prints_completions(printer, view))
     })
+}
+
+/// Whether a program is asked for the completions of its own words, which are made to be evaluated: what it prints is no
+/// less its own than what it does. A program that reads or fetches what it prints is none.
+fn prints_completions(printer: &Command, view: &CallView<'_>) -> bool {
+    let word = printer.argv.get(1).filter(|word| !word.dynamic).map_or("", |word| word.text.as_str());
+    let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == printer.id);
+    word.contains("completion") && !word.contains(['/', '.']) && effects.all(|effect| effect.kind == "execute")
 }
 
 /// What stands for a text that a program such as `xargs` supplies.

@@ -1,6 +1,6 @@
 //! `shell-write-secret`: a shell command that changes or removes a file that holds secrets. The rule passes a key that
 //! is made in a folder for temporary files, one that a program such as `openssl` makes where there is no file of its name
-//! yet, certificates, and `touch`.
+//! yet, a store of keys that is new, certificates, and `touch`.
 //!
 //! ## Why
 //! Such a command goes around the rules of the file tools, and nothing brings an overwritten key back.
@@ -63,16 +63,17 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
 
-/// Whether the write makes a file that is not there yet: a key by a program that makes keys, or the settings of one
-/// environment. `.env` itself is the user's, there or not.
+/// Whether the write makes a file that is not there yet: a key by a program that makes keys, a store of keys, or the
+/// settings of one environment. `.env` itself is the user's, there or not, and so is a key that a shell would write.
 fn is_made(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
+    const NEW: &[&str] = &[".env.*", "*.p12", "*.pfx", "*.jks", "*.keystore"];
     const MAKERS: &[&str] = &["openssl", "certtool", "mkcert", "step", "keytool", "ssh-keygen", "certstrap", "cfssl"];
     let program = view.command(effect).map_or("", |command| command.program());
     let is_name = !effect.target.contains(['*', '?', '[']);
     match effect.path.exists {
         Presence::Yes => false,
         _ if MAKERS.contains(&program) => entry.starts_with("*.") && (!is_outside(effect, view) || is_in_home(effect, view)),
-        Presence::No => entry == ".env.*" && is_name && !matches!(program, "sed" | "gsed" | "perl" | "ln"),
+        Presence::No => NEW.contains(&entry) && is_name && !matches!(program, "sed" | "gsed" | "perl" | "ln"),
         Presence::Unknown => false,
     }
 }
