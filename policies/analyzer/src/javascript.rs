@@ -15,7 +15,7 @@ const NODE: Options = Options::leading(
     "eval require import conditions title disable-warning unhandled-rejections dns-result-order input-type loader \
      experimental-loader experimental-default-type test-name-pattern test-reporter test-reporter-destination watch-path \
      env-file env-file-if-exists diagnostic-dir icu-data-dir openssl-config redirect-warnings cpu-prof-dir \
-     trace-event-categories compiler-options project tsconfig config",
+     trace-event-categories inspect-port compiler-options project tsconfig config",
 )
 .exactly();
 
@@ -74,7 +74,7 @@ pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> Given<'a> {
 }
 
 fn of_deno(words: &[Word]) -> Given<'_> {
-    let (verb, rest) = match words.iter().position(|word| !word.text.starts_with('-')) {
+    let (verb, rest) = match words.iter().position(|word| word.text == "-" || !word.text.starts_with('-')) {
         Some(at) => (words.get(at).map_or("", |word| word.text.as_str()), words.get(at + 1..).unwrap_or_default()),
         None => ("", words),
     };
@@ -91,6 +91,7 @@ fn of_deno(words: &[Word]) -> Given<'_> {
     match verb {
         "eval" => given.codes.extend(first.cloned()),
         "run" | "test" | "bench" | "serve" => given.file = first.cloned(),
+        "-" => given.file = words.iter().find(|word| word.text == "-").map(Operand::of),
         _ => {}
     }
     given
@@ -124,6 +125,8 @@ mod tests {
             ("deno run -A --ext ts -", &[], Some("-")),
             ("deno run -A x.ts", &[], Some("x.ts")),
             ("deno fmt x.ts", &[], None),
+            ("deno -A -", &[], Some("-")),
+            ("node --inspect-port 9229 -e a", &["a"], None),
         ] {
             let words: Vec<Word> = text.split(' ').map(literal).collect();
             let given = given(&words[0].text, &words[1..]);

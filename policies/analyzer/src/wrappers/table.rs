@@ -17,6 +17,8 @@ pub(super) struct Wrapper {
     pub(super) skip: usize,
     /// Words that must stand before the options, such as `run` in `uv run`.
     pub(super) verbs: &'static [&'static str],
+    /// The words that are programs of its own folder when they stand where a verb stands.
+    pub(super) programs: &'static [&'static str],
     /// With one of these options no program is run.
     pub(super) inert: &'static [&'static str],
     /// Options whose value is a text that becomes shell.
@@ -48,6 +50,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     takes: takes("", ""),
     skip: 0,
     verbs: &[],
+    programs: &[],
     inert: &[],
     text: &[],
     detail: &[],
@@ -81,6 +84,10 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
             return None;
         }
         words = rest;
+    }
+    if !wrapper.programs.is_empty() {
+        words = leading(words, wrapper.takes).rest;
+        words.first().filter(|program| wrapper.programs.contains(&program.text.as_str()))?;
     }
     if !wrapper.after.is_empty() {
         let at = words.iter().position(|word| wrapper.after.contains(&word.text.as_str()))?;

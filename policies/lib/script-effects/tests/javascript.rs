@@ -206,3 +206,40 @@ fn deep_and_broken_code_is_bounded() {
         assert!(summary.actions.len() <= 1024);
     }
 }
+
+#[test]
+fn what_a_block_declares_is_its_own() {
+    all(&[
+        ("let c = 'rm a'; { let c = 'ls' } child_process.execSync(c)", &["shell rm a"]),
+        (
+            "let c = 'ls'; { let c = 'rm a'; child_process.execSync(c) } child_process.execSync(c)",
+            &["shell rm a", "shell ls"],
+        ),
+        ("const d = 'a'; for (const d of ['b']) console.log(d); fs.unlinkSync(d)", &["delete a"]),
+        ("const d = 'a'; for (let d = 0; d < 2; d++) console.log(d); fs.unlinkSync(d)", &["delete a"]),
+        ("const e = 'a'; try { x() } catch (e) { log(e) } fs.unlinkSync(e)", &["delete a"]),
+        ("const f = 'a'; switch (x) { case 1: const f = 'b'; log(f) } fs.unlinkSync(f)", &["delete a"]),
+        ("let c = 'a'; { const block_1_c = 1; let c = 'b' } fs.unlinkSync(c)", &["delete a"]),
+        // `var` and a function are those of the whole script.
+        ("var c = 'a'; { var c = 'b' } fs.unlinkSync(c)", &["delete b"]),
+        ("{ function go() { fs.unlinkSync('a') } } go()", &["delete a"]),
+        ("let c = 'a'; { c = 'b' } fs.unlinkSync(c)", &["delete b"]),
+        ("{ let c = 'a'; function go() { fs.unlinkSync(c) } } go()", &["delete a"]),
+        ("function go() { let c = 'a'; if (x) { let c = 'b' } fs.unlinkSync(c) } go()", &["delete a"]),
+    ]);
+}
+
+#[test]
+fn counts_copies_and_workers_do_what_they_do_in_node() {
+    all(&[
+        ("let i = 0; fs.unlinkSync(['a', 'b'][i++])", &["delete a"]),
+        ("let i = 0; fs.unlinkSync(['a', 'b'][++i])", &["delete b"]),
+        ("const m = {...require('fs')}; m.unlinkSync('a')", &["delete a"]),
+        (
+            "const {Worker} = require('worker_threads'); new Worker(\"require('fs').unlinkSync('a')\", {eval: true})",
+            &["delete a"],
+        ),
+        ("const {Worker} = require('worker_threads'); new Worker('./w.js')", &[]),
+        ("module._compile(\"require('fs').unlinkSync('a')\", 'x.js')", &["delete a"]),
+    ]);
+}

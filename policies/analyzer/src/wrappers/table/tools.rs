@@ -2,6 +2,28 @@
 
 use super::{PLAIN, Wrapper, takes};
 
+/// Programs that packages bring, which run code of their words or delete. Other names may be those of scripts.
+const OF_PACKAGES: &[&str] = &[
+    "babel-node",
+    "bun",
+    "cross-env",
+    "cross-env-shell",
+    "del-cli",
+    "deno",
+    "dotenv",
+    "esno",
+    "jiti",
+    "node",
+    "nodemon",
+    "rimraf",
+    "shx",
+    "swc-node",
+    "ts-node",
+    "tsx",
+    "vite-node",
+    "zx",
+];
+
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "npx", takes: takes("pwc", "package workspace call"), text: &["c", "call"], ..PLAIN },
     Wrapper {
@@ -13,7 +35,9 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "pnpx", ..PLAIN },
     Wrapper { name: "pnpm", takes: takes("", "package"), verbs: &["dlx", "exec"], ..PLAIN },
+    Wrapper { name: "pnpm", takes: takes("C", "dir filter"), programs: OF_PACKAGES, ..PLAIN },
     Wrapper { name: "yarn", takes: takes("p", "package"), verbs: &["dlx", "exec"], ..PLAIN },
+    Wrapper { name: "yarn", takes: takes("", "cwd"), programs: OF_PACKAGES, ..PLAIN },
     Wrapper { name: "bunx", takes: takes("p", "package"), ..PLAIN },
     Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), ..PLAIN },
     Wrapper {

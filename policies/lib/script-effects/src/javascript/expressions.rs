@@ -7,7 +7,7 @@ use oxc_ast::ast::{
 };
 
 use super::statements::This;
-use super::writer::{Writer, member, quoted, variable};
+use super::writer::{Writer, member, quoted};
 
 /// A value of which nothing is known, and that does nothing.
 const NOTHING: &str = "js_nothing";
@@ -25,7 +25,7 @@ impl Writer {
             Expression::StringLiteral(literal) => quoted(&literal.value),
             Expression::TemplateLiteral(template) => self.template(template),
             Expression::Identifier(name) if name.name == "undefined" => "None".to_owned(),
-            Expression::Identifier(name) => variable(&name.name),
+            Expression::Identifier(name) => self.variable(&name.name),
             Expression::ThisExpression(_) => "js_this".to_owned(),
             Expression::Super(_) => "super()".to_owned(),
             Expression::ArrayExpression(array) => {
@@ -123,8 +123,9 @@ impl Writer {
             Expression::UpdateExpression(update) => {
                 let place = self.place(&update.argument);
                 let sign = if update.operator == UpdateOperator::Increment { "+" } else { "-" };
+                let before = if update.prefix { None } else { Some(self.kept(&place)) };
                 self.assign_to(&update.argument, &place, &format!("({place} {sign} 1)"));
-                place
+                before.unwrap_or(place)
             }
             Expression::TSAsExpression(inner) => self.expression(&inner.expression),
             Expression::TSSatisfiesExpression(inner) => self.expression(&inner.expression),
@@ -160,6 +161,10 @@ impl Writer {
     }
 
     fn object(&mut self, object: &ObjectExpression<'_>) -> String {
+        // A copy of a module has what the module has.
+        if let [ObjectPropertyKind::SpreadProperty(spread)] = object.properties.as_slice() {
+            return self.expression(&spread.argument);
+        }
         let mut items = Vec::new();
         let whole = self.fresh();
         let mut has_methods = false;
@@ -254,7 +259,7 @@ impl Writer {
         let value = self.expression(&assignment.right);
         if assignment.operator == AssignmentOperator::Assign {
             if let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left {
-                let name = variable(&name.name);
+                let name = self.variable(&name.name);
                 self.assign(&name, &value);
                 return name;
             }

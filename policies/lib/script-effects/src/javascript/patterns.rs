@@ -5,7 +5,7 @@ use oxc_ast::ast::{
     ForStatementLeft, FormalParameters, PropertyKey, SimpleAssignmentTarget,
 };
 
-use super::writer::{Writer, member, quoted, variable};
+use super::writer::{Writer, member, quoted};
 
 impl Writer {
     /// Declares the names of a pattern and gives them their parts of a value.
@@ -63,7 +63,8 @@ impl Writer {
                     match property {
                         AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
                             let name = &property.binding.name;
-                            writer.assign(&variable(name), &format!("{whole}.{}", member(name)));
+                            let place = writer.variable(name);
+                            writer.assign(&place, &format!("{whole}.{}", member(name)));
                         }
                         AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
                             let part = writer.part(&whole, &property.name);
@@ -100,7 +101,7 @@ impl Writer {
     /// A name or a member as it stands on the left, or as a value.
     pub(super) fn place(&mut self, target: &SimpleAssignmentTarget<'_>) -> String {
         match target {
-            SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => variable(&name.name),
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => self.variable(&name.name),
             target => match (target.as_member_expression(), target.get_expression()) {
                 (Some(place), _) => self.member_of(place),
                 (None, Some(inner)) => self.expression(inner),
@@ -135,7 +136,7 @@ impl Writer {
         let mut optional = false;
         for parameter in &parameters.items {
             let name = match &parameter.pattern {
-                BindingPattern::BindingIdentifier(name) => variable(&name.name),
+                BindingPattern::BindingIdentifier(name) => self.variable(&name.name),
                 pattern => {
                     let name = self.fresh();
                     patterns.push((name.clone(), pattern));
@@ -156,7 +157,7 @@ impl Writer {
     }
 
     /// A value under a name, so that it is written once.
-    fn kept(&mut self, value: &str) -> String {
+    pub(super) fn kept(&mut self, value: &str) -> String {
         let name = self.fresh();
         self.line(&format!("{name} = {value}"));
         name

@@ -2,9 +2,10 @@
 
 use oxc_allocator::Vec as Row;
 use oxc_ast::ast::{
-    Class, ClassElement, Declaration, ExportDefaultDeclarationKind, Expression, ForStatement, ForStatementInit,
-    Function, FunctionBody, IfStatement, ImportDeclaration, ImportDeclarationSpecifier, MethodDefinitionKind,
-    Statement, TSModuleReference, TSNamespaceDeclarationBody, VariableDeclaration,
+    BindingPattern, Class, ClassElement, Declaration, ExportDefaultDeclarationKind, Expression, ForStatement,
+    ForStatementInit, ForStatementLeft, Function, FunctionBody, IfStatement, ImportDeclaration,
+    ImportDeclarationSpecifier, MethodDefinitionKind, Statement, TSModuleReference, TSNamespaceDeclarationBody,
+    VariableDeclaration,
 };
 
 use super::writer::{Writer, member, quoted};
@@ -20,13 +21,18 @@ impl Writer {
         }
     }
 
+    /// The same of a block inside others.
+    fn inner(&mut self, statements: &Row<'_, Statement<'_>>) {
+        self.scope(declared(statements), |writer| writer.block(statements));
+    }
+
     fn statement(&mut self, statement: &Statement<'_>) {
         self.deeper((), |writer| writer.lines_of(statement));
     }
 
     fn lines_of(&mut self, statement: &Statement<'_>) {
         match statement {
-            Statement::BlockStatement(block) => self.block(&block.body),
+            Statement::BlockStatement(block) => self.inner(&block.body),
             Statement::ExpressionStatement(statement) => {
                 let value = self.expression(&statement.expression);
                 self.given(&value);
@@ -35,19 +41,12 @@ impl Writer {
             Statement::ForStatement(statement) => self.for_(statement),
             Statement::ForInStatement(statement) => {
                 let row = self.expression(&statement.right);
-                let name = self.fresh();
-                self.below(&format!("for {name} in js_Object.keys({row}):"), |writer| {
-                    writer.each(&statement.left, &name);
-                    writer.statement(&statement.body);
-                });
+                let row = format!("js_Object.keys({row})");
+                self.turns(&row, &statement.left, &statement.body);
             }
             Statement::ForOfStatement(statement) => {
                 let row = self.expression(&statement.right);
-                let name = self.fresh();
-                self.below(&format!("for {name} in {row}:"), |writer| {
-                    writer.each(&statement.left, &name);
-                    writer.statement(&statement.body);
-                });
+                self.turns(&row, &statement.left, &statement.body);
             }
             Statement::WhileStatement(statement) => {
                 let test = self.expression(&statement.test);
@@ -69,27 +68,31 @@ impl Writer {
             Statement::SwitchStatement(statement) => {
                 let on = self.expression(&statement.discriminant);
                 // A case may fall through, so that each may be done, or not.
-                for case in &statement.cases {
-                    let test = case.test.as_ref().map_or("None".to_owned(), |test| self.expression(test));
-                    self.below(&format!("if {on} == {test}:"), |writer| writer.block(&case.consequent));
-                }
+                self.scope(statement.cases.iter().flat_map(|case| declared(&case.consequent)), |writer| {
+                    for case in &statement.cases {
+                        let test = case.test.as_ref().map_or("None".to_owned(), |test| writer.expression(test));
+                        writer.below(&format!("if {on} == {test}:"), |writer| writer.block(&case.consequent));
+                    }
+                });
             }
             Statement::ThrowStatement(statement) => {
                 let value = self.expression(&statement.argument);
                 self.line(&format!("raise {value}"));
             }
             Statement::TryStatement(statement) => {
-                self.below("try:", |writer| writer.block(&statement.block.body));
+                self.below("try:", |writer| writer.inner(&statement.block.body));
                 self.below("except Exception:", |writer| {
-                    if let Some(handler) = &statement.handler {
-                        if let Some(parameter) = &handler.param {
-                            writer.bind(&parameter.pattern, "js_Error()");
+                    let Some(handler) = &statement.handler else { return };
+                    let parameter = handler.param.as_ref().map(|parameter| &parameter.pattern);
+                    writer.scope(parameter.into_iter().flat_map(names), |writer| {
+                        if let Some(parameter) = parameter {
+                            writer.bind(parameter, "js_Error()");
                         }
-                        writer.block(&handler.body.body);
-                    }
+                        writer.inner(&handler.body.body);
+                    });
                 });
                 if let Some(last) = &statement.finalizer {
-                    self.block(&last.body);
+                    self.inner(&last.body);
                 }
             }
             Statement::WithStatement(statement) => {
@@ -190,7 +193,30 @@ impl Writer {
         }
     }
 
+    /// The turns of a loop over a row.
+    fn turns(&mut self, row: &str, left: &ForStatementLeft<'_>, body: &Statement<'_>) {
+        let name = self.fresh();
+        let own = match left {
+            ForStatementLeft::VariableDeclaration(declaration) => Some(&**declaration),
+            _ => None,
+        };
+        self.scope(own.into_iter().flat_map(of_block), |writer| {
+            writer.below(&format!("for {name} in {row}:"), |writer| {
+                writer.each(left, &name);
+                writer.statement(body);
+            });
+        });
+    }
+
     fn for_(&mut self, statement: &ForStatement<'_>) {
+        let own = match &statement.init {
+            Some(ForStatementInit::VariableDeclaration(declaration)) => Some(&**declaration),
+            _ => None,
+        };
+        self.scope(own.into_iter().flat_map(of_block), |writer| writer.counted(statement));
+    }
+
+    fn counted(&mut self, statement: &ForStatement<'_>) {
         match &statement.init {
             Some(ForStatementInit::VariableDeclaration(declaration)) => self.variables(declaration),
             Some(init) => {
@@ -305,6 +331,29 @@ const THIS: &str = "js_this";
 /// The same as a name, whatever a key holds.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}
+
+/// The names that statements declare for their block alone.
+fn declared<'s>(statements: &'s Row<'_, Statement<'_>>) -> impl Iterator<Item = &'s str> {
+    statements.iter().flat_map(|statement| {
+        let (variables, class) = match statement {
+            Statement::VariableDeclaration(declaration) => (Some(&**declaration), None),
+            Statement::ClassDeclaration(class) => (None, class.id.as_ref()),
+            _ => (None, None),
+        };
+        variables.into_iter().flat_map(of_block).chain(class.map(|name| name.name.as_str()))
+    })
+}
+
+/// The names of a declaration that holds in its block alone.
+fn of_block<'d>(declaration: &'d VariableDeclaration<'_>) -> impl Iterator<Item = &'d str> {
+    let holds = !declaration.kind.is_var();
+    declaration.declarations.iter().filter(move |_| holds).flat_map(|declarator| names(&declarator.id))
+}
+
+/// The names of a pattern.
+fn names<'p>(pattern: &'p BindingPattern<'_>) -> impl Iterator<Item = &'p str> {
+    pattern.get_binding_identifiers().into_iter().map(|name| name.name.as_str())
 }
 
 fn is_function(statement: &Statement<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! [`Writer`]: lines of Python.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Statements and expressions inside each other.
@@ -32,6 +32,8 @@ pub(super) struct Writer {
     made: usize,
     /// Of the functions around what is written.
     pub(super) functions: Vec<Names>,
+    /// What the names are called that the blocks around what is written declare for themselves.
+    blocks: Vec<BTreeMap<String, String>>,
     reason: Option<&'static str>,
 }
 
@@ -96,9 +98,27 @@ impl Writer {
         }
     }
 
+    /// A block inside a function or a script, with what it declares for itself: names of Python hold in all of a function.
+    pub(super) fn scope<'n>(&mut self, declared: impl Iterator<Item = &'n str>, write: impl FnOnce(&mut Self)) {
+        let mut names = BTreeMap::new();
+        for name in declared {
+            self.made += 1;
+            names.insert(name.to_owned(), format!("block_{}_{}", self.made, plain(name)));
+        }
+        self.blocks.push(names);
+        write(self);
+        self.blocks.pop();
+    }
+
+    /// The name of a variable.
+    pub(super) fn variable(&self, name: &str) -> String {
+        let own = self.blocks.iter().rev().find_map(|names| names.get(name));
+        own.cloned().unwrap_or_else(|| format!("js_{}", plain(name)))
+    }
+
     /// A name of the script.
     pub(super) fn declare(&mut self, name: &str) -> String {
-        let name = variable(name);
+        let name = self.variable(name);
         if let Some(function) = self.functions.last_mut() {
             function.own.insert(name.clone());
         }
@@ -123,7 +143,8 @@ impl Writer {
 
     /// Sets a name or a member.
     pub(super) fn assign(&mut self, target: &str, value: &str) {
-        if let Some(function) = self.functions.last_mut().filter(|_| target.starts_with("js_") && is_plain(target)) {
+        let is_variable = ["js_", "block_"].iter().any(|prefix| target.starts_with(prefix)) && is_plain(target);
+        if let Some(function) = self.functions.last_mut().filter(|_| is_variable) {
             function.set.insert(target.to_owned());
         }
         self.line(&format!("{target} = {value}"));
@@ -134,14 +155,13 @@ fn is_plain(name: &str) -> bool {
     name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// The name of a variable.
-pub(super) fn variable(name: &str) -> String {
-    format!("js_{}", name.replace('$', "S_"))
+fn plain(name: &str) -> String {
+    name.replace('$', "S_")
 }
 
 /// The name of a member, behind a dot.
 pub(super) fn member(name: &str) -> String {
-    let plain = name.replace('$', "S_");
+    let plain = plain(name);
     if KEYWORDS.contains(&plain.as_str()) { format!("{plain}_") } else { plain }
 }
 

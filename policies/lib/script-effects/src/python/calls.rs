@@ -206,6 +206,8 @@ impl Reader<'_> {
             Does::Code if name == "node.Function" => {
                 return args.values.last().map_or(Value::Unknown, |code| self.run_code(name, code));
             }
+            // Otherwise its first argument is a file.
+            Does::Code if name == "node.worker_threads.Worker" && args.named("eval").is_none() => {}
             Does::Code => return self.run_in(name, args),
             Does::Connect | Does::Send => {
                 let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };

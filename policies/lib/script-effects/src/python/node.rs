@@ -114,6 +114,8 @@ const CALLS: &[(&str, Does)] = &[
     ("vm.runInContext", Code),
     ("vm.Script", Code),
     ("vm.compileFunction", Code),
+    ("module._compile", Code),
+    ("worker_threads.Worker", Code),
     ("module._load", Import),
     ("hidden", Hide),
     ("process.binding", Hide),
