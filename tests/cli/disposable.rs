@@ -16,13 +16,40 @@ fn a_deletion_of_what_the_repository_ignores_passes() {
     assert_eq!(outcome(&world, "rm -rf *.o"), 0);
     assert_eq!(outcome(&world, "rm -rf node_modules src"), 1);
     assert_eq!(outcome(&world, "echo src >> .gitignore; rm -rf node_modules"), 1);
+    for same_folder in ["sudo", "su root -c", "sudo -u bob", "pkexec --keep-cwd", "systemd-run -d --pty", "doas"] {
+        let words = if same_folder.ends_with("-c") { "'rm -rf node_modules'" } else { "rm -rf node_modules" };
+        assert_eq!(outcome(&world, &format!("{same_folder} {words}")), 0, "{same_folder}");
+    }
+}
+
+#[test]
+fn what_is_ignored_here_says_nothing_of_another_folder() {
+    let world = World::new();
+    std::fs::write(world.repo().join(".gitignore"), "node_modules/\n").unwrap();
+    for elsewhere in [
+        "chroot / rm -rf node_modules",
+        "nsenter -t 1 -a rm -rf node_modules",
+        "su - root -c 'rm -rf node_modules'",
+        "su -l -c 'rm -rf node_modules'",
+        "runuser -l bob -c 'rm -rf node_modules'",
+        "sudo -i rm -rf node_modules",
+        "sudo -iu bob rm -rf node_modules",
+        "pkexec rm -rf node_modules",
+        "systemd-run --pty rm -rf node_modules",
+        "unshare --root=/srv rm -rf node_modules",
+        "bwrap --bind / / --chdir / rm -rf node_modules",
+        "chroot / find . -name node_modules -prune -exec rm -rf {} +",
+        "echo '0 1 * * * rm -rf node_modules' | crontab -",
+    ] {
+        assert_eq!(outcome(&world, elsewhere), 1, "{elsewhere}");
+    }
 }
 
 #[test]
 fn a_search_that_deletes_by_an_ignored_name_passes() {
     let world = World::new();
     assert_eq!(outcome(&world, "find . -name __pycache__ -type d -exec rm -rf {} +"), 1);
-    std::fs::write(world.repo().join(".gitignore"), "__pycache__/\n*.pyc\n/dist\n").unwrap();
+    std::fs::write(world.repo().join(".gitignore"), "__pycache__/\n*.pyc\n/dist\n*.bak\n*.sqlite3\n").unwrap();
     for passes in [
         "find . -name __pycache__ -type d -exec rm -rf {} +",
         "find . -type d -name __pycache__ -prune -exec rm -rf {} \\;",
@@ -37,6 +64,8 @@ fn a_search_that_deletes_by_an_ignored_name_passes() {
         "find . -name __pycache__ -o -name src -exec rm -rf {} +",
         "find . -delete -name '*.pyc'",
         "find -L . -name '*.pyc' -delete",
+        "find . -name '*.bak' -delete",
+        "find . -name '*.sqlite3' -delete",
         "find . .. -name '*.pyc' -delete",
         "echo '!x.pyc' >> .gitignore; find . -name '*.pyc' -delete",
     ] {

@@ -222,7 +222,8 @@ fn schedule(input: &str) -> Vec<Run> {
             rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
         }
         if !rest.is_empty() && !line.split(' ').next().unwrap_or_default().contains('=') {
-            found.push(run("crontab", text(rest)));
+            // In the home of the user.
+            found.push(Run { place: Place::Unknown, ..run("crontab", text(rest)) });
         }
     }
     found

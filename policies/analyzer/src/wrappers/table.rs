@@ -27,6 +27,8 @@ pub(super) struct Wrapper {
     pub(super) detail: &'static [&'static str],
     /// Options whose value is the working directory.
     pub(super) directory: &'static [&'static str],
+    /// Whether the program gets a working directory of which nobody knows what lies in it.
+    pub(super) leaves: Leaves,
     /// `NAME=value` may stand before the program.
     pub(super) assigns: bool,
     /// It is a builtin: what runs, runs in this shell.
@@ -45,6 +47,15 @@ pub(super) struct Wrapper {
     pub(super) kind: &'static str,
 }
 
+/// When a wrapper goes elsewhere before it starts the program.
+pub(super) enum Leaves {
+    Never,
+    /// Unless it has one of these options.
+    Always(&'static [&'static str]),
+    /// With one of these options; `-` is a word of its own.
+    With(&'static [&'static str]),
+}
+
 pub(super) const PLAIN: Wrapper = Wrapper {
     name: "",
     takes: takes("", ""),
@@ -55,6 +66,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     text: &[],
     detail: &[],
     directory: &[],
+    leaves: Leaves::Never,
     assigns: false,
     here: false,
     joins: false,
@@ -109,6 +121,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let detail = if missing.is_empty() { detail } else { &missing };
     let place = match options.flag(wrapper.directory).map(Flag::word) {
         Some(directory) => Place::Directory(directory),
+        None if wrapper.leaves.holds(&options, words) => Place::Unknown,
         None => wrapper.place(),
     };
     if let Some(text) = text(wrapper, words, &options) {
@@ -204,6 +217,18 @@ fn finish(wrapper: &Wrapper, detail: &str, what: What, place: Place, rest: &[Wor
         runs.append(&mut Layer::one(kind, detail, what, wrapper.place()).runs);
     }
     Some(Layer { outer: None, runs })
+}
+
+impl Leaves {
+    fn holds(&self, options: &Parsed<'_>, words: &[Word]) -> bool {
+        match self {
+            Leaves::Never => false,
+            Leaves::Always(but) => options.flag(but).is_none(),
+            Leaves::With(these) => {
+                options.flag(these).is_some() || these.contains(&"-") && words.iter().any(|word| word.text == "-")
+            }
+        }
+    }
 }
 
 impl Wrapper {

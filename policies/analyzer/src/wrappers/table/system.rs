@@ -1,6 +1,6 @@
 //! Wrappers of the system: other users, limits, tracing, terminals, containers and other machines.
 
-use super::{PLAIN, Wrapper, takes};
+use super::{Leaves, PLAIN, Wrapper, takes};
 
 /// Options of `bwrap` with two values, and with one.
 const BWRAP_PAIRS: &[&str] = &[
@@ -43,6 +43,9 @@ const WSL: &[&str] = &[
     "help",
 ];
 
+/// A login begins in the home of its user.
+const LOGIN: Leaves = Leaves::With(&["l", "login", "-"]);
+
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "sudo",
@@ -53,12 +56,26 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         inert: &["e", "edit", "l", "list", "v", "validate", "K", "remove-timestamp", "V", "version"],
         detail: &["u", "user"],
         directory: &["D", "chdir"],
+        leaves: Leaves::With(&["i", "login"]),
         assigns: true,
         ..PLAIN
     },
     Wrapper { name: "doas", takes: takes("uC", ""), detail: &["u"], assigns: true, ..PLAIN },
-    Wrapper { name: "pkexec", takes: takes("u", "user"), detail: &["u", "user"], ..PLAIN },
-    Wrapper { name: "run0", takes: takes("ugDp", "user group chdir property"), detail: &["u", "user"], ..PLAIN },
+    Wrapper {
+        name: "pkexec",
+        takes: takes("u", "user"),
+        detail: &["u", "user"],
+        leaves: Leaves::Always(&["keep-cwd"]),
+        ..PLAIN
+    },
+    Wrapper {
+        name: "run0",
+        takes: takes("ugDp", "user group chdir property"),
+        detail: &["u", "user"],
+        directory: &["D", "chdir"],
+        leaves: Leaves::Always(&[]),
+        ..PLAIN
+    },
     Wrapper { name: "gosu", skip: 1, ..PLAIN },
     Wrapper { name: "su-exec", skip: 1, ..PLAIN },
     Wrapper {
@@ -66,6 +83,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         takes: takes("gGswc", "group supp-group shell whitelist-environment command session-command"),
         text: &["c", "command", "session-command"],
         inert: &["u", "user"],
+        leaves: LOGIN,
         skip: usize::MAX,
         ..PLAIN
     },
@@ -74,12 +92,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         takes: takes("ugGswc", "user group supp-group shell whitelist-environment command session-command"),
         text: &["c", "command", "session-command"],
         detail: &["u", "user"],
+        leaves: LOGIN,
         ..PLAIN
     },
     Wrapper {
         name: "su",
         takes: takes("gGswc", "group supp-group shell whitelist-environment command session-command"),
         text: &["c", "command", "session-command"],
+        leaves: LOGIN,
         skip: usize::MAX,
         ..PLAIN
     },
@@ -120,9 +140,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "gtime", takes: takes("fo", "format output"), ..PLAIN },
     Wrapper { name: "stdbuf", takes: takes("ioe", "input output error"), ..PLAIN },
     Wrapper { name: "unbuffer", ..PLAIN },
-    Wrapper { name: "chroot", takes: takes("", "userspec groups"), skip: 1, ..PLAIN },
-    Wrapper { name: "unshare", takes: takes("SGRw", "setuid setgid root wd propagation map-user map-group"), ..PLAIN },
-    Wrapper { name: "nsenter", takes: takes("tSG", "target setuid setgid"), ..PLAIN },
+    Wrapper { name: "chroot", takes: takes("", "userspec groups"), leaves: Leaves::Always(&[]), skip: 1, ..PLAIN },
+    Wrapper {
+        name: "unshare",
+        takes: takes("SGRw", "setuid setgid root wd propagation map-user map-group"),
+        leaves: Leaves::With(&["R", "root", "w", "wd"]),
+        ..PLAIN
+    },
+    Wrapper { name: "nsenter", takes: takes("tSG", "target setuid setgid"), leaves: Leaves::Always(&[]), ..PLAIN },
     Wrapper {
         name: "flock",
         takes: takes("wEc", "wait timeout conflict-exit-code command"),
@@ -143,6 +168,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "unit property slice description setenv machine host uid gid nice working-directory on-active on-boot on-calendar service-type",
         ),
         directory: &["working-directory"],
+        leaves: Leaves::Always(&["d", "same-dir", "scope"]),
         ..PLAIN
     },
     Wrapper { name: "systemd-inhibit", takes: takes("", "what who why mode"), ..PLAIN },
@@ -194,8 +220,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "prlimit", takes: takes("o", "output pid"), inert: &["p", "pid"], ..PLAIN },
     Wrapper { name: "fakeroot", takes: takes("lsib", "lib faked fd-base"), ..PLAIN },
     Wrapper { name: "fakechroot", takes: takes("elbcd", "lib elfloader bindir config-dir"), ..PLAIN },
-    Wrapper { name: "proot", takes: takes("rbqwvkm", "rootfs bind cwd mount"), directory: &["w", "cwd"], ..PLAIN },
-    Wrapper { name: "bwrap", pairs: BWRAP_PAIRS, takes: takes("", BWRAP), ..PLAIN },
+    Wrapper {
+        name: "proot",
+        takes: takes("rbqwvkm", "rootfs bind cwd mount"),
+        directory: &["w", "cwd"],
+        leaves: Leaves::With(&["r", "rootfs"]),
+        ..PLAIN
+    },
+    Wrapper { name: "bwrap", pairs: BWRAP_PAIRS, takes: takes("", BWRAP), leaves: Leaves::Always(&[]), ..PLAIN },
     Wrapper { name: "cgexec", takes: takes("g", ""), ..PLAIN },
     Wrapper {
         name: "cpulimit",
@@ -206,7 +238,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "trickle", takes: takes("dultwLnP", ""), ..PLAIN },
     Wrapper { name: "torify", ..PLAIN },
     Wrapper { name: "tsocks", ..PLAIN },
-    Wrapper { name: "chpst", takes: takes("uUbemdocfrtp/", ""), ..PLAIN },
+    Wrapper { name: "chpst", takes: takes("uUbemdocfrtp/", ""), leaves: Leaves::With(&["/"]), ..PLAIN },
     Wrapper { name: "softlimit", takes: takes("adlmorspfct", ""), ..PLAIN },
     Wrapper { name: "envdir", skip: 1, ..PLAIN },
     Wrapper { name: "setuidgid", skip: 1, ..PLAIN },
@@ -352,8 +384,8 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "alacritty", after: &["-e", "--command"], ..PLAIN },
     Wrapper { name: "gnome-terminal", after: &["--", "-x"], ..PLAIN },
     Wrapper { name: "kitty", takes: takes("cdoT", "config directory override title"), ..PLAIN },
-    Wrapper { name: "arch-chroot", takes: takes("u", ""), skip: 1, ..PLAIN },
-    Wrapper { name: "schroot", takes: takes("cudp", "chroot user directory"), ..PLAIN },
+    Wrapper { name: "arch-chroot", takes: takes("u", ""), leaves: Leaves::Always(&[]), skip: 1, ..PLAIN },
+    Wrapper { name: "schroot", takes: takes("cudp", "chroot user directory"), leaves: Leaves::Always(&[]), ..PLAIN },
     Wrapper {
         name: "systemd-nspawn",
         takes: takes("DMiupb", "directory machine image user bind property setenv"),
@@ -382,7 +414,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         skip: 1,
         ..PLAIN
     },
-    Wrapper { name: "flatpak-spawn", takes: takes("", "env directory"), ..PLAIN },
+    Wrapper { name: "flatpak-spawn", takes: takes("", "env directory"), directory: &["directory"], ..PLAIN },
     Wrapper { name: "snap", verbs: &["run"], takes: takes("", "shell"), ..PLAIN },
     Wrapper { name: "adb", takes: takes("sHPtL", ""), verbs: &["shell"], joins: true, kind: "container", ..PLAIN },
     Wrapper { name: "wsl", takes: takes("dus", "distribution user cd"), inert: WSL, ..PLAIN },
