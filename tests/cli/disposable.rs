@@ -34,6 +34,14 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
         "runuser -l bob -c 'rm -rf node_modules'",
         "sudo -i rm -rf node_modules",
         "sudo -iu bob rm -rf node_modules",
+        "sudo -R /srv rm -rf node_modules",
+        "su bob -l -c 'rm -rf node_modules'",
+        "uv run --directory /srv rm -rf node_modules",
+        "uv --directory /srv run rm -rf node_modules",
+        "poetry -C /srv run rm -rf node_modules",
+        "conda run --cwd /srv rm -rf node_modules",
+        "pnpm -C /srv rimraf node_modules",
+        "yarn --cwd /srv rimraf node_modules",
         "pkexec rm -rf node_modules",
         "systemd-run --pty rm -rf node_modules",
         "unshare --root=/srv rm -rf node_modules",
@@ -49,13 +57,14 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
 fn a_search_that_deletes_by_an_ignored_name_passes() {
     let world = World::new();
     assert_eq!(outcome(&world, "find . -name __pycache__ -type d -exec rm -rf {} +"), 1);
-    std::fs::write(world.repo().join(".gitignore"), "__pycache__/\n*.pyc\n/dist\n*.bak\n*.sqlite3\n").unwrap();
+    std::fs::write(world.repo().join(".gitignore"), "__pycache__/\n*.pyc\n/dist\n*.bak\n*.sqlite3\nout/\n").unwrap();
     for passes in [
         "find . -name __pycache__ -type d -exec rm -rf {} +",
         "find . -type d -name __pycache__ -prune -exec rm -rf {} \\;",
         "find . -name __pycache__ -print0 | xargs -0 rm -rf",
         "find . -name '*.pyc' -delete",
         "find . -name '*.pyc' -type f | xargs rm -f",
+        "find -name __pycache__ | xargs rm -rf",
     ] {
         assert_eq!(outcome(&world, passes), 0, "{passes}");
     }
@@ -63,8 +72,16 @@ fn a_search_that_deletes_by_an_ignored_name_passes() {
         "find . -name dist -exec rm -rf {} +",
         "find . -name __pycache__ -o -name src -exec rm -rf {} +",
         "find . -delete -name '*.pyc'",
+        "find . -exec rm -rf {} + -name __pycache__",
+        "find . -type d -exec rm -rf {} \\; -name __pycache__ -print",
+        "find . -exec rm -rf {} + -exec true \\; -name __pycache__",
         "find -L . -name '*.pyc' -delete",
         "find . -name '*.bak' -delete",
+        "find . -name out -delete",
+        "find . -name __pycache__ | xargs rm -rf < list",
+        "find . -name __pycache__ | xargs -a list rm -rf",
+        "find . -name __pycache__ -exec sh -c 'cat list' \\; | xargs rm -rf",
+        "find */ -name __pycache__ -exec rm -rf {} +",
         "find . -name '*.sqlite3' -delete",
         "find . .. -name '*.pyc' -delete",
         "echo '!x.pyc' >> .gitignore; find . -name '*.pyc' -delete",
@@ -76,6 +93,18 @@ fn a_search_that_deletes_by_an_ignored_name_passes() {
 #[test]
 fn a_deletion_of_what_the_text_makes_passes() {
     let world = World::new();
+    // What the variable holds when the function runs may be something else.
+    std::fs::write(world.repo().join(".gitignore"), "node_modules/\n").unwrap();
+    for asked in [
+        "t=node_modules; f() { rm -rf \"$t\"; }; trap f EXIT; source ./conf.sh",
+        "t=node_modules; f() { rm -rf \"$t\"; }; trap f EXIT; . ./conf.sh",
+        "T=node_modules; clean() { rm -rf \"$T\"/*; }; export -f clean; bash -c clean",
+        "T=node_modules; clean() { rm -rf \"$T\"/*; }; ssh h \"$(declare -f clean); clean\"",
+        "REPLY=node_modules; f() { rm -rf \"$REPLY\"; }; trap f EXIT; read -r <<< src",
+        "OLDPWD=node_modules; f() { rm -rf \"$OLDPWD\"; }; trap f EXIT; cd src",
+    ] {
+        assert_eq!(outcome(&world, asked), 1, "{asked}");
+    }
     let cleanup = "work_dir=$(mktemp -d)\ncleanup() {\n  rm -rf \"$work_dir\"\n}\ntrap cleanup EXIT\n";
     assert_eq!(outcome(&world, &format!("{cleanup}cp a \"$work_dir\"")), 0);
     assert_eq!(outcome(&world, &format!("{cleanup}work_dir=src")), 1);

@@ -24,6 +24,9 @@ const TAG: &str = "disposable";
 /// The tag that gives the name of all that a search finds.
 const EVERY: &str = "every";
 
+/// The tag that gives the letter of the only kind that the search finds.
+const KIND: &str = "type";
+
 /// The tag that gives where the search starts, if that is not the path of the effect.
 const BELOW: &str = "below";
 
@@ -41,9 +44,44 @@ const GIT: [&str; 10] = ["config", "hooks", "index", "info", "lfs", "logs", "mod
 
 /// How names end that a repository leaves out because they hold what is not made anew: copies, data, secrets. A search
 /// takes all of them at once.
-const ASIDE: [&str; 15] = [
-    "~", ".backup", ".bak", ".db", ".dump", ".env", ".key", ".local", ".old", ".orig", ".pem", ".save", ".sql",
-    ".sqlite", ".sqlite3",
+const ASIDE: [&str; 23] = [
+    "~",
+    ".backup",
+    ".bak",
+    ".crt",
+    ".db",
+    ".dump",
+    ".env",
+    ".jks",
+    ".key",
+    ".keystore",
+    ".local",
+    ".old",
+    ".orig",
+    ".p12",
+    ".pem",
+    ".pfx",
+    ".save",
+    ".sql",
+    ".sqlite",
+    ".sqlite3",
+    ".tfstate",
+    "credentials.json",
+    "secrets.json",
+];
+
+/// Names that folders have, and no file.
+const FOLDERS: [&str; 10] = [
+    "__pycache__",
+    "node_modules",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".next",
+    ".nuxt",
+    ".tox",
+    ".venv",
+    ".gradle",
 ];
 
 /// Marks the deletions whose paths are filled in.
@@ -190,8 +228,13 @@ fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
     // Git's own folder has such names, and those of branches.
     let is_branch = || !matches!(facts.entry(&format!("{root}/.git/refs/heads/{name}")), Entry::Absent);
     let is_of_git = GIT.contains(&name) || is_branch();
-    let is_kept_aside = ASIDE.iter().any(|end| name.ends_with(end));
-    !is_of_git && !is_kept_aside && rules.read(&folder, facts) && rules.ignore_everywhere(&folder, name)
+    let is_kept_aside = ASIDE.iter().any(|end| name.ends_with(end)) || name.starts_with(".env");
+    let is_folder = match tag(effect, KIND) {
+        Some("d") => true,
+        Some("") | None => FOLDERS.contains(&name),
+        Some(_) => false,
+    };
+    !is_of_git && !is_kept_aside && rules.read(&folder, facts) && rules.ignore_everywhere(&folder, name, is_folder)
 }
 
 #[cfg(test)]
@@ -255,6 +298,7 @@ mod tests {
             "src/a.o",
             "*.o",
             "src/*.o",
+            "*.pyc",
             "/repo/packages/a/node_modules",
             "sub/node_modules",
             "sub/local",
@@ -271,7 +315,7 @@ mod tests {
             "build",
             ".",
             "*",
-            "*.pyc",
+            "*.pyd",
             "sub/dist",
             "sub/*.o",
             "sub/a.o",
@@ -307,10 +351,11 @@ mod tests {
     }
 
     /// The tag of a deletion of everything of a name below a folder.
-    fn tag_of_search(start: &str, name: &str) -> Option<String> {
+    fn tag_of_search(start: &str, name: &str, kind: &str) -> Option<String> {
         let facts: FixedFacts = toml::from_str(SEARCHED).unwrap();
         let mut found = Effect { path: unresolved(""), certain: false, ..effect(&format!("{start}/{name}")) };
         found.tags.push((BELOW.to_owned(), start.to_owned()));
+        found.tags.push((KIND.to_owned(), kind.to_owned()));
         found
             .tags
             .extend([("glob", "yes"), ("filtered", "yes"), (EVERY, name)].map(|(a, b)| (a.to_owned(), b.to_owned())));
@@ -324,7 +369,7 @@ mod tests {
     const SEARCHED: &str = r#"
         dirs = ["/repo/.git", "/repo/src/a", "/repo/kept", "/elsewhere"]
         [files]
-        "/repo/.gitignore" = "__pycache__/\n/dist\n*.pyc\nlogs/\nbuild\ntarget\ndocs/out\n*.bak\n!*.keep.bak\n!/a/target"
+        "/repo/.gitignore" = "__pycache__/\n/dist\n*.pyc\nlogs/\nbuild\ntarget\ndocs/page\n*.bak\n!/a/target\n*.sw[op]\nout/\n*.egg-info/\n.env.*\n*.sqlite3"
         "/repo/kept/.gitignore" = "!__pycache__/"
         "/repo/.git/refs/heads/build" = ""
         [links]
@@ -333,26 +378,41 @@ mod tests {
 
     #[test]
     fn what_a_search_finds_by_an_ignored_name_is_disposable() {
-        for (start, name) in [(".", "__pycache__"), ("src", "__pycache__"), (".", "*.pyc"), ("/repo/src/a", "*.pyc")] {
-            assert_eq!(tag_of_search(start, name).as_deref(), Some("ignored"), "{start} {name}");
-        }
-        // Ignored in one place only, taken back, of Git's own folder, a branch, outside, behind a link, not named.
-        for (start, name) in [
-            (".", "dist"),
-            (".", "out"),
-            (".", "*.bak"),
-            (".", "target"),
-            ("kept", "__pycache__"),
-            (".", "logs"),
-            (".", "build"),
-            ("/elsewhere", "*.pyc"),
-            ("away", "*.pyc"),
-            ("..", "*.pyc"),
-            (".", "*.py"),
-            (".", "*.py[c]"),
-            (".", "*"),
+        for (start, name, kind) in [
+            (".", "__pycache__", ""),
+            ("src", "__pycache__", "d"),
+            (".", "*.pyc", ""),
+            ("/repo/src/a", "*.pyc", "f"),
+            (".", "*.swo", ""),
+            (".", "out", "d"),
+            (".", "*.egg-info", "d"),
         ] {
-            assert_eq!(tag_of_search(start, name), None, "{start} {name}");
+            assert_eq!(tag_of_search(start, name, kind).as_deref(), Some("ignored"), "{start} {name}");
+        }
+        // Ignored in one place only, taken back, of Git's own folder, a branch, outside, behind a link, not named, a file
+        // of a name that is ignored of folders, what is kept aside.
+        for (start, name, kind) in [
+            (".", "dist", "d"),
+            (".", "page", "d"),
+            (".", "*.bak", ""),
+            (".", "target", "d"),
+            ("kept", "__pycache__", "d"),
+            (".", "logs", "d"),
+            (".", "build", "d"),
+            ("/elsewhere", "*.pyc", ""),
+            ("away", "*.pyc", ""),
+            ("..", "*.pyc", ""),
+            (".", "*.py", ""),
+            (".", "*.py[c]", ""),
+            (".", "*", ""),
+            (".", "out", "f"),
+            (".", "out", ""),
+            (".", "__pycache__", "f"),
+            (".", "*.egg-info", ""),
+            (".", ".env.production", ""),
+            (".", "*.sqlite3", ""),
+        ] {
+            assert_eq!(tag_of_search(start, name, kind), None, "{start} {name} {kind}");
         }
     }
 

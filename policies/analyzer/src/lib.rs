@@ -45,10 +45,18 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
         "zsh" => Some(Dialect::Zsh),
         _ => None,
     };
-    drop(limits::take_reached());
-    summaries::begin(reader);
-    let mut walker = Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
-    walker.outermost(source);
+    let walked = |walker: Walker| {
+        drop(limits::take_reached());
+        summaries::begin(reader);
+        let mut walker = walker;
+        walker.outermost(source);
+        walker
+    };
+    let new = || Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
+    let mut walker = walked(new());
+    if !walker.kept_their_values() {
+        walker = walked(new().without_lasting());
+    }
     if known.is_none() {
         walker.partial("the dialect of the shell is not known");
     }

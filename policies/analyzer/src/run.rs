@@ -135,10 +135,11 @@ impl<'a> Run<'a> {
         }
         if draft.kind == "delete"
             && self.place.is_empty()
-            && let Some((start, name)) = placeholder_operands::search(self, operand)
+            && let Some(search) = placeholder_operands::search(self, operand)
         {
-            let below = path::place(&start, self.cwd(), self.home).raw;
-            draft = draft.tag("every", name).tag("below", &below);
+            let start = Word { text: search.start.to_owned(), ..here() };
+            let below = path::place(&Operand::of(&start), self.cwd(), self.home).raw;
+            draft = draft.tag("every", search.name).tag("type", search.kind).tag("below", &below);
         }
         self.emit(draft);
     }

@@ -38,7 +38,7 @@ use crate::word::{self, Child, Mode};
 use crate::{fallback_lexer, witness};
 use held::{Files, Held};
 use output::Input;
-use shell::Shell;
+use shell::{Shell, Value};
 use unit::{Origin, Unit, offset};
 
 /// Walks one text and all the texts inside it.
@@ -55,6 +55,8 @@ pub(crate) struct Walker {
     defined: BTreeMap<String, bool>,
     /// The names that stand once in the outermost text; none before they are wanted.
     lasting: Option<Rc<BTreeSet<String>>>,
+    /// The variables that the bodies of functions were read with.
+    kept: Vec<(Rc<str>, Value)>,
     /// Variables that the text sets and that programs read more of their words from.
     steering: BTreeSet<&'static str>,
     /// The folder that the call begins in; empty when it is not known.
@@ -129,6 +131,7 @@ impl Walker {
             names: BTreeSet::new(),
             defined: BTreeMap::new(),
             lasting: None,
+            kept: Vec::new(),
             steering: BTreeSet::new(),
             start: cwd.to_owned(),
             shell: Shell::new(cwd, home),
@@ -184,6 +187,17 @@ impl Walker {
                 self.guess(source, span);
             }
         }
+    }
+
+    /// Reads the bodies of functions without what variables hold where they are defined.
+    pub(crate) fn without_lasting(mut self) -> Self {
+        self.lasting = Some(Rc::default());
+        self
+    }
+
+    /// Whether the variables still have the values that the bodies of functions were read with.
+    pub(crate) fn kept_their_values(&self) -> bool {
+        self.kept.iter().all(|(name, value)| self.shell.has(name, value))
     }
 
     /// Walks the words of one command.

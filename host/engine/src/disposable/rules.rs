@@ -78,9 +78,9 @@ impl Rules {
     }
 
     /// The same of the folder and all below it.
-    pub(super) fn ignore_everywhere(&self, folder: &str, pattern: &str) -> bool {
+    pub(super) fn ignore_everywhere(&self, folder: &str, pattern: &str, is_folder: bool) -> bool {
         let is_plain = !pattern.contains(['[', '\\']);
-        let rule = self.ignore(folder, pattern, !pattern.contains(['*', '?']));
+        let rule = self.ignore(folder, pattern, is_folder);
         let anywhere =
             |mode: PatternMode| mode.contains(PatternMode::NO_SUB_DIR) && !mode.contains(PatternMode::ABSOLUTE);
         is_plain && rule.is_some_and(|rule| anywhere(rule.mode))
@@ -98,9 +98,26 @@ impl Rules {
             let end = end(&kept);
             !kept.contains('\\') && !end.ends_with(&own) && !own.ends_with(&end)
         };
-        let is_simple = !rule.text.to_string().contains(['?', '[', '\\', '!']);
-        (is_simple && kept.all(apart)).then_some(rule)
+        (is_simple(&rule.text.to_string()) && kept.all(apart)).then_some(rule)
     }
+}
+
+/// Whether a rule has no special signs but `*`, and sets of letters, which fit no sign of a pattern.
+fn is_simple(rule: &str) -> bool {
+    let mut in_set = false;
+    rule.chars().all(|sign| match sign {
+        '[' if !in_set => {
+            in_set = true;
+            true
+        }
+        ']' if in_set => {
+            in_set = false;
+            true
+        }
+        _ if in_set => sign.is_ascii_alphanumeric(),
+        '?' | '[' | '\\' | '!' => false,
+        _ => true,
+    }) && !in_set
 }
 
 /// A rule such as `*` ignores what nobody thought of, in a repository that lists what it keeps.

@@ -53,27 +53,27 @@ pub(super) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
-/// The name, as a pattern, that everything has which such a search finds or does something to; none if it may find
-/// more, or follows links.
-pub(super) fn sole_name(words: &[Word]) -> Option<&str> {
-    if words.iter().any(|word| word.dynamic && !word.glob) {
+/// The name, as a pattern, that everything has which such a search finds or does something to, and the letter of the
+/// only kind that it finds. None if it may find more, or follows links.
+pub(super) fn sole_name(words: &[Word]) -> Option<(&str, &str)> {
+    if words.iter().any(|word| word.dynamic) || starts(words).any(|start| start.glob) {
         return None;
     }
-    let mut name = None;
+    let (mut name, mut kind) = (None, "");
     let mut words = words.iter().map(|word| word.text.as_str()).skip(starts(words).count());
     while let Some(word) = words.next() {
         match word {
             "-name" if name.is_none() => name = words.next(),
-            "-type" | "-maxdepth" | "-mindepth" | "-mtime" | "-mmin" | "-size" => drop(words.next()),
+            "-type" => kind = words.next()?,
+            "-maxdepth" | "-mindepth" | "-mtime" | "-mmin" | "-ctime" | "-atime" | "-newer" | "-size" | "-user" => {
+                words.next()?;
+            }
             "-xdev" | "-mount" | "-depth" | "-empty" => {}
             "-print" | "-print0" | "-delete" | "-prune" if name.is_some() => {}
-            "-exec" | "-execdir" | "-ok" | "-okdir" if name.is_some() => {
-                words.find(|word| matches!(*word, ";" | "\\;" | "+"))?;
-            }
             _ => return None,
         }
     }
-    name
+    name.map(|name| (name, kind))
 }
 
 /// The names that tests ask for, as patterns, and whether each is a whole path.
@@ -127,7 +127,7 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     };
     let here = here();
     let draft = match sole_name(words) {
-        Some(name) => draft.map(|draft| draft.tag("every", name)),
+        Some((name, kind)) => draft.map(|draft| draft.tag("every", name).tag("type", kind)),
         None => draft,
     };
     let starts: Vec<Operand<'_>> = starts(words).map(Operand::of).collect();

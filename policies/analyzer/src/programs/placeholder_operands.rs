@@ -36,28 +36,50 @@ pub(super) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a
     if operand.text != "{}" {
         return Vec::new();
     }
-    find::starts(finder(run).unwrap_or_default()).take(MAX_SUPPLIED).map(Operand::of).collect()
+    let words = finder(run).and_then(|finder| finder.argv.get(1..)).unwrap_or_default();
+    find::starts(words).take(MAX_SUPPLIED).map(Operand::of).collect()
 }
 
-/// Where a `find` starts that supplies the operand, and the name that everything has which it finds.
-pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<(Operand<'a>, &'a str)> {
-    let words = finder(run)?;
-    let name = find::sole_name(words)?;
-    let mut starts = find::starts(words).map(Operand::of);
-    let supplied = |start: &Operand<'_>| operand.text == below(&start.text, name);
-    let start = match operand.text == "{}" {
-        true => starts.next().filter(|_| starts.next().is_none()),
-        false => starts.find(supplied),
+/// A `find` that supplies an operand.
+pub(crate) struct Search<'a> {
+    /// Where it starts.
+    pub(crate) start: &'a str,
+    /// The name that everything has which it finds.
+    pub(crate) name: &'a str,
+    /// The letter of the only kind that it finds, or nothing.
+    pub(crate) kind: &'a str,
+}
+
+/// The `find` that supplies the operand, if everything has one name that it finds.
+pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<'a>> {
+    let finder = finder(run)?;
+    let words = finder.argv.get(1..)?;
+    let (name, kind) = find::sole_name(words)?;
+    // A program that `find` starts may print something else, and `xargs` may read a file; a test may come too late.
+    let starts_none = || !run.commands.iter().any(|command| command.parent == finder.id);
+    let is_piped = !run.command.redirections.iter().any(|found| found.operator.starts_with('<'));
+    let is_plain = run.command.via.iter().all(|via| !SUPPLIERS.contains(&via.kind.as_str()) || via.detail.is_empty());
+    if !is_plain || run.is_via("xargs") && !(is_piped && starts_none()) {
+        return None;
+    }
+    let starts: Vec<&str> = find::starts(words).map(|start| start.text.as_str()).collect();
+    let starts = if starts.is_empty() { vec!["."] } else { starts };
+    let start = match (operand.text == "{}", starts.as_slice()) {
+        (true, [start]) => Some(*start),
+        (true, _) => None,
+        (false, starts) => starts.iter().copied().find(|start| operand.text == below(start, name)),
     };
-    start.map(|start| (start, name))
+    start.map(|start| Search { start, name, kind })
 }
 
-/// The words of the `find` that supplies what a placeholder stands for.
-fn finder<'a>(run: &Run<'a>) -> Option<&'a [Word]> {
+const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
+
+/// The `find` that supplies what a placeholder stands for.
+fn finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
     let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
-    finder.filter(|finder| finder.program().ends_with("find")).and_then(|finder| finder.argv.get(1..))
+    finder.filter(|finder| finder.program().ends_with("find"))
 }
 
 fn below(start: &str, name: &str) -> String {

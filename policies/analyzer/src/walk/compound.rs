@@ -13,6 +13,22 @@ use super::{Origin, Unit, Walker, state};
 use crate::parse::tree::{Kind, Node, Range};
 use crate::word::{self, Mode};
 
+/// Variables that a shell sets by itself.
+const SET_BY_SHELLS: [&str; 12] = [
+    "BASH_REMATCH",
+    "COPROC",
+    "DIRSTACK",
+    "LINENO",
+    "MAPFILE",
+    "OLDPWD",
+    "OPTARG",
+    "PWD",
+    "RANDOM",
+    "REPLY",
+    "match",
+    "reply",
+];
+
 /// The body in the text of a function's definition, from behind its name.
 fn body_of(definition: &str) -> &str {
     let rest = definition.trim_start();
@@ -121,6 +137,7 @@ impl Walker {
                     Origin::Outermost(prepared, _) => self.lasting(&prepared.text),
                     Origin::Inside(_) => Rc::default(),
                 };
+                self.kept.extend(self.shell.values(&lasting));
                 self.inside("function", |walker| {
                     walker.apart(|walker| {
                         // It runs later, with what holds then; so do the functions that it calls.
@@ -155,11 +172,15 @@ impl Walker {
         }
     }
 
-    /// The names that stand once in the outermost text, without a `$`: a variable of this name is set once.
+    /// The names that stand once in the outermost text, without a `$`: a variable of this name is set once. None if the
+    /// text gives a function to another shell, which lacks its variables.
     fn lasting(&mut self, text: &str) -> Rc<BTreeSet<String>> {
         let found = self.lasting.get_or_insert_with(|| {
+            if ["export -", "declare", "typeset", "functions"].iter().any(|word| text.contains(word)) {
+                return Rc::default();
+            }
             let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
-            let (mut once, mut again) = (BTreeSet::new(), BTreeSet::new());
+            let (mut once, mut again) = (BTreeSet::new(), BTreeSet::from(SET_BY_SHELLS));
             let mut before = ' ';
             for piece in text.split_inclusive(|char: char| !is_part(char)) {
                 let name = piece.trim_end_matches(|char: char| !is_part(char));

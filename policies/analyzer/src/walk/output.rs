@@ -88,6 +88,7 @@ pub(super) fn of(command: &Command, input: &Input, speaker: Speaker) -> Input {
             _ => None,
         },
         "mktemp" => programs::temporary::name(words),
+        "dirname" | "basename" => part_of_path(command.program(), words),
         "which" if words.len() == 1 => words.first().map(|word| installed(&word.text)),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
             read.filter(|word| !word.dynamic).and_then(|word| String::from_utf8(base64::decode(&word.text)?).ok())
@@ -114,6 +115,26 @@ pub(super) fn depends_on_speaker(command: &Command) -> bool {
 /// Where a program usually lies. As a command's name the folder means nothing; as an operand it does.
 fn installed(name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") }
+}
+
+/// What `dirname` or `basename` prints of one path.
+fn part_of_path(program: &str, words: &[Word]) -> Option<String> {
+    let [path] = words else { return None };
+    let path = path.text.as_str();
+    let trimmed = path.trim_end_matches('/');
+    if path.starts_with('-') || trimmed.is_empty() {
+        return None;
+    }
+    let (folder, name) = trimmed.rsplit_once('/').unwrap_or((".", trimmed));
+    let folder = folder.trim_end_matches('/');
+    Some(
+        match program {
+            "basename" => name,
+            _ if folder.is_empty() => "/",
+            _ => folder,
+        }
+        .to_owned(),
+    )
 }
 
 fn reversed(text: &str) -> String {

@@ -9,6 +9,9 @@ use crate::parse;
 use crate::wrappers;
 use crate::wrappers::shells;
 
+/// Programs whose output their words say.
+const PRINTERS: &[&str] = &["basename", "cat", "command", "dirname", "echo", "mktemp", "printf", "type", "which"];
+
 impl Walker {
     /// The text of a process substitution or a descriptor that stands in the place of a file of code. `None`: there is
     /// none.
@@ -31,7 +34,7 @@ impl Walker {
         let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
         let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
         let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        let prints = matches!(name, "echo" | "printf" | "cat" | "which" | "command" | "type" | "mktemp");
+        let prints = PRINTERS.contains(&name);
         if !prints || body.contains('`') {
             return None;
         }

@@ -14,7 +14,7 @@ use crate::word::expand::{Values, literal};
 
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Value {
+pub(crate) enum Value {
     Scalar(Rc<Word>),
     /// Subscripts and elements, in order.
     Array(Rc<Vec<(String, Word)>>),
@@ -225,6 +225,17 @@ impl Shell {
     pub(crate) fn forget_all(&mut self) {
         self.variables.clear();
         self.parameters = None;
+    }
+
+    /// The variables of these names, with their values.
+    pub(crate) fn values(&self, names: &BTreeSet<String>) -> Vec<(Rc<str>, Value)> {
+        let named = self.variables.iter().filter(|(name, _)| names.contains(&***name));
+        named.map(|(name, value)| (Rc::clone(name), value.clone())).collect()
+    }
+
+    /// Whether the variable has this value.
+    pub(crate) fn has(&self, name: &str, value: &Value) -> bool {
+        self.variables.get(name) == Some(value)
     }
 
     /// Nothing is known of variables any more, but of these.

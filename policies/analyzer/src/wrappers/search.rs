@@ -36,13 +36,17 @@ fn fill(words: &mut [Word], mark: &str) -> bool {
 /// `find ... -exec PROGRAM WORDS ;`, several times. `find` itself stays, without these parts.
 pub(super) fn find(argv: &[Word]) -> Option<Layer> {
     let mut outer = Vec::new();
-    let mut runs = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
     let mut words = argv.iter();
     while let Some(word) = words.next() {
         let place = match word.text.as_str() {
             "-exec" | "-ok" => Place::Apart,
             "-execdir" | "-okdir" => Place::Unknown,
-            _ => {
+            text => {
+                // What is asked for now is not asked for of what the programs before it are given.
+                if !matches!(text, "-print" | "-print0" | "-prune" | "-delete") {
+                    runs.iter_mut().for_each(|run| run.via.detail = "early".to_owned());
+                }
                 outer.push(word.clone());
                 continue;
             }
@@ -104,7 +108,7 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         limits::reached("a program is given too long a text to follow");
     }
     let input = input.filter(|text| text.len() <= limits::VALUE);
-    let runs = match (mark, input) {
+    let mut runs = match (mark, input) {
         (Some(mark), Some(text)) => {
             let delimiter = delimiter.unwrap_or('\n');
             let lines = text.split(delimiter).map(str::trim).filter(|line| !line.is_empty());
@@ -136,6 +140,9 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         }
         (None, None) => vec![run("xargs", &words.into_iter().chain([placeholder()]).collect::<Vec<_>>(), Place::Apart)],
     };
+    if from_file {
+        runs.iter_mut().for_each(|run| run.via.detail = "-a".to_owned());
+    }
     Some(Layer { outer: None, runs })
 }
 

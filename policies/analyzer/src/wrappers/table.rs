@@ -88,9 +88,10 @@ pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
 fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let name = wrapper.name;
     let mut words = words;
+    // Options of the program itself may stand before the verb.
+    let before = leading(words, wrapper.takes);
     if !wrapper.verbs.is_empty() {
-        // Options of the program itself may stand before the verb.
-        words = leading(words, wrapper.takes).rest;
+        words = before.rest;
         let (verb, rest) = words.split_first()?;
         if !wrapper.verbs.contains(&verb.text.as_str()) {
             return None;
@@ -98,7 +99,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         words = rest;
     }
     if !wrapper.programs.is_empty() {
-        words = leading(words, wrapper.takes).rest;
+        words = before.rest;
         words.first().filter(|program| wrapper.programs.contains(&program.text.as_str()))?;
     }
     if !wrapper.after.is_empty() {
@@ -119,7 +120,8 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let detail = options.flag(wrapper.detail).map_or("", Flag::text);
     let missing = missing_variables(name, &options);
     let detail = if missing.is_empty() { detail } else { &missing };
-    let place = match options.flag(wrapper.directory).map(Flag::word) {
+    let directory = options.flag(wrapper.directory).or_else(|| before.flag(wrapper.directory));
+    let place = match directory.map(Flag::word) {
         Some(directory) => Place::Directory(directory),
         None if wrapper.leaves.holds(&options, words) => Place::Unknown,
         None => wrapper.place(),
@@ -225,7 +227,9 @@ impl Leaves {
             Leaves::Never => false,
             Leaves::Always(but) => options.flag(but).is_none(),
             Leaves::With(these) => {
-                options.flag(these).is_some() || these.contains(&"-") && words.iter().any(|word| word.text == "-")
+                // Behind the user, too.
+                let is_login = |word: &Word| matches!(word.text.as_str(), "-" | "-l" | "--login");
+                options.flag(these).is_some() || these.contains(&"-") && words.iter().any(is_login)
             }
         }
     }

@@ -86,17 +86,29 @@ fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
     printer.is_some_and(|printer| {
         let alone =
             printer.position.length <= 1 && printer.position.within.last().is_some_and(|place| place == "substitution");
-        alone && (is_program(printer.word(0), SET_UP) || prints_completions(printer, view))
+        let is_here = command.via.starts_with(&printer.via);
+        alone && (is_program(printer.word(0), SET_UP) || is_here && prints_completions(printer, view))
     })
 }
 
 /// Whether a program is asked for the completions of its own words, which are made to be evaluated: what it prints is no
-/// less its own than what it does. A program that reads or fetches what it prints is none.
+/// less its own than what it does. It must be a program of which no more is known, for others print what is not theirs.
 fn prints_completions(printer: &Command, view: &CallView<'_>) -> bool {
-    let word = printer.argv.get(1).filter(|word| !word.dynamic).map_or("", |word| word.text.as_str());
-    let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == printer.id);
-    word.contains("completion") && !word.contains(['/', '.']) && effects.all(|effect| effect.kind == "execute")
+    let word = printer.argv.get(1).map_or("", |word| word.text.as_str());
+    let asked = word.trim_start_matches("--").trim_end_matches('s');
+    let is_known = matches!(asked, "completion" | "generate-completion" | "generate-shell-completion" | "shell-completion");
+    let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == printer.id).peekable();
+    let is_own = effects.peek().is_some() && effects.all(|effect| effect.operation == "execute.unknown");
+    let prints_others = is_program(printer.word(0), &["env", "envsubst", "printenv"]);
+    let is_own = is_own && !prints_others || is_program(printer.word(0), COMPLETED);
+    is_known && is_own && printer.argv.iter().all(|word| !word.dynamic)
 }
+
+/// Programs that are in a table and print completions.
+const COMPLETED: &[&str] = &[
+    "argocd", "docker", "flux", "gh", "helm", "kind", "kubectl", "npm", "pip", "pnpm", "podman", "poetry", "rustup", "uv",
+    "uvx",
+];
 
 /// What stands for a text that a program such as `xargs` supplies.
 const SUPPLIED: &str = "{}";

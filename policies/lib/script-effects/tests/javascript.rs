@@ -240,6 +240,12 @@ fn counts_copies_and_workers_do_what_they_do_in_node() {
             &["delete a"],
         ),
         ("const {Worker} = require('worker_threads'); new Worker('./w.js')", &[]),
+        (
+            "let p, i = 0; const d = ['a', 'b']; while (p = d[i++]) fs.unlinkSync(p)",
+            &["maybe delete a", "maybe delete b", "unknown deletes"],
+        ),
+        ("let p = 'a'; { let p = 'b'; eval('fs.unlinkSync(p)') }", &["delete a", "unknown executes"]),
+        ("const {Worker} = require('worker_threads'); new Worker(\"require('fs').unlinkSync('a')\", o)", &["delete a"]),
         ("module._compile(\"require('fs').unlinkSync('a')\", 'x.js')", &["delete a"]),
     ]);
 }

@@ -56,7 +56,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         inert: &["e", "edit", "l", "list", "v", "validate", "K", "remove-timestamp", "V", "version"],
         detail: &["u", "user"],
         directory: &["D", "chdir"],
-        leaves: Leaves::With(&["i", "login"]),
+        leaves: Leaves::With(&["i", "login", "R", "chroot"]),
         assigns: true,
         ..PLAIN
     },

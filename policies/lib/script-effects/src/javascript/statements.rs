@@ -49,13 +49,11 @@ impl Writer {
                 self.turns(&row, &statement.left, &statement.body);
             }
             Statement::WhileStatement(statement) => {
-                let test = self.expression(&statement.test);
-                self.below(&format!("while {test}:"), |writer| writer.statement(&statement.body));
+                self.while_(Some(&statement.test), |writer| writer.statement(&statement.body));
             }
             Statement::DoWhileStatement(statement) => {
                 self.statement(&statement.body);
-                let test = self.expression(&statement.test);
-                self.below(&format!("while {test}:"), |writer| writer.statement(&statement.body));
+                self.while_(Some(&statement.test), |writer| writer.statement(&statement.body));
             }
             Statement::LabeledStatement(statement) => self.statement(&statement.body),
             Statement::ReturnStatement(statement) => {
@@ -226,12 +224,25 @@ impl Writer {
             }
             None => {}
         }
-        let test = statement.test.as_ref().map_or("True".to_owned(), |test| self.expression(test));
-        self.below(&format!("while {test}:"), |writer| {
+        self.while_(statement.test.as_ref(), |writer| {
             writer.statement(&statement.body);
             if let Some(update) = &statement.update {
                 let update = writer.expression(update);
                 writer.line(&update);
+            }
+        });
+    }
+
+    /// A loop. What its test does is done at each turn.
+    fn while_(&mut self, test: Option<&Expression<'_>>, body: impl FnOnce(&mut Self)) {
+        let before = self.length();
+        let text = test.map_or("True".to_owned(), |test| self.expression(test));
+        let again = test.filter(|_| self.length() > before);
+        self.below(&format!("while {text}:"), |writer| {
+            body(writer);
+            if let Some(test) = again {
+                let text = writer.expression(test);
+                writer.line(&text);
             }
         });
     }

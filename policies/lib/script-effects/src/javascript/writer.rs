@@ -54,6 +54,16 @@ impl Writer {
         written
     }
 
+    /// Whether a block around has names of its own, of which code in a text does not know.
+    pub(super) fn is_in_scope(&self) -> bool {
+        self.blocks.iter().any(|names| !names.is_empty())
+    }
+
+    /// The lines that writing something takes, before it.
+    pub(super) fn length(&self) -> usize {
+        self.lines.len()
+    }
+
     pub(super) fn line(&mut self, text: &str) {
         if self.lines.len() + text.len() > LONGEST {
             self.reason = Some("the code is too long");

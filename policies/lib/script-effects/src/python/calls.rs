@@ -207,7 +207,7 @@ impl Reader<'_> {
                 return args.values.last().map_or(Value::Unknown, |code| self.run_code(name, code));
             }
             // Otherwise its first argument is a file.
-            Does::Code if name == "node.worker_threads.Worker" && args.named("eval").is_none() => {}
+            Does::Code if name == "node.worker_threads.Worker" && !takes_code(args) => {}
             Does::Code => return self.run_in(name, args),
             Does::Connect | Does::Send => {
                 let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
@@ -349,6 +349,15 @@ impl Reader<'_> {
         });
         Value::join(results)
     }
+}
+
+/// Whether a worker is given code: its options say so, or may, and what it is given is no name of a file.
+fn takes_code(args: &Args) -> bool {
+    let is_file = |text: &str| {
+        text.starts_with(['.', '/']) || [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| text.ends_with(end))
+    };
+    let first = args.get(0, &["filename"]).and_then(Value::known);
+    args.named("eval").is_some() || args.values.len() > 1 && first.is_some_and(|text| !is_file(text))
 }
 
 /// The value for each that the argument may be.
