@@ -71,8 +71,8 @@ impl Rules {
         says_something(&rule.text.to_string()).then_some(rule)
     }
 
-    /// Whether all names in the folder that fit the pattern are ignored. A rule whose only special sign is `*` and that
-    /// fits the pattern as it is written fits each of them; what a line takes back must end in another way.
+    /// Whether all names in the folder that fit the pattern are ignored. A rule with no special signs but `*` and sets of
+    /// letters that fits the pattern as it is written fits each of them; what a line takes back must end in another way.
     pub(super) fn ignore_all(&self, folder: &str, pattern: &str) -> bool {
         self.ignore(folder, pattern, false).is_some()
     }
