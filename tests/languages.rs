@@ -2,7 +2,7 @@
 //! with the tools that the registries have now, held against the same calls.
 //!
 //! It needs a network and minutes, so it runs only when it is asked for:
-//! `cargo test --release --workspace --test languages -- --ignored`.
+//! `cargo test --release --test languages -- --ignored`.
 //! A language whose tools are missing says so and is left out.
 
 #![expect(

@@ -16,7 +16,7 @@ mod print;
 mod rates;
 mod sandbox;
 mod session;
-mod settings;
+pub(crate) mod settings;
 mod starter;
 mod subject;
 mod terminal;

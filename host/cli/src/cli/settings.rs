@@ -90,6 +90,11 @@ fn read_plan(path: &str) -> anyhow::Result<Plan> {
     let exit = |kind| if kind == ErrorKind::NotFound { Exit::NoInput } else { Exit::Data };
     let text = files::read_text(Path::new(path), PLAN_BYTES)
         .map_err(|error| refused(exit(error.kind()), format!("cannot read the plan {path}: {error}"), hint))?;
+    plan(&text)?.map_err(|why| refused(Exit::Data, format!("the plan {path} cannot be used: {why}"), hint))
+}
+
+/// Reads the text of a plan; the analyzer that the program carries reads its commands.
+pub(crate) fn plan(text: &str) -> anyhow::Result<Result<Plan, String>> {
     let engine = Engine::new()?;
     let _clock = Clock::start(engine.clone());
     let analyzer = scene::analyzer(&engine)?;
@@ -103,8 +108,7 @@ fn read_plan(path: &str) -> anyhow::Result<Plan> {
         };
         Ok(analysis.commands.into_iter().map(started).collect())
     };
-    Plan::read(&text, &mut started)
-        .map_err(|why| refused(Exit::Data, format!("the plan {path} cannot be used: {why}"), hint))
+    Ok(Plan::read(text, &mut started))
 }
 
 /// An absolute path without `.` and `..`.

@@ -3,26 +3,15 @@
 use proptest::prelude::*;
 use serde_json::Value;
 
-use policy_experiment_plan::Started;
-
 use super::*;
+use crate::cli::settings::plan;
 
 fn campaign() -> Campaign {
     Campaign { work_dir: "/data/run-1".to_owned(), ..Campaign::default() }
 }
 
-/// Reads a plan, with the analyzer of the guests as a part of this program.
-fn read(plan: &str) -> Result<Plan, String> {
-    let mut started = |text: &str| {
-        let analysis = guard_shell::analyze(text, "bash", "", "", |_, _| None);
-        let started = |command: guard_sdk::syntax::Command| Started {
-            words: command.argv.into_iter().map(|word| word.text).collect(),
-            via: command.via.into_iter().map(|via| via.kind).collect(),
-            start: command.span.start,
-        };
-        Ok(analysis.commands.into_iter().map(started).collect())
-    };
-    Plan::read(plan, &mut started)
+fn read(text: &str) -> Result<Plan, String> {
+    plan(text).unwrap()
 }
 
 fn rendered(campaign: &Campaign, plan: &str) -> Value {

@@ -36,7 +36,7 @@ pub(crate) enum What {
 }
 
 /// Where it is run.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In this shell: what it sets stays set.
     Here,

@@ -25,7 +25,7 @@ pub(super) struct Wrapper {
     pub(super) text: &'static [&'static str],
     /// Options whose value is worth telling: a user.
     pub(super) detail: &'static [&'static str],
-    /// Options whose value is the working directory.
+    /// Options whose value is the working directory, besides [`DIRECTORY`].
     pub(super) directory: &'static [&'static str],
     /// Whether the program gets a working directory of which nobody knows what lies in it.
     pub(super) leaves: Leaves,
@@ -55,6 +55,9 @@ pub(super) enum Leaves {
     /// With one of these options; `-` is a word of its own.
     With(&'static [&'static str]),
 }
+
+/// Long options whose value is the working directory, whatever wrapper has them.
+const DIRECTORY: &[&str] = &["chdir", "cwd", "dir", "directory", "wd", "workdir", "working-directory"];
 
 pub(super) const PLAIN: Wrapper = Wrapper {
     name: "",
@@ -104,14 +107,10 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     }
     if !wrapper.after.is_empty() {
         let at = words.iter().position(|word| wrapper.after.contains(&word.text.as_str()))?;
+        let options = leading(words.get(..at)?, wrapper.takes);
         let rest = words.get(at + 1..)?.get(wrapper.skip..)?;
-        return finish(
-            wrapper,
-            "",
-            What::Words { assignments: Vec::new(), words: rest.to_vec() },
-            wrapper.place(),
-            rest,
-        );
+        let what = What::Words { assignments: Vec::new(), words: rest.to_vec() };
+        return finish(wrapper, "", what, wrapper.place(&before, &options, words), rest);
     }
     let options = read(wrapper, words);
     if options.flag(wrapper.inert).is_some() {
@@ -120,12 +119,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let detail = options.flag(wrapper.detail).map_or("", Flag::text);
     let missing = missing_variables(name, &options);
     let detail = if missing.is_empty() { detail } else { &missing };
-    let directory = options.flag(wrapper.directory).or_else(|| before.flag(wrapper.directory));
-    let place = match directory.map(Flag::word) {
-        Some(directory) => Place::Directory(directory),
-        None if wrapper.leaves.holds(&options, words) => Place::Unknown,
-        None => wrapper.place(),
-    };
+    let place = wrapper.place(&before, &options, words);
     if let Some(text) = text(wrapper, words, &options) {
         let kind = if wrapper.kind.is_empty() { name } else { wrapper.kind };
         return Some(Layer::one(kind, detail, What::Text { text, parameters: None }, place));
@@ -216,7 +210,7 @@ fn finish(wrapper: &Wrapper, detail: &str, what: What, place: Place, rest: &[Wor
     let mut runs = Vec::new();
     for text in texts {
         let what = What::Text { text: text.clone(), parameters: None };
-        runs.append(&mut Layer::one(kind, detail, what, wrapper.place()).runs);
+        runs.append(&mut Layer::one(kind, detail, what, place.clone()).runs);
     }
     Some(Layer { outer: None, runs })
 }
@@ -236,11 +230,21 @@ impl Leaves {
 }
 
 impl Wrapper {
-    fn place(&self) -> Place {
-        match (self.here, self.kind) {
-            (true, _) => Place::Here,
-            (false, "") => Place::Apart,
-            (false, _) => Place::Remote,
+    /// Where the program runs. Options of the wrapper itself stand before its verb.
+    fn place(&self, before: &Parsed<'_>, options: &Parsed<'_>, words: &[Word]) -> Place {
+        if !self.kind.is_empty() {
+            return Place::Remote;
+        }
+        let directory = |options: &Parsed<'_>| {
+            let named = options.flags.iter().filter(|flag| flag.is_any(self.directory) || flag.is_any(DIRECTORY));
+            named.last().map(Flag::word)
+        };
+        match directory(options).or_else(|| directory(before)) {
+            Some(directory) if directory.text.is_empty() && !directory.dynamic => Place::Unknown,
+            Some(directory) => Place::Directory(directory),
+            None if self.leaves.holds(options, words) => Place::Unknown,
+            None if self.here => Place::Here,
+            None => Place::Apart,
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         ),
         inert: &["e", "edit", "l", "list", "v", "validate", "K", "remove-timestamp", "V", "version"],
         detail: &["u", "user"],
-        directory: &["D", "chdir"],
+        directory: &["D"],
         leaves: Leaves::With(&["i", "login", "R", "chroot"]),
         assigns: true,
         ..PLAIN
@@ -72,7 +72,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "run0",
         takes: takes("ugDp", "user group chdir property"),
         detail: &["u", "user"],
-        directory: &["D", "chdir"],
+        directory: &["D"],
         leaves: Leaves::Always(&[]),
         ..PLAIN
     },
@@ -108,7 +108,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "env",
         takes: takes("uSC", "unset split-string chdir"),
         text: &["S", "split-string"],
-        directory: &["C", "chdir"],
+        directory: &["C"],
         assigns: true,
         ..PLAIN
     },
@@ -144,7 +144,8 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "unshare",
         takes: takes("SGRw", "setuid setgid root wd propagation map-user map-group"),
-        leaves: Leaves::With(&["R", "root", "w", "wd"]),
+        directory: &["w"],
+        leaves: Leaves::With(&["R", "root"]),
         ..PLAIN
     },
     Wrapper { name: "nsenter", takes: takes("tSG", "target setuid setgid"), leaves: Leaves::Always(&[]), ..PLAIN },
@@ -167,13 +168,12 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "ptuEMHD",
             "unit property slice description setenv machine host uid gid nice working-directory on-active on-boot on-calendar service-type",
         ),
-        directory: &["working-directory"],
         leaves: Leaves::Always(&["d", "same-dir", "scope"]),
         ..PLAIN
     },
     Wrapper { name: "systemd-inhibit", takes: takes("", "what who why mode"), ..PLAIN },
     Wrapper { name: "dbus-run-session", takes: takes("", "config-file dbus-daemon"), ..PLAIN },
-    Wrapper { name: "firejail", ..PLAIN },
+    Wrapper { name: "firejail", leaves: Leaves::With(&["chroot", "private", "private-cwd", "overlay"]), ..PLAIN },
     Wrapper { name: "proxychains", takes: takes("f", ""), ..PLAIN },
     Wrapper { name: "proxychains4", takes: takes("f", ""), ..PLAIN },
     Wrapper { name: "torsocks", takes: takes("uaP", "user address port"), ..PLAIN },
@@ -203,8 +203,10 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "toybox", ..PLAIN },
     Wrapper {
         name: "sudo-rs",
-        takes: takes("ugpCchrRtTDU", "user group chdir"),
+        takes: takes("ugpCchrRtTDU", "user group chdir chroot"),
         detail: &["u", "user"],
+        directory: &["D"],
+        leaves: Leaves::With(&["i", "login", "R", "chroot"]),
         assigns: true,
         ..PLAIN
     },
@@ -223,7 +225,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "proot",
         takes: takes("rbqwvkm", "rootfs bind cwd mount"),
-        directory: &["w", "cwd"],
+        directory: &["w"],
         leaves: Leaves::With(&["r", "rootfs"]),
         ..PLAIN
     },
@@ -245,11 +247,19 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "s6-setuidgid", skip: 1, ..PLAIN },
     Wrapper { name: "setlock", skip: 1, ..PLAIN },
     Wrapper { name: "lckdo", takes: takes("W", ""), skip: 1, ..PLAIN },
-    Wrapper { name: "daemonize", takes: takes("aceopul", ""), ..PLAIN },
-    Wrapper { name: "daemon", takes: takes("nuDpPFo", "name user chdir pidfile output"), ..PLAIN },
+    Wrapper { name: "daemonize", takes: takes("aceopul", ""), directory: &["c"], leaves: Leaves::Always(&[]), ..PLAIN },
+    Wrapper {
+        name: "daemon",
+        takes: takes("nuDpPFo", "name user chdir pidfile output"),
+        directory: &["D"],
+        leaves: Leaves::Always(&[]),
+        ..PLAIN
+    },
     Wrapper {
         name: "start-stop-daemon",
-        takes: takes("axnpugkrcd", "exec startas name pidfile user chuid"),
+        takes: takes("axnpugkrcd", "exec startas name pidfile user chuid chdir chroot"),
+        directory: &["d"],
+        leaves: Leaves::Always(&[]),
         entry: "exec",
         ..PLAIN
     },
@@ -267,6 +277,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "nNcpAJtwxoeDGqM",
             "ntasks nodes cpus-per-task partition account job-name time nodelist exclude output error chdir gpus gres mem qos",
         ),
+        directory: &["D"],
         ..PLAIN
     },
     Wrapper { name: "mpirun", takes: takes("nHxN", "np host hostfile map-by bind-to mca"), ..PLAIN },
@@ -339,7 +350,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         name: "watchexec",
-        takes: takes("wefids", "watch exts filter ignore delay-run debounce signal shell"),
+        takes: takes("wefids", "watch exts filter ignore delay-run debounce signal shell workdir"),
         joins: true,
         ..PLAIN
     },
@@ -365,6 +376,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "if-shell",
             "pipe-pane",
         ],
+        directory: &["c"],
         joins: true,
         ..PLAIN
     },
@@ -380,10 +392,10 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "zellij", verbs: &["run", "r"], takes: takes("dn", "direction name cwd"), ..PLAIN },
     Wrapper { name: "wezterm", verbs: &["start"], takes: takes("", "cwd class workspace domain"), ..PLAIN },
     Wrapper { name: "xterm", after: &["-e"], ..PLAIN },
-    Wrapper { name: "konsole", after: &["-e"], ..PLAIN },
-    Wrapper { name: "alacritty", after: &["-e", "--command"], ..PLAIN },
-    Wrapper { name: "gnome-terminal", after: &["--", "-x"], ..PLAIN },
-    Wrapper { name: "kitty", takes: takes("cdoT", "config directory override title"), ..PLAIN },
+    Wrapper { name: "konsole", takes: takes("p", "workdir"), after: &["-e"], ..PLAIN },
+    Wrapper { name: "alacritty", takes: takes("T", "working-directory"), after: &["-e", "--command"], ..PLAIN },
+    Wrapper { name: "gnome-terminal", takes: takes("t", "working-directory"), after: &["--", "-x"], ..PLAIN },
+    Wrapper { name: "kitty", takes: takes("cdoT", "config directory override title"), directory: &["d"], ..PLAIN },
     Wrapper { name: "arch-chroot", takes: takes("u", ""), leaves: Leaves::Always(&[]), skip: 1, ..PLAIN },
     Wrapper { name: "schroot", takes: takes("cudp", "chroot user directory"), leaves: Leaves::Always(&[]), ..PLAIN },
     Wrapper {
@@ -414,7 +426,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         skip: 1,
         ..PLAIN
     },
-    Wrapper { name: "flatpak-spawn", takes: takes("", "env directory"), directory: &["directory"], ..PLAIN },
+    Wrapper { name: "flatpak-spawn", takes: takes("", "env directory"), ..PLAIN },
     Wrapper { name: "snap", verbs: &["run"], takes: takes("", "shell"), ..PLAIN },
     Wrapper { name: "adb", takes: takes("sHPtL", ""), verbs: &["shell"], joins: true, kind: "container", ..PLAIN },
     Wrapper { name: "wsl", takes: takes("dus", "distribution user cd"), inert: WSL, ..PLAIN },

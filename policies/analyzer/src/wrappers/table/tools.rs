@@ -25,43 +25,43 @@ const OF_PACKAGES: &[&str] = &[
 ];
 
 pub(super) static WRAPPERS: &[Wrapper] = &[
-    Wrapper { name: "npx", takes: takes("pwc", "package workspace call"), text: &["c", "call"], ..PLAIN },
+    Wrapper {
+        name: "npx",
+        takes: takes("pwcC", "package workspace call prefix"),
+        directory: &["C", "prefix"],
+        text: &["c", "call"],
+        ..PLAIN
+    },
     Wrapper {
         name: "npm",
-        takes: takes("pwc", "package workspace call prefix tag registry scope access otp loglevel cache userconfig"),
+        takes: takes("pwcC", "package workspace call prefix tag registry scope access otp loglevel cache userconfig"),
+        directory: &["C", "prefix"],
         verbs: &["exec", "x"],
         text: &["c", "call"],
         ..PLAIN
     },
     Wrapper { name: "pnpx", ..PLAIN },
-    Wrapper { name: "pnpm", takes: takes("", "package"), verbs: &["dlx", "exec"], ..PLAIN },
-    Wrapper { name: "pnpm", takes: takes("C", "dir filter"), programs: OF_PACKAGES, directory: &["C", "dir"], ..PLAIN },
-    Wrapper { name: "yarn", takes: takes("p", "package"), verbs: &["dlx", "exec"], ..PLAIN },
-    Wrapper { name: "yarn", takes: takes("", "cwd"), programs: OF_PACKAGES, directory: &["cwd"], ..PLAIN },
+    Wrapper { name: "pnpm", takes: takes("C", "package dir"), directory: &["C"], verbs: &["dlx", "exec"], ..PLAIN },
+    Wrapper { name: "pnpm", takes: takes("C", "dir filter"), programs: OF_PACKAGES, directory: &["C"], ..PLAIN },
+    Wrapper { name: "yarn", takes: takes("p", "package cwd"), verbs: &["dlx", "exec"], ..PLAIN },
+    Wrapper { name: "yarn", takes: takes("", "cwd"), programs: OF_PACKAGES, ..PLAIN },
     Wrapper { name: "bunx", takes: takes("p", "package"), ..PLAIN },
     Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), ..PLAIN },
     Wrapper {
         name: "uv",
         takes: takes("pm", "python with extra group package env-file directory project"),
         verbs: &["run"],
-        directory: &["directory"],
         ..PLAIN
     },
     Wrapper { name: "uv", verbs: &["tool"], after: &["run"], ..PLAIN },
-    Wrapper {
-        name: "poetry",
-        takes: takes("CP", "directory project"),
-        verbs: &["run"],
-        directory: &["C", "directory"],
-        ..PLAIN
-    },
+    Wrapper { name: "poetry", takes: takes("CP", "directory project"), verbs: &["run"], directory: &["C"], ..PLAIN },
     Wrapper { name: "pipx", takes: takes("", "spec python index-url pip-args"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "pipenv", verbs: &["run"], ..PLAIN },
     Wrapper { name: "pdm", takes: takes("p", "project"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "hatch", takes: takes("e", "env"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "rye", verbs: &["run"], ..PLAIN },
-    Wrapper { name: "conda", takes: takes("np", "name prefix cwd"), verbs: &["run"], directory: &["cwd"], ..PLAIN },
-    Wrapper { name: "mamba", takes: takes("np", "name prefix cwd"), verbs: &["run"], directory: &["cwd"], ..PLAIN },
+    Wrapper { name: "conda", takes: takes("np", "name prefix cwd"), verbs: &["run"], ..PLAIN },
+    Wrapper { name: "mamba", takes: takes("np", "name prefix cwd"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "bundle", takes: takes("", "gemfile"), verbs: &["exec"], ..PLAIN },
     Wrapper { name: "direnv", verbs: &["exec"], skip: 1, ..PLAIN },
     Wrapper { name: "op", takes: takes("", "env-file account"), verbs: &["run"], ..PLAIN },
@@ -84,7 +84,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "guix", verbs: &["shell", "environment", "time-machine"], after: &["--"], ..PLAIN },
     Wrapper { name: "devbox", takes: takes("ce", "config env env-file"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "devenv", verbs: &["shell"], ..PLAIN },
-    Wrapper { name: "mise", verbs: &["exec", "x"], after: &["--", "-c", "--command"], ..PLAIN },
+    Wrapper {
+        name: "mise",
+        takes: takes("CE", "cd env"),
+        directory: &["C", "cd"],
+        verbs: &["exec", "x"],
+        after: &["--", "-c", "--command"],
+        ..PLAIN
+    },
     Wrapper { name: "rtx", verbs: &["exec", "x"], after: &["--", "-c", "--command"], ..PLAIN },
     Wrapper { name: "asdf", verbs: &["exec"], ..PLAIN },
     Wrapper { name: "rbenv", verbs: &["exec"], ..PLAIN },
