@@ -7,6 +7,7 @@
 mod consent;
 mod responder;
 mod journal;
+mod outcome;
 mod payload;
 mod record;
 
@@ -102,9 +103,15 @@ fn decide(
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
-        Event::SessionEnd => {
-            // Nothing is said, so nothing has to wait.
+        // Nothing is said, so nothing has to wait.
+        Event::After(fate, calls) => {
             let exit = responder.reply(&merge([]));
+            outcome::tell(places, harness.name(), &payload, *fate, calls);
+            return exit;
+        }
+        Event::SessionEnd => {
+            let exit = responder.reply(&merge([]));
+            outcome::close(places, harness.name(), &payload.session);
             consent::end(places, &payload.session);
             return exit;
         }
@@ -153,7 +160,8 @@ fn decide(
     let exit = responder.reply(&verdict);
     journal::write(&chain.prepared, &at, &**facts, calls, &traces);
     if let Some(question) = question {
-        question.note(verdict.outcome, harness.prompts(&at.permission_mode));
+        let prompted = surface.ask == Asking::Person && harness.prompts(&at.permission_mode);
+        question.note(verdict.outcome, prompted, outcome::key(&payload, calls));
     }
     // The process ends here; taking its memory apart first would only keep the harness waiting.
     std::mem::forget(chain);
