@@ -1,0 +1,124 @@
+"""A scripted model on loopback: it answers each turn with the next call of a script, then with "done".
+
+A conversation whose opening words hold `SUB` belongs to a subagent and has a script of its own.
+What was handed out and what the model was told is kept, and written as JSON lines.
+"""
+
+import gzip
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from wires import wire_of
+
+SUB = "LAB-SUB"
+
+
+class Model:
+    def __init__(self, log):
+        self.log_file = open(log, "a", buffering=1, encoding="utf-8")
+        self.lock = threading.RLock()
+        self.play({"main": []})
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def play(self, scripts, before=None):
+        """Begins a run. `before(who, number)` is called before a call is handed out."""
+        with self.lock:
+            self.scripts, self.before = scripts, before
+            self.handed, self.told, self.tools, self.turns = set(), {}, {}, 0
+            self.log({"play": scripts})
+
+    def log(self, entry):
+        with self.lock:
+            self.log_file.write(json.dumps(entry) + "\n")
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+        self.log_file.close()
+
+    def next_calls(self, turn):
+        """The calls of this turn. What was told is kept for the first time only: agents send all of it again."""
+        who = "sub" if SUB in turn.opening and "sub" in self.scripts else "main"
+        with self.lock:
+            self.turns += 1
+            for number, told in enumerate(turn.told):
+                if (who, number) not in self.told:
+                    self.told[who, number] = told
+                    self.log({"told": told.text, "error": told.error, "of": who, "number": number})
+            if not turn.tools:
+                return []
+            self.tools[who] = turn.tools
+            number, script = len(turn.told), self.scripts.get(who, [])
+            if number >= len(script):
+                return []
+            if (who, number) not in self.handed:
+                self.handed.add((who, number))
+                if self.before:
+                    self.before(who, number)
+                self.log({"call": script[number], "of": who, "number": number})
+            return [script[number]]
+
+
+def handler(model):
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def send(self, body, kind="application/json"):
+            data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+            self.send_response(200)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(data)
+
+        def body(self):
+            if self.headers.get("transfer-encoding", "").lower() == "chunked":
+                data = b""
+                while size := int(self.rfile.readline().split(b";")[0] or b"0", 16):
+                    data += self.rfile.read(size)
+                    self.rfile.readline()
+                self.rfile.readline()
+            else:
+                data = self.rfile.read(int(self.headers.get("content-length") or 0))
+            if self.headers.get("content-encoding") == "gzip":
+                data = gzip.decompress(data)
+            try:
+                return json.loads(data)
+            except ValueError:
+                return {}
+
+        def do_HEAD(self):
+            self.send({})
+
+        def do_GET(self):
+            path = self.path.split("?")[0].rstrip("/")
+            model.log({"get": self.path})
+            entry = {"id": "lab-model", "object": "model", "created": 0, "owned_by": "lab"}
+            self.send({"object": "list", "models": [], "data": [entry]} if path.endswith("/models") else {})
+
+        def do_POST(self):
+            path, body = self.path.split("?")[0], self.body()
+            wire = wire_of(path)
+            try:
+                if "count" in path.rsplit("/", 1)[-1].lower():
+                    return self.send({"input_tokens": 10, "totalTokens": 10})
+                if not wire:
+                    model.log({"post": self.path})
+                    return self.send({})
+                turn = wire.read(body)
+                reply = wire.write(body, model.next_calls(turn), len(turn.told))
+                if body.get("stream") or "stream" in path:
+                    return self.send(wire.stream(reply), "text/event-stream")
+                self.send(reply)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+
+    return Handler
