@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Callable
 
+from fetch import Skip
 from model import SUB
 from world import BROKEN
 
@@ -183,7 +184,9 @@ class Lab:
     def guard(self, verb, *more):
         if self.register:
             return self.register(verb, *more)
-        return self.world.guard_host(verb, self.agent.name, *more)
+        done = self.world.guard_host(verb, self.agent.name, *more)
+        if done.returncode:
+            raise Skip(f"guard-host {verb} fails: {done.stderr.strip()}")
 
     def uninstall(self):
         """An agent that has run once; then install and uninstall must leave its home as it was."""
@@ -220,7 +223,7 @@ class Lab:
     def broken(self):
         """The program fails, in several ways, in one run of the agent; then it works again."""
         self.guard("uninstall")
-        self.install("--timeout", "3")
+        self.install("--timeout", "5")
         steps = []
         for kind in BROKEN:
             if kind in getattr(self.driver, "NOT_DRIVEN", ()):

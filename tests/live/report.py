@@ -80,7 +80,7 @@ def write(path, guard_version, results, expected):
     for agent, cells in results:
         want = expected.get(agent.id, {})
         out["agents"][agent.id] = {
-            name: {"seen": cell.seen, "expected": is_of(want.get(name, "nothing")), "told": cell.told[:600]}
+            name: {"seen": cell.seen, "expected": is_of(want.get(name, "nothing")), "told": cell.told[:1500]}
             for name, cell in cells.items()
         }
     Path(path).write_text(json.dumps(out, indent=2, ensure_ascii=False) + "\n")

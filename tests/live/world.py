@@ -67,7 +67,9 @@ class World:
             if not (self.root / SIGN).exists():
                 raise SystemExit(f"{self.root} exists, and it is no world of this lab")
             shutil.rmtree(self.root)
-        for folder in (self.home / "victim", self.proj / "sub", self.stubs, self.bin, self.root / "tmp", self.recorded):
+        # The parents of guard-host's own folders stay when it is uninstalled.
+        usual = [self.home / name for name in ("victim", ".local/state", ".cache", ".config")]
+        for folder in (*usual, self.proj / "sub", self.stubs, self.bin, self.root / "tmp", self.recorded):
             folder.mkdir(parents=True)
         (self.root / SIGN).touch()
         self.marks.touch()
@@ -83,6 +85,9 @@ class World:
         for name in ("guard-host", "guard-host-tools"):
             if (self.guard.parent / name).exists():
                 shutil.copy2(self.guard.parent / name, self.bin / name)
+        # The same file comes back later: guard-host takes another file for an upgrade.
+        self.kept = self.bin / "kept"
+        os.link(self.hook, self.kept)
 
     def restore_files(self):
         """The project's files as they were, so that each run sees the same."""
@@ -115,7 +120,7 @@ class World:
         """Places the hook's program: `guard`, `recorder`, or one of `BROKEN`."""
         self.hook.unlink(missing_ok=True)
         if kind == "guard":
-            shutil.copy2(self.guard, self.hook)
+            os.link(self.kept, self.hook)
         elif kind == "recorder":
             command = f"'{sys.executable}' '{HERE / 'recorder.py'}' '{self.recorded}' '{self.guard}'"
             write_program(self.hook, f'#!/bin/sh\nexec {command} "$@"\n')
