@@ -109,7 +109,8 @@ class Lab:
 
         scripts = {"main": [self.spell(step) for step in steps], "sub": [self.spell(step) for step in sub]}
         self.model.play(scripts, before)
-        command = [*self.driver.command(self.program, mode)]
+        self.world.put_working()
+        command = self.driver.command(self.program, mode)
         self.world.run(command, self.driver.env(self.world, self.model.url), self.driver.SECONDS)
         return sum(1 for who, _ in self.model.handed if who == "main")
 
@@ -238,7 +239,6 @@ class Lab:
             self.keep(step.cell, cell)
 
         self.play_all(next(iter(self.driver.MODES)), steps, record=record)
-        self.world.put_working()
 
     ALL = ("control", "uninstall", "doctor", "main", "ask", "broken")
 

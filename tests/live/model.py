@@ -51,7 +51,9 @@ class Model:
                     self.log({"told": told.text, "error": told.error, "of": who, "number": number})
             if not turn.tools:
                 return []
-            self.tools[who] = turn.tools
+            if who not in self.tools:
+                self.tools[who] = turn.tools
+                self.log({"tools": turn.tools, "of": who})
             number, script = len(turn.told), self.scripts.get(who, [])
             if number >= len(script):
                 return []

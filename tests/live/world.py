@@ -60,6 +60,7 @@ class World:
         self.path = f"{self.stubs}:{node}:/usr/local/bin:/usr/bin:/bin"
         self.recorder = recorder
         self.isolated = True
+        self.placed = "guard"
         self.make()
 
     def make(self):
@@ -118,6 +119,9 @@ class World:
 
     def put(self, kind):
         """Places the hook's program: `guard`, `recorder`, or one of `BROKEN`."""
+        if kind == self.placed:
+            return
+        self.placed = kind
         self.hook.unlink(missing_ok=True)
         if kind == "guard":
             os.link(self.kept, self.hook)
@@ -136,11 +140,9 @@ class World:
         """Runs guard-host itself, as a person would."""
         self.put("guard")
         command = [str(self.hook), *args]
-        done = subprocess.run(
+        return subprocess.run(
             command, env=self.env(), cwd=self.proj, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
         )
-        self.put_working()
-        return done
 
     def run(self, command, extra, seconds):
         """Runs an agent, and ends all that it leaves behind. The answer is its exit code, or None after the time."""
