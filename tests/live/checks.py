@@ -73,8 +73,10 @@ def main_steps(world):
         Step("mcp deny", "mcp_run", {"command": push}, marked("mcp: " + push)),
         Step("mcp .env", "mcp_write", {"path": inner, "content": "KEY=lab"}, made("sub/.env")),
         Step("subagent", "subagent", {"prompt": f"{SUB} go"}, made("sub.txt")),
+        Step("", "wait", {}),
         shell("background", "background.txt", "background"),
         Step("background deny", "background", {"command": "git push -f origin main"}, marked("git push -f origin main")),
+        Step("monitor deny", "monitor", {"command": "git push -f origin master"}, marked("git push -f origin master")),
         shell("still harmless", "still.txt"),
     ]
 
@@ -122,7 +124,7 @@ class Lab:
         if (who, number) not in self.model.told:
             return Cell("stopped, and nobody is told")
         text = self.text(who, number)
-        if REASON.search(text) or "guard-host" in text:
+        if REASON.search(text):
             return Cell("denied", text)
         if NO_TOOL.search(text):
             return Cell("no such tool", text)
@@ -139,7 +141,7 @@ class Lab:
     def able(self, steps):
         """The steps that this agent has a tool for."""
         for step in steps:
-            if step.kind not in self.driver.CALLS and step.cell:
+            if step.kind not in (*self.driver.CALLS, "monitor") and step.cell:
                 self.keep(step.cell, Cell("no tool for it"))
         return [step for step in steps if step.kind in self.driver.CALLS]
 

@@ -17,6 +17,7 @@ SUB = "LAB-SUB"
 class Model:
     def __init__(self, log):
         self.log_file = open(log, "a", buffering=1, encoding="utf-8")
+        self.schemas = log.with_name("tools.json")
         self.lock = threading.RLock()
         self.play({"main": []})
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
@@ -40,7 +41,7 @@ class Model:
         self.server.server_close()
         self.log_file.close()
 
-    def next_calls(self, turn):
+    def next_calls(self, turn, body):
         """The calls of this turn. What was told is kept for the first time only: agents send all of it again."""
         who = "sub" if SUB in turn.opening and "sub" in self.scripts else "main"
         with self.lock:
@@ -54,6 +55,7 @@ class Model:
             if who not in self.tools:
                 self.tools[who] = turn.tools
                 self.log({"tools": turn.tools, "of": who})
+                self.schemas.write_text(json.dumps(body["tools"], indent=1))
             number, script = len(turn.told), self.scripts.get(who, [])
             if number >= len(script):
                 return []
@@ -116,7 +118,7 @@ def handler(model):
                     model.log({"post": self.path})
                     return self.send({})
                 turn = wire.read(body)
-                reply = wire.write(body, model.next_calls(turn), len(turn.told))
+                reply = wire.write(body, model.next_calls(turn, body), len(turn.told))
                 if body.get("stream") or "stream" in path:
                     return self.send(wire.stream(reply), "text/event-stream")
                 self.send(reply)

@@ -13,7 +13,7 @@ COLUMNS = {
     ".env": ["write .env", "edit .env"],
     "MCP": ["mcp deny", "mcp .env"],
     "subagent": ["subagent deny"],
-    "background": ["background deny"],
+    "background": ["background deny", "monitor deny"],
     "broken": ["broken: "],
     "repaired": ["repaired"],
     "doctor": ["doctor"],

@@ -42,6 +42,10 @@ def command(program, mode):
 CALLS = {
     "shell": lambda command: ("Bash", {"command": command, "description": "lab"}),
     "background": lambda command: ("Bash", {"command": command, "description": "lab", "run_in_background": True}),
+    "monitor": lambda command: (
+        "Monitor",
+        {"command": command, "description": "lab", "timeout_ms": 3000, "persistent": False},
+    ),
     "read": lambda path: ("Read", {"file_path": path}),
     "write": lambda path, content: ("Write", {"file_path": path, "content": content}),
     "edit": lambda path, old, new: ("Edit", {"file_path": path, "old_string": old, "new_string": new}),

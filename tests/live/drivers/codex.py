@@ -16,6 +16,9 @@ check_for_update_on_startup = false
 [analytics]
 enabled = false
 
+[features]
+multi_agent_v2 = true
+
 [model_providers.lab]
 name = "lab"
 base_url = "{url}/v1"
@@ -68,5 +71,9 @@ CALLS = {
     "edit": lambda path, old, new: ("custom:apply_patch", patch(path, line_of(path, old), line_of(path, new))),
     "mcp_run": lambda command: ("mcp__lab::run", {"command": command}),
     "mcp_write": lambda path, content: ("mcp__lab::write_file", {"path": path, "content": content}),
-    "subagent": lambda prompt: ("spawn_agent", {"message": prompt}),
+    "subagent": lambda prompt: (
+        "collaboration::spawn_agent",
+        {"task_name": "lab", "message": prompt, "fork_turns": "none"},
+    ),
+    "wait": lambda: ("collaboration::wait_agent", {"timeout_ms": 20000}),
 }
