@@ -23,7 +23,7 @@ STUBS = ["git", "rm", "dd", "mkfs", "shutdown", "reboot", "pkill", "killall", "g
 # What stands in the place of the hook. Most read their input first, as a program that then fails would.
 BROKEN = {
     "missing": None,
-    "not executable": "exit 0\n",
+    "not executable": None,
     "exit 1": "cat >/dev/null\necho 'it broke' >&2\nexit 1\n",
     "signal": "cat >/dev/null\nkill -SEGV $$\n",
     "timeout": "cat >/dev/null\nexec sleep 25\n",
@@ -128,10 +128,12 @@ class World:
         elif kind == "recorder":
             command = f"'{sys.executable}' '{HERE / 'recorder.py'}' '{self.recorded}' '{self.guard}'"
             write_program(self.hook, f'#!/bin/sh\nexec {command} "$@"\n')
-        elif BROKEN[kind] is not None:
+        elif kind == "not executable":
+            # The program itself: Copilot CLI runs a script that is not executable.
+            shutil.copy2(self.guard, self.hook)
+            self.hook.chmod(0o644)
+        elif kind != "missing":
             write_program(self.hook, "#!/bin/sh\n" + BROKEN[kind])
-            if kind == "not executable":
-                self.hook.chmod(0o644)
 
     def put_working(self):
         self.put("recorder" if self.recorder else "guard")
