@@ -83,9 +83,10 @@ def main_steps(world):
 
 def sub_steps():
     push = "git push --force origin master"
+    # The harmless one first: a stop may end the subagent.
     return [
-        Step("subagent deny", "shell", {"command": push}, marked(push)),
         shell("", "sub.txt"),
+        Step("subagent deny", "shell", {"command": push}, marked(push)),
     ]
 
 
@@ -96,7 +97,7 @@ class Lab:
         self.agent, self.driver, self.program = agent, driver, program
         self.world, self.model, self.say = world, model, say
         self.cells = {}
-        self.register = None
+        self.register, self.code = None, 0
 
     def spell(self, step):
         return self.driver.CALLS[step.kind](**step.args)
@@ -113,7 +114,7 @@ class Lab:
         self.model.play(scripts, before)
         self.world.put_working()
         command = self.driver.command(self.program, mode)
-        self.world.run(command, self.driver.env(self.world, self.model.url), self.driver.SECONDS)
+        self.code = self.world.run(command, self.driver.env(self.world, self.model.url), self.driver.SECONDS)
         return sum(1 for who, _ in self.model.handed if who == "main")
 
     def judge(self, step, who, number):
@@ -122,7 +123,7 @@ class Lab:
         if (who, number) not in self.model.handed:
             return Cell("not reached")
         if (who, number) not in self.model.told:
-            return Cell("stopped, and nobody is told")
+            return Cell("the run hangs" if self.code is None else "stopped, and nobody is told")
         text = self.text(who, number)
         if REASON.search(text):
             return Cell("denied", text)
@@ -217,19 +218,26 @@ class Lab:
             self.keep("goes on", Cell("each stop ends the run"))
 
     def ask(self):
-        """In each mode, a command that a person must be asked about. Nobody is there, so it must not run."""
+        """In each mode, commands that a person must be asked about. Nobody is there, so they must not run.
+
+        There are two, because some agents refuse the first one by themselves.
+        """
         for mode in self.driver.MODES:
-            line = f"rm -rf {self.world.home}/victim"
-            step = Step(f"ask, {mode}", "shell", {"command": "rm -rf ~/victim"}, marked(line))
-            self.play_all(mode, [step])
+            remove, push = f"rm -rf {self.world.home}/victim", "git push origin topic"
+            steps = [
+                Step(f"ask, {mode}", "shell", {"command": "rm -rf ~/victim"}, marked(remove)),
+                Step(f"ask to push, {mode}", "shell", {"command": push}, marked(push)),
+            ]
+            self.play_all(mode, steps)
 
     def broken(self):
         """The program fails, in several ways, in one run of the agent; then it works again."""
         self.guard("uninstall")
-        self.install("--timeout", "5")
+        not_driven = getattr(self.driver, "NOT_DRIVEN", ())
+        self.install(*([] if "timeout" in not_driven else ["--timeout", "5"]))
         steps = []
         for kind in BROKEN:
-            if kind in getattr(self.driver, "NOT_DRIVEN", ()):
+            if kind in not_driven:
                 continue
             name = "broken-" + kind.replace(" ", "-") + ".txt"
             steps.append(shell(f"broken: {kind}", name, before=lambda kind=kind: self.world.put(kind)))

@@ -9,7 +9,7 @@ COLUMNS = {
     "harmless": ["without the hook", "harmless", "write", "edit", "mcp", "subagent", "background", "still harmless"],
     "deny": ["deny"],
     "goes on": ["goes on"],
-    "ask": ["ask, "],
+    "ask": ["ask, ", "ask to push, "],
     ".env": ["write .env", "edit .env"],
     "MCP": ["mcp deny", "mcp .env"],
     "subagent": ["subagent deny"],
