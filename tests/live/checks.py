@@ -129,7 +129,7 @@ class Lab:
             return Cell("denied", text)
         if NO_TOOL.search(text):
             return Cell("no such tool", text)
-        return Cell("refused by the agent", text)
+        return Cell("stopped, without the reason", text)
 
     def text(self, who, number):
         told = self.model.told.get((who, number))
@@ -145,6 +145,12 @@ class Lab:
             if step.kind not in (*self.driver.CALLS, "monitor") and step.cell:
                 self.keep(step.cell, Cell("no tool for it"))
         return [step for step in steps if step.kind in self.driver.CALLS]
+
+    def able_sub(self):
+        if "subagent" in self.driver.CALLS:
+            return sub_steps()
+        self.keep("subagent deny", Cell("no tool for it"))
+        return []
 
     def play_all(self, mode, steps, sub=(), record=None):
         """Plays the steps, anew from the one after that which ended a run. The answer is how many runs that took."""
@@ -213,7 +219,7 @@ class Lab:
 
     def main(self):
         mode = next(iter(self.driver.MODES))
-        runs = self.play_all(mode, self.able(main_steps(self.world)), self.able(sub_steps()))
+        runs = self.play_all(mode, self.able(main_steps(self.world)), self.able_sub())
         if runs > 1:
             self.keep("goes on", Cell("each stop ends the run"))
 
