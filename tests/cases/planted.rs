@@ -72,6 +72,9 @@ const WAYS: [&str; 6] = [
     "{command} # '{\"api_key\": \"{secret}\"}'",
 ];
 
+/// How many kinds are planted in one case; the next case takes the next ones.
+const KINDS_OF_A_CASE: usize = 7;
+
 /// Counts the files of logs.
 static LOGS: AtomicUsize = AtomicUsize::new(0);
 
@@ -83,9 +86,11 @@ pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Str
     let words = own_words(&deciding.finding.message);
     // A word of the rule itself: the call may not hide it elsewhere by calling it a secret.
     let word = words.iter().flat_map(|words| words.split_whitespace()).max_by_key(|word| word.len()).unwrap_or("rule");
-    let of_kind =
-        |(at, (kind, body)): (usize, &(&str, &str))| ((index + at) % WAYS.len(), kind.to_string() + &body.repeat(8));
-    let tokens = KINDS.iter().enumerate().map(of_kind);
+    let of_kind = |at: usize| {
+        let (kind, body) = KINDS[at % KINDS.len()];
+        (at % WAYS.len(), kind.to_owned() + &body.repeat(8))
+    };
+    let tokens = (index * KINDS_OF_A_CASE..).take(KINDS_OF_A_CASE).map(of_kind);
     for (way, secret) in tokens.chain([(1, word.to_owned()), (4, word.to_owned())]) {
         let Some(planted) = planted(case, WAYS[way], &secret) else { return Ok(()) };
         let verdict = suite::run(chain, suite, &planted).verdict;

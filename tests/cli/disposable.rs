@@ -48,8 +48,31 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
         "bwrap --bind / / --chdir / rm -rf node_modules",
         "chroot / find . -name node_modules -prune -exec rm -rf {} +",
         "echo '0 1 * * * rm -rf node_modules' | crontab -",
+        "npm --prefix /srv exec -- rimraf node_modules",
+        "npx --prefix=/srv rimraf node_modules",
+        "sudo-rs -D /srv rm -rf node_modules",
+        "tmux new-session -d -c /srv 'rm -rf node_modules'",
+        "mise -C /srv exec -- rm -rf node_modules",
+        "stack exec --cwd /srv -- rm -rf node_modules",
+        "srun -D /srv rm -rf node_modules",
+        "wezterm start --cwd /srv rm -rf node_modules",
+        "konsole --workdir /srv -e rm -rf node_modules",
+        "kitty -d /srv rm -rf node_modules",
+        "start-stop-daemon --start --chdir /srv --exec /bin/rm -- -rf node_modules",
+        // A trap runs at the end, wherever that is.
+        "trap 'rm -rf node_modules' EXIT; cd /srv",
+        "t=node_modules; trap 'rm -rf $t' EXIT; t=src",
     ] {
         assert_eq!(outcome(&world, elsewhere), 1, "{elsewhere}");
+    }
+    for here in [
+        "npx rimraf node_modules",
+        "tmux new-session -d 'rm -rf node_modules'",
+        "mise exec -- rm -rf node_modules",
+        "trap 'rm -rf node_modules' EXIT; npm test",
+        "cd src; trap 'rm -rf ../node_modules' EXIT; x=1",
+    ] {
+        assert_eq!(outcome(&world, here), 0, "{here}");
     }
 }
 

@@ -87,7 +87,7 @@ fn the_values_of_the_managed_file_win() {
         .managed("on-malformed = \"deny\"\nbypass-ask = \"deny\"\ndeadline-ms = 500\n[audit]\nlevel = \"all\"\npath = \"/m/a.jsonl\"\n")
         .user("on-malformed = \"allow\"\nbypass-ask = \"skip\"\ndeadline-ms = 1000\n[audit]\nlevel = \"interventions\"\npath = \"/u/a.jsonl\"\nmax-bytes = 5000\n");
     let config = layers.load();
-    assert_eq!((config.on_malformed, config.bypass_ask), (OnMalformed::Deny, BypassAsk::Deny));
+    assert_eq!((config.on_malformed, config.bypass_ask), (Some(OnMalformed::Deny), BypassAsk::Deny));
     assert_eq!((config.deadline_ms, config.audit.level), (500, AuditLevel::All));
     assert_eq!((config.audit.path.to_string_lossy().as_ref(), config.audit.max_bytes), ("/m/a.jsonl", 5000));
 }

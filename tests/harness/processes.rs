@@ -1,6 +1,7 @@
 //! The program as each harness starts it, without a word on the command line about whose payload comes: a command that
 //! is denied, one that is asked about and one that nobody has an opinion on, answered to the byte.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::process::Stdio;
 
@@ -25,11 +26,14 @@ struct Processes {
 }
 
 /// A payload with `${COMMAND}` and `${REPO}` in it, and the replies with `${DENIED}`, `${ASKED}` and, where the harness
-/// asks a person itself, `${QUESTION}`.
+/// asks a person itself, `${QUESTION}`; `${ASKED_WORD}` is a word of a shell.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Process {
     payload: String,
+    /// Variables that the harness sets besides.
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
     deny: Expected,
     ask: Expected,
     abstain: Expected,
@@ -55,7 +59,8 @@ fn escaped(text: &str) -> String {
 fn filled(template: &str, write: impl Fn(&str) -> String) -> String {
     let asked = format!("{ASKED}{CONFIRM}");
     let template = template.replace("${DENIED}", &write(DENIED)).replace("${QUESTION}", &write(ASKED));
-    template.replace("${ASKED}", &write(&asked))
+    let word = format!("'{}'", asked.replace('\'', "'\\''"));
+    template.replace("${ASKED_WORD}", &write(&word)).replace("${ASKED}", &write(&asked))
 }
 
 #[test]
@@ -71,7 +76,9 @@ fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
                 [("rm -rf /", &process.deny), ("git push origin main", &process.ask), ("ls -la", &process.abstain)]
             {
                 let payload = process.payload.replace("${REPO}", &repo).replace("${COMMAND}", command);
-                let ended = world.run(&["hook"], &payload);
+                let mut start = world.command(&["hook"]);
+                start.envs(&process.environment);
+                let ended = end(start, &payload);
                 let wanted =
                     (filled(&expected.stdout, escaped), filled(&expected.stderr, str::to_owned), expected.exit);
                 let got = (ended.stdout, ended.stderr, ended.exit);
@@ -123,7 +130,8 @@ fn what_cannot_be_judged_is_held_in_the_dialect_of_its_payload() {
     for setting in ["report", "allow", "ask"] {
         world.configure(&format!("on-malformed = \"{setting}\"\n"));
         let ended = world.run(&["hook"], cline);
-        assert!(ended.exit == 0 && ended.stdout.starts_with("{\"cancel\":true,"), "{setting}: {ended:?}");
+        let held = "{\"cancel\":false,\"overrideInput\":{\"commands\":[\"printf '%s\\\\n' 'the harness sent";
+        assert!(ended.exit == 0 && ended.stdout.starts_with(held), "{setting}: {ended:?}");
     }
 }
 
@@ -133,7 +141,8 @@ fn of_several_commands_the_worst_is_answered() {
     let cline = r#"{"hookName":"tool_call","taskId":"t","tool_call":{"name":"run_commands",
         "input":{"commands":["ls","rm -rf /","git push origin main"]}}}"#;
     let ended = world.run(&["hook"], cline);
-    assert!(ended.stdout.starts_with("{\"cancel\":true,\"errorMessage\":\"Dangerous command"), "{ended:?}");
+    let denied = "{\"cancel\":false,\"overrideInput\":{\"commands\":[\"printf '%s\\\\n' 'Dangerous command";
+    assert!(ended.stdout.starts_with(denied), "{ended:?}");
 }
 
 #[test]

@@ -118,10 +118,25 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
         },
         ("cline", _) => match object.and_then(|value| value.get("cancel")) {
             Some(Value::Bool(true)) => Blocked,
+            _ if event == "tool_call run_commands" && at("/overrideInput/commands/0").is_some_and(only_fails) => {
+                Blocked
+            }
             _ => Passes,
         },
         (other, _) => panic!("nobody has said how `{other}` reads a reply"),
     }
+}
+
+/// The command prints one quoted word and fails, whatever the word holds.
+fn only_fails(command: &str) -> bool {
+    let word = command.strip_prefix("printf '%s\\n' ").and_then(|rest| rest.strip_suffix(" >&2; exit 1"));
+    let Some(mut rest) = word.filter(|word| !word.is_empty()) else { return false };
+    while !rest.is_empty() {
+        let quoted = rest.strip_prefix('\'').and_then(|inner| inner.split_once('\''));
+        let Some(after) = quoted.map(|(_, after)| after).or_else(|| rest.strip_prefix("\\'")) else { return false };
+        rest = after;
+    }
+    true
 }
 
 /// Codex before a tool: strict, and what does not fit counts for nothing.

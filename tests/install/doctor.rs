@@ -83,7 +83,7 @@ fn what_was_installed_is_fine() {
     assert_eq!((human.exit, human.stdout.lines().count()), (0, findings.len()));
     assert!(human.stdout.contains("canary: `rm -rf /` by the command in `"), "{human:?}");
     assert!(human.stdout.contains(" ms here (median of 7)"), "{human:?}");
-    assert!(human.stdout.contains("is blocked (`onFailure`"), "{human:?}");
+    assert!(human.stdout.contains("is blocked (by the line that starts it, and by `onFailure`)"), "{human:?}");
 }
 
 #[test]

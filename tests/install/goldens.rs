@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{done, read, text};
+use super::{CLOSING, done, read, text};
 use crate::support::world::{Ended, World, end};
 
 /// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
@@ -52,6 +52,10 @@ fn cases(harness: &str) -> Vec<(String, Option<String>, String)> {
     found
 }
 
+/// Those that hear of a hook that fails by the line that starts it.
+const BY_LINE: [&str; 11] =
+    ["codex", "copilot", "crush", "devin", "droid", "gemini", "grok", "kiro", "qwen", "vscode", "windsurf"];
+
 /// The line that a shell is to run.
 fn line(world: &World, called: &str) -> String {
     let home = text(world.home.path());
@@ -76,7 +80,8 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
             let ended = done(&world, &["install", harness]);
             assert!(ended.stdout.starts_with("wrote "), "{about}: {ended:?}");
             assert!(ended.stdout.contains(&format!("guard-host doctor {harness}")), "{about}: {ended:?}");
-            assert_eq!(read(&world, file), after.replace("COMMAND", &line(&world, called)), "{about}");
+            let command = line(&world, called) + if BY_LINE.contains(&harness) { CLOSING } else { "" };
+            assert_eq!(read(&world, file), after.replace("COMMAND", &command), "{about}");
             let again = done(&world, &["install", harness]);
             assert!(again.stdout.starts_with("unchanged: ") && !again.stdout.contains("wrote "), "{about}: {again:?}");
             done(&world, &["uninstall", harness]);
@@ -163,6 +168,7 @@ fn flags_are_written_in_the_words_of_the_harness() {
         ("copilot", &["--matcher", "bash"], "/hooks/preToolUse/0/matcher", json!("bash")),
         ("antigravity", &["--matcher", "run_command"], "/guard-host/PreToolUse/0/matcher", json!("run_command")),
         ("kimi", &["--matcher", "Bash"], "/hooks/0/matcher", json!("Bash")),
+        ("codex", &["--fail-open"], "/hooks/PreToolUse/0/hooks/0/command", json!(line(&world, "codex"))),
         ("kimi", &["--fail-open"], "/hooks/0/fail_mode", Value::Null),
         ("cursor", &["--fail-open"], "/hooks/beforeShellExecution/0/failClosed", Value::Null),
         ("cursor", &[], "/hooks/beforeReadFile/0/failClosed", json!(true)),
@@ -185,7 +191,7 @@ fn flags_that_a_harness_has_no_word_for_are_refused() {
         &["cline", "--matcher", "x"],
         &["windsurf", "--timeout", "30"],
         &["cline", "--timeout", "30"],
-        &["codex", "--fail-open"],
+        &["antigravity", "--fail-open"],
         &["copilot", "--fail-open"],
         &["gemini", "--matcher", "["],
         &["codex", "--plugin", "p"],
@@ -261,7 +267,7 @@ fn files_and_links_of_others_are_refused() {
     for (harness, file) in [
         ("copilot", ".copilot/hooks/guard-host.json"),
         ("kiro", ".kiro/hooks/guard-host.json"),
-        ("cline", ".cline/hooks/PreToolUse"),
+        ("cline", "Documents/Cline/Hooks/PreToolUse"),
         ("opencode", ".config/opencode/plugins/guard-host.js"),
         ("amp", ".config/amp/plugins/guard-host.ts"),
     ] {
@@ -288,7 +294,7 @@ fn the_rights_are_those_that_the_file_needs() {
     let world = World::new();
     let mode = |file: &str| fs::metadata(world.path(file)).unwrap().permissions().mode() & 0o777;
     done(&world, &["install", "cline"]);
-    assert_eq!((mode("Documents/Cline/Hooks/PreToolUse"), mode(".cline/hooks/PreToolUse")), (0o755, 0o755));
+    assert_eq!(mode("Documents/Cline/Hooks/PreToolUse"), 0o755);
     done(&world, &["install", "codex"]);
     assert_eq!(mode(".codex/hooks.json"), 0o600);
     done(&world, &["install", "codex", "--shared"]);

@@ -13,7 +13,7 @@ use crate::support::world::World;
 const HARNESSES: [(&str, usize); 17] = [
     ("amp", 1),
     ("antigravity", 1),
-    ("cline", 2),
+    ("cline", 1),
     ("codex", 1),
     ("copilot", 1),
     ("crush", 1),
@@ -42,11 +42,42 @@ fn told(findings: &[Value], check: &str, state: &str) -> Vec<String> {
     wanted.map(|one| one["text"].as_str().unwrap().to_owned()).collect()
 }
 
+/// Approves the hooks in Codex, as it notes it.
+fn approve(world: &World) {
+    let file = world.path(".codex/hooks.json");
+    let note = |event| format!("[hooks.state.\"{}:{event}:0:0\"]\ntrusted_hash = \"sha256:1\"\n", text(&file));
+    world.write(".codex/config.toml", note("pre_tool_use") + &note("permission_request"));
+}
+
+#[test]
+fn codex_skips_a_hook_that_nobody_has_approved() {
+    let world = World::new();
+    done(&world, &["install", "codex"]);
+    let unapproved = |findings: &[Value]| {
+        let problems = told(findings, "registration", "problem");
+        problems.iter().filter(|text| text.contains("nobody has approved it")).count()
+    };
+    let (exit, findings) = examine(&world, &["codex"]);
+    assert_eq!((exit, unapproved(&findings)), (69, 1), "{findings:#?}");
+    let remedy = findings.iter().find(|one| one["text"].as_str().unwrap().contains("approved")).unwrap();
+    assert!(remedy["remedy"].as_str().unwrap().contains("`/hooks`"), "{remedy}");
+    approve(&world);
+    let (exit, findings) = examine(&world, &["codex"]);
+    assert_eq!((exit, unapproved(&findings)), (0, 0), "{findings:#?}");
+    // One event alone is not enough.
+    let notes = read(&world, ".codex/config.toml").replace("permission_request", "other");
+    world.write(".codex/config.toml", notes);
+    assert_eq!(unapproved(&examine(&world, &["codex"]).1), 1);
+}
+
 #[test]
 fn each_harness_proves_a_deny_in_its_own_protocol() {
     let world = World::new();
     for (harness, files) in HARNESSES {
         done(&world, &["install", harness]);
+        if harness == "codex" {
+            approve(&world);
+        }
         let (exit, findings) = examine(&world, &[harness]);
         let problems: Vec<&Value> = findings.iter().filter(|one| one["state"] == "problem").collect();
         assert_eq!((exit, problems), (0, Vec::<&Value>::new()), "{harness}");
@@ -72,6 +103,7 @@ fn without_a_name_those_are_looked_at_that_are_registered() {
     for harness in ["codex", "cursor", "opencode"] {
         done(&world, &["install", harness]);
     }
+    approve(&world);
     let (exit, findings) = examine(&world, &[]);
     assert_eq!((exit, told(&findings, "canary", "ok").len()), (0, 3), "{findings:#?}");
     done(&world, &["install", "claude"]);
@@ -160,7 +192,22 @@ fn a_switch_that_was_left_out_is_a_note() {
     }
 }
 
-/// The script for Cline says that it cancels when there is nobody to ask.
+/// Its program reads two folders and would ask twice.
+#[test]
+fn the_second_script_for_cline_goes() {
+    let world = World::new();
+    let start = "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
+    let older = world.write(".cline/hooks/PreToolUse", format!("{start}exec guard-host hook cline\n"));
+    done(&world, &["install", "cline"]);
+    assert!(!older.exists() && world.path("Documents/Cline/Hooks/PreToolUse").exists());
+    // One of somebody else stays.
+    world.write(".cline/hooks/PreToolUse", "#!/bin/sh\nexec ./mine.sh\n");
+    done(&world, &["install", "cline"]);
+    done(&world, &["uninstall", "cline"]);
+    assert!(older.exists() && !world.path("Documents/Cline/Hooks/PreToolUse").exists());
+}
+
+/// The script for Cline says that it cancels when there is nobody to ask, or the reply is none.
 #[test]
 fn the_script_for_cline_holds_the_call_when_the_program_is_gone() {
     let world = World::new();
@@ -181,6 +228,13 @@ fn the_script_for_cline_holds_the_call_when_the_program_is_gone() {
     };
     assert_eq!(start(&payload("ls"))["cancel"], false);
     assert_eq!(start(&payload("rm -rf /"))["cancel"], true);
+    let script = read(&world, file);
+    let noise = world.write("bin/noise", "#!/bin/sh\necho hello\n");
+    fs::set_permissions(&noise, fs::Permissions::from_mode(0o755)).unwrap();
+    let line = script.lines().find(|line| line.starts_with("reply=$(")).unwrap();
+    world.write(file, script.replace(line, &format!("reply=$({}) || reply=", text(&noise))));
+    assert_eq!(start(&payload("ls"))["cancel"], true);
+    world.write(file, script);
     world.write(file, read(&world, file).replace(env!("CARGO_BIN_EXE_guard-host"), "/gone/guard-host"));
     let (exit, findings) = examine(&world, &["cline"]);
     assert!(exit == 69 && told(&findings, "program", "problem")[0].contains("/gone/guard-host"), "{findings:#?}");

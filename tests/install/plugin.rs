@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{done, handlers, json, read, text};
+use super::{CLOSING, done, handlers, json, read, text};
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{World, end};
 
@@ -56,20 +56,9 @@ fn s4_10_s4_11_s4_99a_the_matcher_stands_as_it_was_given() {
 /// Starts a handler as the harness does: with the variable filled in and set.
 fn start(world: &World, handler: &Value) -> crate::support::world::Ended {
     let root = world.path(DIR);
-    let expand = |value: &Value| value.as_str().unwrap().replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
-    let command = expand(&handler["command"]);
-    let mut start = match handler["args"].as_array() {
-        Some(args) => {
-            let mut start = Command::new(command);
-            start.args(args.iter().map(expand));
-            start
-        }
-        None => {
-            let mut start = Command::new("/bin/sh");
-            start.args(["-c", &command]);
-            start
-        }
-    };
+    let command = handler["command"].as_str().unwrap().replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
+    let mut start = Command::new("/bin/sh");
+    start.args(["-c", &command]);
     start.env_clear().env("HOME", world.home.path()).env("CLAUDE_PLUGIN_ROOT", &root).current_dir(world.repo());
     end(start, r#"{"tool_name":"Write","tool_input":{"file_path":".env","content":"x"}}"#)
 }
@@ -79,7 +68,7 @@ fn s4_99b_s4_99d_the_program_is_in_the_plugin_and_runs() {
     let world = World::new();
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
-    assert_eq!(handler["command"], "${CLAUDE_PLUGIN_ROOT}/bin/guard-host");
+    assert!(handler["command"].as_str().unwrap().starts_with("\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host "));
     assert!(is_executable(&world, "bin/guard-host"));
     assert_deny(&start(&world, &handler), &[]);
 }
@@ -89,7 +78,8 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
     let world = World::new();
     install(&world, &["--shim", "write-control.sh", "--shared"]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
-    assert_eq!(handler["command"], "${CLAUDE_PLUGIN_ROOT}/hooks/write-control.sh");
+    let script = "\"${CLAUDE_PLUGIN_ROOT}\"/hooks/write-control.sh";
+    assert_eq!(handler["command"], script.to_owned() + CLOSING);
     assert!(is_executable(&world, "hooks/write-control.sh"));
     assert!(!read(&world, &file("hooks/write-control.sh")).contains(text(world.home.path())));
     // The policy of that name alone answers, with the settings of the plugin.
@@ -102,7 +92,7 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
     // The script is known again without being named.
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
-    assert_eq!(handler["command"], "${CLAUDE_PLUGIN_ROOT}/bin/guard-host");
+    assert!(handler["command"].as_str().unwrap().starts_with("\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host "));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! What was registered, started as the harness starts it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{SETTINGS, done, handlers, json, read, text};
+use super::{CLOSING, SETTINGS, done, handlers, json, read, text};
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{Ended, World, end};
 
@@ -16,18 +17,8 @@ fn start(handler: &Value, world: &World, tool: &str, input: Value) -> Ended {
 
 fn start_with(handler: &Value, world: &World, home: &str, tool: &str, input: Value) -> Ended {
     let command = handler["command"].as_str().unwrap();
-    let mut start = match handler["args"].as_array() {
-        Some(args) => {
-            let mut start = Command::new(command);
-            start.args(args.iter().map(|arg| arg.as_str().unwrap()));
-            start
-        }
-        None => {
-            let mut start = Command::new("/bin/sh");
-            start.args(["-c", command]);
-            start
-        }
-    };
+    let mut start = Command::new("/bin/sh");
+    start.args(["-c", command]);
     let home = world.path(home);
     fs::create_dir_all(&home).unwrap();
     start.env_clear().env("HOME", &home).env("CLAUDE_PROJECT_DIR", world.repo()).current_dir(world.repo());
@@ -53,7 +44,7 @@ fn s1_02_every_tool_reaches_the_hook() {
     // The places are those of the installation, whatever the home is at the call.
     assert!(!world.path("elsewhere/.cache").exists() && !world.path("elsewhere/.local").exists());
     let [end] = handlers(&settings, "SessionEnd").try_into().unwrap();
-    assert_eq!(end["args"], handler["args"]);
+    assert_eq!(format!("{}{CLOSING}", end["command"].as_str().unwrap()), handler["command"].as_str().unwrap());
 }
 
 #[test]
@@ -62,12 +53,54 @@ fn the_entry_of_a_project_is_as_absolute_as_the_users() {
     done(&world, &["install", "claude", "--scope", "project", "--state", "../state"]);
     let settings = json(&world, "repo/.claude/settings.local.json");
     let [handler] = handlers(&settings, "PreToolUse").try_into().unwrap();
-    let args: Vec<&str> = handler["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
-    for (flag, value) in [args[0], args[2], args[4]].into_iter().zip([args[1], args[3], args[5]]) {
-        assert!(flag.starts_with("--") && value.starts_with('/'), "{args:?}");
+    let line = handler["command"].as_str().unwrap().strip_suffix(CLOSING).unwrap();
+    let words: Vec<&str> = line.split(' ').skip(1).collect();
+    for (flag, value) in [words[0], words[2], words[4]].into_iter().zip([words[1], words[3], words[5]]) {
+        assert!(flag.starts_with("--") && value.starts_with('/'), "{words:?}");
     }
-    assert_eq!(args[6..], ["hook", "claude"]);
+    assert_eq!(words[6..], ["hook", "claude"]);
     assert!(!world.path(SETTINGS).exists() && !world.path("repo/.claude/settings.json").exists());
+}
+
+#[test]
+fn a_hook_that_fails_blocks_by_the_line_that_starts_it() {
+    let world = World::new();
+    let program = world.write("bin/guard-host", "");
+    done(&world, &["install", "claude", "--shared"]);
+    let [handler] = handlers(&json(&world, "repo/.claude/settings.json"), "PreToolUse").try_into().unwrap();
+    let start = |text: Option<&str>, mode| {
+        match text {
+            Some(text) => fs::write(&program, text).unwrap(),
+            None => fs::remove_file(&program).unwrap(),
+        }
+        if text.is_some() {
+            fs::set_permissions(&program, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let mut start = Command::new("/bin/sh");
+        start.args(["-c", handler["command"].as_str().unwrap()]).env_clear();
+        start.env("PATH", format!("{}:/usr/bin:/bin", text_of_folder(&program))).current_dir(world.repo());
+        end(start, "{}")
+    };
+    let held = "guard-host gave no answer, so this call is held\n";
+    for (what, text, mode) in [
+        ("not executable", Some("x"), 0o644),
+        ("exit 1", Some("#!/bin/sh\necho it broke >&2\nexit 1\n"), 0o755),
+        ("exit 101", Some("#!/bin/sh\nexit 101\n"), 0o755),
+        ("a signal", Some("#!/bin/sh\nkill -SEGV $$\n"), 0o755),
+        ("missing", None, 0),
+    ] {
+        let ended = start(text, mode);
+        assert!(ended.exit == 2 && ended.stderr.ends_with(held) && ended.stdout.is_empty(), "{what}: {ended:?}");
+    }
+    // An answer passes as it is: a deny with its reason alone, and a call that may run.
+    let denied = start(Some("#!/bin/sh\necho '{}'\necho no >&2\nexit 2\n"), 0o755);
+    assert_eq!((denied.exit, denied.stdout.as_str(), denied.stderr.as_str()), (2, "{}\n", "no\n"));
+    let passed = start(Some("#!/bin/sh\nexit 0\n"), 0o755);
+    assert_eq!((passed.exit, passed.stdout.as_str(), passed.stderr.as_str()), (0, "", ""));
+}
+
+fn text_of_folder(program: &std::path::Path) -> &str {
+    text(program.parent().unwrap())
 }
 
 #[test]
@@ -91,7 +124,7 @@ fn s1_99a_a_script_stands_where_the_seeds_have_theirs() {
     done(&world, &[&["install"], &arguments[..]].concat());
     let [handler] = handlers(&json(&world, "repo/.claude/settings.local.json"), "PreToolUse").try_into().unwrap();
     let script = world.path("repo/.claude/hooks/dangerous-command-guard.sh");
-    assert_eq!(handler["command"], text(&script));
+    assert_eq!(handler["command"], text(&script).to_owned() + CLOSING);
     assert_deny(&start(&handler, &world, "Bash", json!({ "command": "rm -rf /" })), &[]);
     // A second run changes nothing, and a script of somebody else is not overwritten.
     let before = read(&world, "repo/.claude/settings.local.json");

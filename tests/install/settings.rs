@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use super::{SETTINGS, done, handlers, json, read, text};
+use super::{CLOSING, SETTINGS, done, handlers, json, read, text};
 use crate::support::world::World;
 
-/// What stands in a file of which nothing else is known, `PROGRAM` and `HOME` filled in.
+/// What stands in a file of which nothing else is known, `COMMAND` and `CLOSING` filled in.
 const FRESH: &str = r#"{
   "hooks": {
     "PreToolUse": [
@@ -17,17 +17,7 @@ const FRESH: &str = r#"{
         "hooks": [
           {
             "type": "command",
-            "command": "PROGRAM",
-            "args": [
-              "--config",
-              "HOME/.config/guard-host/guard.toml",
-              "--state",
-              "HOME/.local/state/guard-host",
-              "--cache",
-              "HOME/.cache/guard-host",
-              "hook",
-              "claude"
-            ],
+            "command": "COMMANDCLOSING",
             "timeout": 20,
             "onFailure": "block"
           }
@@ -39,17 +29,7 @@ const FRESH: &str = r#"{
         "hooks": [
           {
             "type": "command",
-            "command": "PROGRAM",
-            "args": [
-              "--config",
-              "HOME/.config/guard-host/guard.toml",
-              "--state",
-              "HOME/.local/state/guard-host",
-              "--cache",
-              "HOME/.cache/guard-host",
-              "hook",
-              "claude"
-            ],
+            "command": "COMMAND",
             "timeout": 5
           }
         ]
@@ -60,7 +40,13 @@ const FRESH: &str = r#"{
 "#;
 
 fn fresh(world: &World) -> String {
-    FRESH.replace("PROGRAM", env!("CARGO_BIN_EXE_guard-host")).replace("HOME", text(world.home.path()))
+    let home = text(world.home.path());
+    let command = format!(
+        "{} --config {home}/.config/guard-host/guard.toml --state {home}/.local/state/guard-host \
+         --cache {home}/.cache/guard-host hook claude",
+        env!("CARGO_BIN_EXE_guard-host")
+    );
+    FRESH.replace("COMMAND", &command).replace("CLOSING", CLOSING)
 }
 
 #[test]
@@ -143,8 +129,8 @@ fn s4_97_the_hooks_of_others_keep_their_bytes_and_their_order() {
     let before = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] }\n\t\t],\n\t\t\"Stop\": []\n\t},\n\t\"z\": [1,2 ,3]\n}";
     world.write("repo/.claude/settings.json", before);
     done(&world, &["install", "claude", "--shared"]);
-    let expected = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] },\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host\",\n\t\t\t\t\t\t\"args\": [\n\t\t\t\t\t\t\t\"hook\",\n\t\t\t\t\t\t\t\"claude\"\n\t\t\t\t\t\t],\n\t\t\t\t\t\t\"timeout\": 20,\n\t\t\t\t\t\t\"onFailure\": \"block\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": [],\n\t\t\"SessionEnd\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host\",\n\t\t\t\t\t\t\"args\": [\n\t\t\t\t\t\t\t\"hook\",\n\t\t\t\t\t\t\t\"claude\"\n\t\t\t\t\t\t],\n\t\t\t\t\t\t\"timeout\": 5\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t\"z\": [1,2 ,3]\n}";
-    assert_eq!(read(&world, "repo/.claude/settings.json"), expected);
+    let expected = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] },\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claudeCLOSING\",\n\t\t\t\t\t\t\"timeout\": 20,\n\t\t\t\t\t\t\"onFailure\": \"block\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": [],\n\t\t\"SessionEnd\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claude\",\n\t\t\t\t\t\t\"timeout\": 5\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t\"z\": [1,2 ,3]\n}";
+    assert_eq!(read(&world, "repo/.claude/settings.json"), expected.replace("CLOSING", CLOSING));
 }
 
 #[test]
@@ -165,8 +151,9 @@ fn an_older_entry_is_replaced_where_it_stands() {
         done(&world, &["install", "claude"]);
         let groups = json(&world, SETTINGS)["hooks"]["PreToolUse"].as_array().unwrap().clone();
         assert_eq!((groups.len(), &groups[0], &groups[2]), (3, &first, &last), "{older}");
-        assert_eq!(groups[1]["hooks"][0]["command"], env!("CARGO_BIN_EXE_guard-host"));
-        assert_eq!(groups[1]["hooks"][0].as_object().unwrap().len(), 5, "{older}");
+        let line = groups[1]["hooks"][0]["command"].as_str().unwrap();
+        assert!(line.starts_with(env!("CARGO_BIN_EXE_guard-host")) && line.ends_with(CLOSING), "{line}");
+        assert_eq!(groups[1]["hooks"][0].as_object().unwrap().len(), 4, "{older}");
         done(&world, &["uninstall", "claude"]);
         assert_eq!(json(&world, SETTINGS), json!({ "hooks": { "PreToolUse": [first, last] } }), "{older}");
     }

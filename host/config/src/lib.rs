@@ -57,7 +57,7 @@ pub struct Config {
     /// What the arguments of tools hold that are not known.
     pub tools: Vec<Arguments>,
     /// The verdict for an unreadable payload.
-    pub on_malformed: OnMalformed,
+    pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts.
     pub bypass_ask: BypassAsk,
     /// The whole time of a hook call.

@@ -11,7 +11,7 @@ use super::problem::placed;
 use super::project::project;
 use super::settings;
 use super::tools;
-use super::{Audit, AuditLevel, BypassAsk, Config, OnMalformed};
+use super::{Audit, AuditLevel, BypassAsk, Config};
 use guard_builtins::Builtin;
 use guard_contract::Outcome;
 use guard_contract::Problem;
@@ -63,7 +63,7 @@ impl Config {
         Config {
             entries: Vec::new(),
             tools: Vec::new(),
-            on_malformed: OnMalformed::Report,
+            on_malformed: None,
             bypass_ask: BypassAsk::Ask,
             deadline_ms: 2000,
             audit: Audit {
@@ -210,7 +210,7 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
 
 fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Config) {
     if let Some(value) = options.on_malformed {
-        config.on_malformed = value;
+        config.on_malformed = Some(value);
     }
     if let Some(value) = options.bypass_ask {
         config.bypass_ask = value;

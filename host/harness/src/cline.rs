@@ -10,11 +10,15 @@ use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::{Dialect, ToolCall};
+use guard_contract::shell_word::word;
 
 pub(super) struct Cline;
 
 /// The event of the program; that of the extension is `PreToolUse`.
 const TOOL_CALL: &str = "tool_call";
+
+/// The surface of its tool that runs commands, in a shell of POSIX.
+const RUN_COMMANDS: &str = "tool_call run_commands";
 
 static TOOLS: &[Tool] = &[
     tool(&["execute_command"], Shape::Command(Dialect::Bash, &["command"])),
@@ -41,6 +45,14 @@ struct Wire<'a> {
     context_modification: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    override_input: Option<Commands>,
+}
+
+/// What is run in the place of a call that is held.
+#[derive(Serialize)]
+struct Commands {
+    commands: [String; 1],
 }
 
 impl Harness for Cline {
@@ -53,7 +65,12 @@ impl Harness for Cline {
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
-        CLINE.surface(payload.get("hookName").and_then(Value::as_str).unwrap_or_default())
+        let told = |object: &Map<String, Value>, key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+        let name = payload.get(TOOL_CALL).and_then(Value::as_object).and_then(|call| told(call, "name"));
+        match (told(payload, "hookName").as_deref(), name.as_deref()) {
+            (Some(TOOL_CALL), Some("run_commands")) if !cfg!(windows) => CLINE.surface(RUN_COMMANDS),
+            (event, _) => CLINE.surface(event.unwrap_or_default()),
+        }
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -86,6 +103,10 @@ impl Harness for Cline {
             Response::Nothing | Response::Grant(_) => Wire::default(),
             Response::Note(text) if whole => Wire { context: Some(text), ..Wire::default() },
             Response::Note(text) => Wire { context_modification: Some(text), ..Wire::default() },
+            Response::Ask(text) | Response::Deny(text) if surface.event == RUN_COMMANDS => {
+                let commands = [format!("printf '%s\\n' {} >&2; exit 1", word(text))];
+                Wire { override_input: Some(Commands { commands }), ..Wire::default() }
+            }
             Response::Ask(text) | Response::Deny(text) => {
                 Wire { cancel: true, error_message: Some(text), ..Wire::default() }
             }

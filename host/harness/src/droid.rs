@@ -12,6 +12,9 @@ use guard_contract::call::Dialect;
 
 pub(super) struct Droid;
 
+/// A variable that stands in the environment where `droid exec` runs, which lets calls run that are asked about.
+const EXEC: &str = "FACTORY_EXEC_TARGET_AUTONOMY";
+
 static TOOLS: &[Tool] = &[
     tool(&["Execute"], Shape::Command(Dialect::Bash, &["command"])),
     tool(&["Create"], Shape::File("Write")),
@@ -33,6 +36,10 @@ impl Harness for Droid {
         let mode = payload.get("permission_mode").and_then(Value::as_str);
         let its_own = mode.is_some_and(|mode| matches!(mode, "off" | "spec") || mode.starts_with("auto-"));
         DetectionConfidence::of(payload, its_own)
+    }
+
+    fn surface_in(&self, _: &Map<String, Value>, is_set: &dyn Fn(&str) -> bool) -> &'static Surface {
+        DROID.surface(if is_set(EXEC) { "PreToolUse exec" } else { "PreToolUse" })
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -162,6 +162,11 @@ pub trait Harness: Sync {
         self.capabilities().usual()
     }
 
+    /// The same, where the environment tells it as well; `is_set` says whether a variable is there.
+    fn surface_in(&self, payload: &Map<String, Value>, _is_set: &dyn Fn(&str) -> bool) -> &'static Surface {
+        self.surface(payload)
+    }
+
     /// The words around the reason of a deny.
     fn frame(&self, reason: String) -> String {
         reason

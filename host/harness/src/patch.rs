@@ -12,6 +12,11 @@ use guard_contract::call::ToolCall;
 /// Headers that name no file.
 const OTHERS: [&str; 4] = ["Begin Patch", "End Patch", "End of File", "Environment ID:"];
 
+/// The text is a patch.
+pub(super) fn is_one(text: &str) -> bool {
+    text.trim_start().starts_with("*** Begin Patch")
+}
+
 /// The calls that a patch amounts to, in its order.
 ///
 /// # Errors

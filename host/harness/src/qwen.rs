@@ -13,7 +13,7 @@ use guard_contract::call::Dialect;
 pub(super) struct Qwen;
 
 static TOOLS: &[Tool] = &[
-    tool(&["run_shell_command"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["run_shell_command", "monitor"], Shape::Command(Dialect::Bash, &["command"])),
     tool(&["write_file"], Shape::File("Write")),
     tool(&["edit", "replace"], Shape::File("Edit")),
     tool(&["notebook_edit"], Shape::File("NotebookEdit")),

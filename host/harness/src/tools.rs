@@ -95,6 +95,10 @@ pub(super) fn calls(
     let calls = match known.shape {
         Shape::Command(dialect, keys) => commands(&lines(&input, keys, &one)?, dialect, &input),
         Shape::Commands(keys) => commands(&lines(&input, keys, &several)?, Dialect::Bash, &input),
+        // Such a tool may be told under the name of another one.
+        Shape::File(_) if input.get("input").and_then(Value::as_str).is_some_and(patch::is_one) => {
+            patches(&["input"], &input)?
+        }
         Shape::File(tool) => file(tool, input)?,
         Shape::Editor => editor(input)?,
         Shape::Files(tool, keys) => files(tool, keys, input)?,

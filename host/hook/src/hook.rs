@@ -28,7 +28,7 @@ use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
-use guard_harness::capabilities::{Ask as Asking, Surface};
+use guard_harness::capabilities::{Ask as Asking, Capabilities, Fail, Surface};
 use guard_harness::{Event, Harness, Payload};
 use guard_redact::redact;
 use guard_state::environment::Environment;
@@ -77,8 +77,9 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         Err(refusal) => return refuse(&responder, harness, &refusal, &places, environment, &*facts),
     };
     let harness = guard_harness::detect(&object, harness);
-    responder.speak(harness, harness.surface(&object));
-    let exit = decide(&responder, harness, &object, &options.brought, &places, environment, &facts);
+    let surface = harness.surface_in(&object, &|variable| environment.variables.contains_key(variable));
+    responder.speak(harness, surface);
+    let exit = decide(&responder, (harness, surface), &object, &options.brought, &places, environment, &facts);
     if let Some(folder) = &options.record {
         let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
         record::keep(&environment.cwd, folder, harness.name(), &object, &at);
@@ -88,7 +89,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
 
 fn decide(
     responder: &Arc<Responder>,
-    harness: &'static dyn Harness,
+    (harness, surface): (&'static dyn Harness, &'static Surface),
     object: &Map<String, Value>,
     brought: &Brought,
     places: &Places,
@@ -146,7 +147,7 @@ fn decide(
         responder.set_record(&config.audit, call, &at);
     }
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
-    let asks_itself = asks_itself(harness, harness.surface(object), &at);
+    let asks_itself = asks_itself(harness, surface, &at);
     let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places, asks_itself);
     let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
     let exit = responder.reply(&verdict);
@@ -282,15 +283,20 @@ fn refuse(
     // Only the settings are needed, so nothing is made for them.
     let config = guard_config::load(places, &at.projects());
     responder.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
-    match refused(refusal, &config) {
+    match refused(refusal, &config, harness.capabilities()) {
         Some(verdict) => responder.reply(&verdict),
         None => responder.report(refusal.text()),
     }
 }
 
-/// Verdict for an unreadable payload; `None`: report it with exit code 1.
-pub fn refused(refusal: &Refusal, config: &Config) -> Option<Verdict> {
-    let outcome = match (refusal, config.on_malformed) {
+/// Verdict for an unreadable payload; `None`: report it with exit code 1. Without a setting that is what is done where a
+/// harness or its registration makes a block of it.
+pub fn refused(refusal: &Refusal, config: &Config, capabilities: &Capabilities) -> Option<Verdict> {
+    let usual = match capabilities.on_exit_one {
+        Fail::Closed | Fail::Switch(_) => OnMalformed::Report,
+        Fail::Open | Fail::Unknown => OnMalformed::Ask,
+    };
+    let outcome = match (refusal, config.on_malformed.unwrap_or(usual)) {
         (_, OnMalformed::Deny) => Outcome::Deny,
         (Refusal::Limit(_) | Refusal::Unclear(_), _) | (Refusal::Malformed(_), OnMalformed::Ask) => Outcome::Ask,
         (Refusal::Malformed(_), OnMalformed::Report) if config.problems.is_empty() => return None,

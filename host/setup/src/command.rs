@@ -14,6 +14,25 @@ use crate::install::{InstallError, InstallOptions, Running, Site};
 /// The flags of the hook. Each has a value.
 const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
 
+/// Stands behind the line that calls the hook. Without an answer of the hook it ends with 2, with which every harness
+/// that runs such a line blocks the call; an answer that ends so passes through.
+const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
+
+/// A line that calls the hook, and blocks the call of the tool if that fails.
+pub(super) fn closed(line: &str) -> String {
+    format!("{line}{CLOSING}")
+}
+
+/// The line blocks if it fails to call the hook.
+pub(super) fn is_closed(line: &str) -> bool {
+    line.ends_with(CLOSING)
+}
+
+/// The line without what it does if it fails to call the hook.
+fn opened(line: &str) -> &str {
+    line.strip_suffix(CLOSING).unwrap_or(line)
+}
+
 /// What tells an entry of this program from others'.
 pub(super) struct Names {
     /// The harness, as the hook's command line names it.
@@ -66,13 +85,14 @@ pub(super) fn text(path: &Path) -> Result<&str, InstallError> {
     path.to_str().ok_or_else(refuse)
 }
 
-/// How a line starts a process: without a shell, if its words mean the same without one.
+/// How a line starts a process: without a shell, if its words mean the same without one. A word alone is a script. What
+/// the line does if it fails is left out.
 pub(super) fn running(line: &str) -> Running {
     let plain = |words: &Vec<String>| !words.iter().any(|word| word.contains('$') || word.starts_with('~'));
-    let words = words(line).filter(plain);
+    let words = words(opened(line)).filter(plain);
     match words.as_deref().and_then(<[String]>::split_first) {
-        Some((program, arguments)) => Running::Program(program.clone(), arguments.to_vec()),
-        None => Running::Shell(line.to_owned()),
+        Some((program, arguments)) if !arguments.is_empty() => Running::Program(program.clone(), arguments.to_vec()),
+        _ => Running::Shell(opened(line).to_owned()),
     }
 }
 
@@ -108,7 +128,7 @@ pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
 
 /// The script that a line starts, if it starts one by its whole path and without arguments.
 pub(super) fn script(line: &str, names: &Names) -> Option<String> {
-    let [word] = <[String; 1]>::try_from(words(line)?).ok()?;
+    let [word] = <[String; 1]>::try_from(words(opened(line))?).ok()?;
     Some(names.expand(&word)).filter(|path| path.starts_with('/'))
 }
 
@@ -124,7 +144,7 @@ fn of_shim(text: &str, names: &Names) -> Option<Vec<String>> {
 
 /// The policies that a line asks which calls the hook and does nothing else.
 fn of_call(line: &str, names: &Names) -> Option<Vec<String>> {
-    let words = words(line)?;
+    let words = words(opened(line))?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;
     only_of(rest, names).filter(|_| is_program(program, names))
@@ -269,6 +289,7 @@ mod tests {
             json!({ "command": "\"$HOME\"/bin/guard-host hook claude --only=a" }),
             json!({ "command": " ~/bin/guard-host\t--cache '/a;b' hook  claude --only a,b " }),
             json!({ "command": "'/a b/guard-host' --config /c hook claude", "args": [] }),
+            json!({ "command": closed("guard-host hook claude") }),
         ] {
             assert!(is_ours(&handler, &names()), "{handler}");
         }
@@ -296,6 +317,8 @@ mod tests {
             "guard-host hook claude | tee log",
             "guard-host hook claude 2>log",
             "guard-host hook claude &",
+            "guard-host hook claude || exit 2",
+            "guard-host hook claude || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 0; }",
             "guard-host hook claude\nmy-check.sh",
             "guard-host hook claude # mine",
             "# guard-host hook claude",

@@ -106,6 +106,10 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
         for hindrance in &found.hindrances {
             findings.push(Finding::problem(CHECK, format!("`{place}`: {hindrance}"), &again));
         }
+        if let Some(remedy) = found.unapproved {
+            let text = format!("`{place}`: the hook is skipped, for nobody has approved it");
+            findings.push(Finding::problem(CHECK, text, remedy));
+        }
         findings.extend(program(found, &again, site));
         let Failing { text, remedy } = registration.when_it_fails(found.blocks);
         let state = if remedy.is_empty() { State::Ok } else { State::Note };

@@ -4,6 +4,7 @@
 //! harness is one more [`RegistrationSpec`]; Claude Code, which has plugins and scripts beside its settings, has a registration of its
 //! own.
 
+mod approvals;
 mod edits;
 mod files;
 mod json;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::{Names, arguments, text};
+use super::command::{Names, arguments, closed, text};
 use super::entries::Item;
 use super::matcher::Matching;
 use crate::install::json::Syntax;
@@ -107,6 +108,8 @@ enum Closing {
     Key(&'static str, Option<&'static str>),
     /// The file of ours that starts the program.
     Ours,
+    /// The line that starts the program, which a shell runs: it ends with 2 where the program gives no answer.
+    Line,
     /// Nothing that a registration could say.
     Harness,
 }
@@ -201,13 +204,15 @@ impl RegistrationSpec {
         let program = if wish.shared { "guard-host" } else { text(&site.environment.program)? };
         let words: Vec<String> = [program.to_owned()].into_iter().chain(arguments(wish, site, self.called)?).collect();
         let line = words.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+        let line = if self.closing == Closing::Line && !wish.fail_open { closed(&line) } else { line };
         if wish.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
             return refuse(format!("{title} asks its hooks by events, not by tools; leave `--matcher` out"));
         }
         if wish.timeout.is_some() && self.unit == Unit::None {
             return refuse(format!("{title} is told no timeout; leave `--timeout` out"));
         }
-        if wish.fail_open && self.closing == Closing::Harness {
+        let closes_itself = self.closing == Closing::Line && self.capabilities.on_crash == Fail::Closed;
+        if wish.fail_open && (self.closing == Closing::Harness || closes_itself) {
             return refuse(format!(
                 "{title} has no switch for a hook that cannot run; leave `--fail-open` out ({})",
                 self.failing(true).text
@@ -244,12 +249,15 @@ impl RegistrationSpec {
                 "if the program is gone or fails, the call is blocked (by the file that starts it)"
             }
             Closing::Ours => "if the program is gone or fails, the call passes unasked (by the file that starts it)",
+            Closing::Line if blocks => {
+                "if the program is gone or fails, the call is blocked (by the line that starts it)"
+            }
             _ => &told(self.capabilities.on_crash, "is gone or fails"),
         };
         let text = format!("{crash}; {}", told(self.capabilities.on_timeout, "takes too long"));
         let name = self.capabilities.name;
         let remedy = match (self.closing, blocks, self.capabilities.on_crash) {
-            (Closing::Key(..) | Closing::Ours, false, _) => {
+            (Closing::Key(..) | Closing::Ours | Closing::Line, false, _) => {
                 format!("run `guard-host install {name}` without `--fail-open`")
             }
             (Closing::Harness, _, Fail::Open | Fail::Unknown) => {

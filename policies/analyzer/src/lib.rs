@@ -55,7 +55,7 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
     let new = || Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
     let mut walker = walked(new());
     if !walker.kept_their_values() {
-        walker = walked(new().without_lasting());
+        walker = walked(new().without_kept());
     }
     if known.is_none() {
         walker.partial("the dialect of the shell is not known");

@@ -55,8 +55,12 @@ pub(crate) struct Walker {
     defined: BTreeMap<String, bool>,
     /// The names that stand once in the outermost text; none before they are wanted.
     lasting: Option<Rc<BTreeSet<String>>>,
-    /// The variables that the bodies of functions were read with.
+    /// The variables that what runs later was read with: bodies of functions, and texts of `trap`.
     kept: Vec<(Rc<str>, Value)>,
+    /// The directories that the texts of `trap` were read in.
+    kept_in: BTreeSet<String>,
+    /// What runs later is read without variables and without a directory.
+    without_kept: bool,
     /// Variables that the text sets and that programs read more of their words from.
     steering: BTreeSet<&'static str>,
     /// The folder that the call begins in; empty when it is not known.
@@ -131,6 +135,8 @@ impl Walker {
             names: BTreeSet::new(),
             defined: BTreeMap::new(),
             lasting: None,
+            kept_in: BTreeSet::new(),
+            without_kept: false,
             kept: Vec::new(),
             steering: BTreeSet::new(),
             start: cwd.to_owned(),
@@ -189,15 +195,16 @@ impl Walker {
         }
     }
 
-    /// Reads the bodies of functions without what variables hold where they are defined.
-    pub(crate) fn without_lasting(mut self) -> Self {
-        self.lasting = Some(Rc::default());
+    /// Reads what runs later without what holds where it stands.
+    pub(crate) fn without_kept(mut self) -> Self {
+        self.without_kept = true;
         self
     }
 
-    /// Whether the variables still have the values that the bodies of functions were read with.
+    /// Whether what runs later was read with what holds at the end.
     pub(crate) fn kept_their_values(&self) -> bool {
         self.kept.iter().all(|(name, value)| self.shell.has(name, value))
+            && self.kept_in.iter().all(|directory| self.shell.cwd == *directory)
     }
 
     /// Walks the words of one command.

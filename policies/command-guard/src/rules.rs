@@ -56,7 +56,7 @@ rules! {
     "service": service_stop, kubectl_delete, shared_state, system_change;
     "config": shell_write_config;
     "secrets": secret_printed;
-    "code": pipe_to_shell, downloaded_code, dynamic_code, dynamic_command, inline_code;
+    "code": pipe_to_shell, downloaded_code, dynamic_code, dynamic_command, inline_code, interactive_shell;
     "general": destructive_effect, unparsed_command;
 }
 

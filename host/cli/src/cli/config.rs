@@ -8,7 +8,7 @@ use serde_json::json;
 use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
 use super::subject::{circumstances, folders, refused};
 use super::{print, starter};
-use guard_config::{Config, Trust, load};
+use guard_config::{Config, OnMalformed, Trust, load};
 use guard_contract::exit::Exit;
 use guard_contract::outcome_name;
 use guard_contract::policy::{Entry, Source};
@@ -49,7 +49,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
         let policies: Vec<_> = config.entries.iter().map(entry_json).collect();
         let value = json!({
             "files": config.inputs.iter().filter(|path| path.exists()).collect::<Vec<_>>(),
-            "on-malformed": config.on_malformed,
+            "on-malformed": config.on_malformed.unwrap_or(OnMalformed::Report),
             "bypass-ask": config.bypass_ask,
             "deadline-ms": config.deadline_ms,
             "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },

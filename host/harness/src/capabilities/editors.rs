@@ -126,6 +126,13 @@ pub static CLINE: Capabilities = Capabilities {
             keys: &["cancel", "errorMessage", "context"],
             ..CLINE_CALL
         },
+        // A cancel ends the whole run, and nobody reads why; a command that fails with the reason is read.
+        Surface {
+            event: "tool_call run_commands",
+            rewrite: Rewrite::Replaces,
+            keys: &["cancel", "context", "overrideInput", "overrideInput.commands"],
+            ..CLINE_CALL
+        },
     ],
     modes: &[],
     project_variables: &[],

@@ -80,7 +80,8 @@ pub static GENERIC: Capabilities = Capabilities {
     project_variables: &[],
     runs_in_cwd: true,
     on_crash: Fail::Unknown,
-    on_exit_one: Fail::Unknown,
+    // By the contract of this protocol: what is no consent is a block.
+    on_exit_one: Fail::Closed,
     on_timeout: Fail::Unknown,
     timeout_ms: None,
     files: &[],

@@ -237,7 +237,14 @@ pub static QWEN: Capabilities = Capabilities {
         keys: NESTED,
         ..Surface::named("PreToolUse")
     }],
-    modes: &[("yolo", Prompting::Skips)],
+    // It prompts in all of them.
+    modes: &[
+        ("default", Prompting::Person),
+        ("plan", Prompting::Person),
+        ("auto_edit", Prompting::Person),
+        ("auto-edit", Prompting::Person),
+        ("yolo", Prompting::Person),
+    ],
     project_variables: &["QWEN_PROJECT_DIR"],
     runs_in_cwd: true,
     on_crash: Fail::Open,
@@ -255,25 +262,33 @@ pub static QWEN: Capabilities = Capabilities {
     sources: &["the vendor's documentation and source", "a check against 0.25.3"],
 };
 
+const DROID_CALL: Surface = Surface {
+    grant: Grant::SkipsPrompt,
+    ask: Ask::Person,
+    tells_user: true,
+    rewrite: Rewrite::Merges,
+    keys: &[
+        "systemMessage",
+        "hookSpecificOutput",
+        "hookSpecificOutput.hookEventName",
+        "hookSpecificOutput.permissionDecision",
+        "hookSpecificOutput.permissionDecisionReason",
+    ],
+    ..Surface::named("PreToolUse")
+};
+
 /// What `droid` can be told.
 pub static DROID: Capabilities = Capabilities {
     name: "droid",
     title: "Factory Droid",
-    surfaces: &[Surface {
-        grant: Grant::SkipsPrompt,
-        ask: Ask::Person,
-        tells_user: true,
-        rewrite: Rewrite::Merges,
-        keys: &[
-            "systemMessage",
-            "hookSpecificOutput",
-            "hookSpecificOutput.hookEventName",
-            "hookSpecificOutput.permissionDecision",
-            "hookSpecificOutput.permissionDecisionReason",
-        ],
-        ..Surface::named("PreToolUse")
-    }],
-    modes: &[],
+    surfaces: &[DROID_CALL, Surface { event: "PreToolUse exec", ask: Ask::None, ..DROID_CALL }],
+    modes: &[
+        ("off", Prompting::Person),
+        ("spec", Prompting::Person),
+        ("auto-low", Prompting::Person),
+        ("auto-medium", Prompting::Person),
+        ("auto-high", Prompting::Person),
+    ],
     project_variables: &["FACTORY_PROJECT_DIR"],
     runs_in_cwd: true,
     on_crash: Fail::Open,

@@ -151,7 +151,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     let payload = match decoded {
         Ok(payload) => payload,
         Err(refusal) => {
-            return match hook::refused(&refusal, config) {
+            return match hook::refused(&refusal, config, harness.capabilities()) {
                 Some(verdict) => nothing(verdict, None),
                 None => nothing(merge([]), Some(hook::report(refusal.text()))),
             };

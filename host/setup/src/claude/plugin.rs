@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::install::{InstallError, ManagedFile, Site};
 
-/// What the program is called in `hooks.json`.
-pub(super) const PROGRAM: &str = "${CLAUDE_PLUGIN_ROOT}/bin/guard-host";
+/// What the program is called in `hooks.json`, for a shell.
+pub(super) const PROGRAM: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host";
 
 const DESCRIPTION: &str = "guard-host asks sandboxed policies before each tool call";
 

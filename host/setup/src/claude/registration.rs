@@ -124,7 +124,9 @@ impl Registration for ClaudeCode {
 
     fn when_it_fails(&self, blocks: bool) -> Failing {
         let text = match blocks {
-            true => "if the program is gone or fails, the call is blocked (`onFailure`, from Claude Code 2.1.295 on)",
+            true => {
+                "if the program is gone or fails, the call is blocked (by the line that starts it, and by `onFailure`)"
+            }
             false => "if the program is gone or fails, the call passes unasked (there is no `onFailure`)",
         };
         let remedy = if blocks { "" } else { "run `guard-host install claude` without `--fail-open`" };
@@ -226,28 +228,29 @@ pub(super) fn target(wish: &InstallOptions, site: Site<'_>) -> Result<Target, In
 }
 
 /// Where the settings of a hook lie in a plugin.
-const PLUGIN_SETTINGS: &str = "${CLAUDE_PLUGIN_ROOT}/hooks/config";
+const PLUGIN_SETTINGS: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/hooks/config";
 
 fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&Path>) -> Result<Entry, InstallError> {
-    let of_plugin = || {
-        let mut arguments = arguments(wish, site, NAME)?;
-        if wish.has_settings() {
-            arguments.extend([SETTINGS_DIR, PLUGIN_SETTINGS].map(str::to_owned));
-        }
-        Ok(arguments)
+    let call = |program: String| -> Result<String, InstallError> {
+        let arguments = arguments(wish, site, NAME)?;
+        let words = arguments.iter().map(|argument| word(argument));
+        Ok([program].into_iter().chain(words).collect::<Vec<_>>().join(" "))
     };
-    let (command, args) = match shim {
+    let line = match shim {
         Some(_) if target.plugin.is_some() && wish.plugin.is_some() => {
-            (format!("${{CLAUDE_PLUGIN_ROOT}}/hooks/{}", wish.shim.as_deref().unwrap_or_default()), Vec::new())
+            format!("\"${{CLAUDE_PLUGIN_ROOT}}\"/hooks/{}", wish.shim.as_deref().unwrap_or_default())
         }
         Some(_) if wish.shared && wish.hooks_file.is_none() => {
             let name = wish.shim.as_deref().unwrap_or_default();
-            (format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}"), Vec::new())
+            format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}")
         }
-        Some(path) => (word(text(path)?), Vec::new()),
-        None if wish.plugin.is_some() => (plugin::PROGRAM.to_owned(), of_plugin()?),
-        None if wish.shared => ("guard-host".to_owned(), arguments(wish, site, NAME)?),
-        None => (text(&site.environment.program)?.to_owned(), arguments(wish, site, NAME)?),
+        Some(path) => word(text(path)?),
+        None if wish.plugin.is_some() && wish.has_settings() => {
+            format!("{} {SETTINGS_DIR} {PLUGIN_SETTINGS}", call(plugin::PROGRAM.to_owned())?)
+        }
+        None if wish.plugin.is_some() => call(plugin::PROGRAM.to_owned())?,
+        None if wish.shared => call("guard-host".to_owned())?,
+        None => call(word(text(&site.environment.program)?))?,
     };
     let matcher = wish.matcher.clone().unwrap_or_else(|| "*".to_owned());
     if let Err(error) = Matching::Names.left_out(&matcher, &TOOLS) {
@@ -259,7 +262,7 @@ fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&P
     }
     let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
     let started = Started { only: wish.policies(), script };
-    Ok(Entry { matcher, command, args, timeout: wish.timeout, blocks: !wish.fail_open, started })
+    Ok(Entry { matcher, line, timeout: wish.timeout, blocks: !wish.fail_open, started })
 }
 
 fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {

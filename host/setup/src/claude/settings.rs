@@ -1,6 +1,6 @@
 //! The entries of this program in a settings text of Claude Code: what they hold.
 
-use crate::command::{Names, Started, is_ours, started};
+use crate::command::{Names, Started, closed, is_ours, started};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::json::{Malformed, Syntax};
 
@@ -20,8 +20,8 @@ const END_TIMEOUT: u32 = 5;
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) matcher: String,
-    pub(super) command: String,
-    pub(super) args: Vec<String>,
+    /// A line of a shell. Other harnesses read the file, too, and pass over words that stand by themselves in `args`.
+    pub(super) line: String,
     pub(super) timeout: Option<u32>,
     pub(super) blocks: bool,
     /// What of the hook it starts.
@@ -38,11 +38,9 @@ impl Entry {
     /// What it is in the file, for each event.
     fn items(&self) -> [(&'static str, Item); 2] {
         let handler = |timeout, blocks| {
-            let mut handler = vec![("type", Item::text("command")), ("command", Item::text(&self.command))];
-            if !self.args.is_empty() {
-                let args = self.args.iter().map(|argument| Item::text(argument)).collect();
-                handler.push(("args", Item::List(args)));
-            }
+            // Versions before 2.1.295 take `onFailure` out of the file when they write it, so the line says it as well.
+            let line = if blocks { closed(&self.line) } else { self.line.clone() };
+            let mut handler = vec![("type", Item::text("command")), ("command", Item::text(&line))];
             handler.push(("timeout", Item::Number(timeout)));
             if blocks {
                 handler.push(("onFailure", Item::text("block")));
@@ -92,8 +90,7 @@ mod tests {
     fn entry() -> Entry {
         Entry {
             matcher: "*".to_owned(),
-            command: "/bin/guard-host".to_owned(),
-            args: vec!["hook".to_owned(), "claude".to_owned()],
+            line: "/bin/guard-host hook claude".to_owned(),
             timeout: None,
             blocks: true,
             started: Started { only: Vec::new(), script: None },
@@ -109,8 +106,7 @@ mod tests {
             std::fs::write(&path, format!("#!/bin/sh\nexec guard-host hook claude{flag} \"$@\"\n")).unwrap();
             let only = only.iter().map(|&name| name.to_owned()).collect();
             let started = Started { only, script: Some(path.clone()) };
-            add(&text, Shape::Wrapped, &Entry { command: path, args: Vec::new(), started, ..entry() }, &names())
-                .unwrap()
+            add(&text, Shape::Wrapped, &Entry { line: path, started, ..entry() }, &names()).unwrap()
         };
         let count = |text: &str, name: &str| text.matches(name).count();
         let text = put("{}".to_owned(), "one.sh", &["a"]);
@@ -149,8 +145,8 @@ mod tests {
             prop_assert_eq!(&add(&added, Shape::Wrapped, &entry(), &names()).unwrap(), &added);
             let count = |text: &str, word: &str| text.matches(word).count();
             prop_assert_eq!(count(&added, "\"onFailure\""), 1);
-            prop_assert_eq!(count(&added, "\"/bin/guard-host\""), 2);
-            prop_assert_eq!(count(&added, "guard-host hook claude"), 0);
+            prop_assert_eq!(count(&added, "/bin/guard-host hook claude"), 2);
+            prop_assert_eq!(count(&added, "\"guard-host hook claude"), 0);
             let stripped = strip(&added, Shape::Wrapped, &names()).unwrap();
             prop_assert_eq!(count(&stripped, "guard-host"), 0);
             for n in 0..4 {

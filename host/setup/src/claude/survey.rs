@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::registration::{NAME, TOOLS, target, user_folder};
 use super::settings::{BEFORE, END};
-use crate::command::{Names, is_ours, started};
+use crate::command::{Names, is_closed, is_ours, running, started};
 use crate::entries::Shape;
 use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
@@ -132,7 +132,7 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
             let args = args.iter().filter_map(Value::as_str).map(|arg| place.names.expand(arg)).collect();
             Running::Program(command, args)
         }
-        None => Running::Shell(command),
+        None => running(&command),
     };
     let matcher = group.get("matcher").filter(|matcher| !matcher.is_null());
     let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
@@ -163,6 +163,12 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
         }
         Some(Some(_)) => {}
     }
+    let (key, line) = (told("onFailure") == Some("block"), told("command").is_some_and(is_closed));
+    if place.foreign && handler.get("args").is_some() {
+        hindrances.push("its words stand in `args`, which other agents that read this file pass over".to_owned());
+    } else if line && !key {
+        hindrances.push("`onFailure` is gone, which Claude Code before 2.1.295 takes out".to_owned());
+    }
     Found {
         place: place.file.clone(),
         foreign: place.foreign,
@@ -170,7 +176,8 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
         only: started(handler, &place.names).map(|started| started.only).unwrap_or_default(),
         tools,
         left_out,
-        blocks: told("onFailure") == Some("block"),
+        blocks: key || line,
+        unapproved: None,
         hindrances,
     }
 }
@@ -215,7 +222,10 @@ mod tests {
         let survey = look_at(&json!({ "hooks": hooks }), false);
         assert!(!survey.session_end);
         let [first, second, third, last] = &survey.found[..] else { panic!("{survey:?}") };
-        assert_eq!(first.running, Running::Shell("guard-host hook claude".to_owned()));
+        assert_eq!(
+            first.running,
+            Running::Program("guard-host".to_owned(), ["hook", "claude"].map(str::to_owned).to_vec())
+        );
         assert_eq!((first.tools.as_deref(), first.blocks, first.hindrances.len()), (None, true, 0));
         assert_eq!(second.running, Running::Program("guard-host".to_owned(), vec!["hook".to_owned()]));
         assert_eq!((second.tools.as_deref(), second.blocks, second.hindrances.len()), (Some("Bash|Write"), false, 1));

@@ -100,6 +100,8 @@ pub struct Found {
     pub blocks: bool,
     /// What keeps it from deciding every call.
     pub hindrances: Vec<String>,
+    /// The harness skips it until a person does this.
+    pub unapproved: Option<&'static str>,
 }
 
 /// A setting of the harness that keeps hooks from running.

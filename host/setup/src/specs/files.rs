@@ -29,7 +29,7 @@ pub(super) static COPILOT: RegistrationSpec = RegistrationSpec {
     matching: Matching::Whole,
     all: "",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("bash", "preToolUse"), ("create", "preToolUse"), ("edit", "preToolUse")],
     payload: |command, cwd| {
         json!({
@@ -55,7 +55,7 @@ pub(super) static VSCODE: RegistrationSpec = RegistrationSpec {
     matching: Matching::None,
     all: "",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[
         ("run_in_terminal", "preToolUse"),
         ("create_file", "preToolUse"),
@@ -86,7 +86,7 @@ pub(super) static GROK: RegistrationSpec = RegistrationSpec {
     matching: Matching::Names,
     all: "*",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("run_terminal_command", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -127,7 +127,7 @@ pub(super) static KIRO: RegistrationSpec = RegistrationSpec {
     matching: Matching::Names,
     all: "*",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("shell", "PreToolUse"), ("write", "PreToolUse")],
     payload: |command, cwd| {
         json!({

@@ -54,7 +54,7 @@ pub(super) static CODEX: RegistrationSpec = RegistrationSpec {
     matching: Matching::Names,
     all: "*",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("Bash", "PreToolUse"), ("apply_patch", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -95,7 +95,7 @@ pub(super) static GEMINI: RegistrationSpec = RegistrationSpec {
     matching: Matching::Pattern,
     all: ".*",
     unit: Unit::Milliseconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("run_shell_command", "BeforeTool"), ("write_file", "BeforeTool"), ("replace", "BeforeTool")],
     payload: |command, cwd| {
         json!({
@@ -120,7 +120,7 @@ pub(super) static QWEN: RegistrationSpec = RegistrationSpec {
     all: "*",
     // Read as milliseconds by the versions that take seconds too, if it is a thousand or more.
     unit: Unit::Milliseconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("run_shell_command", "PreToolUse"), ("write_file", "PreToolUse"), ("edit", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -144,7 +144,7 @@ pub(super) static DROID: RegistrationSpec = RegistrationSpec {
     matching: Matching::Names,
     all: "*",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("Execute", "PreToolUse"), ("Create", "PreToolUse"), ("Edit", "PreToolUse"), ("ApplyPatch", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -168,7 +168,7 @@ pub(super) static DEVIN: RegistrationSpec = RegistrationSpec {
     matching: Matching::Pattern,
     all: "",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("exec", "PreToolUse"), ("write", "PreToolUse"), ("edit", "PreToolUse")],
     payload: |command, _| {
         json!({
@@ -287,7 +287,7 @@ pub(super) static WINDSURF: RegistrationSpec = RegistrationSpec {
     matching: Matching::None,
     all: "",
     unit: Unit::None,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[
         ("commands", "pre_run_command"),
         ("writes", "pre_write_code"),
@@ -328,7 +328,7 @@ pub(super) static CRUSH: RegistrationSpec = RegistrationSpec {
     matching: Matching::Pattern,
     all: ".*",
     unit: Unit::Seconds,
-    closing: Closing::Harness,
+    closing: Closing::Line,
     tools: &[("bash", "PreToolUse"), ("write", "PreToolUse"), ("edit", "PreToolUse"), ("multiedit", "PreToolUse")],
     payload: |command, cwd| {
         json!({

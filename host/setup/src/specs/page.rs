@@ -64,12 +64,8 @@ fn page() -> String {
     for capabilities in capabilities::ALL {
         let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
-        let form = named(name);
-        let crash = if form.is_some_and(|form| form.closing == Closing::Ours) {
-            "blocked"
-        } else {
-            short(capabilities.on_crash)
-        };
+        let closes = named(name).is_some_and(|form| matches!(form.closing, Closing::Ours | Closing::Line));
+        let crash = if closes { "blocked" } else { short(capabilities.on_crash) };
         let known = confidence(capabilities.confidence);
         let timeout = short(capabilities.on_timeout);
         writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} |").unwrap();
@@ -122,11 +118,14 @@ fn section(capabilities: &Capabilities, page: &mut String) {
     for surface in capabilities.surfaces {
         say(format!("- {}", of_surface(surface)));
     }
-    say(format!(
-        "- If the program is gone or fails: {}. With exit code 1: {}.",
-        long(capabilities.on_crash),
-        long(capabilities.on_exit_one)
-    ));
+    let (crash, exit_one) = (long(capabilities.on_crash), long(capabilities.on_exit_one));
+    say(match named(capabilities.name).map(|form| form.closing) {
+        Some(Closing::Line) => format!(
+            "- If the program is gone, fails or ends with exit code 1: the call is blocked, by the line that starts it. \
+             Without that line: {crash}; with exit code 1: {exit_one}."
+        ),
+        _ => format!("- If the program is gone or fails: {crash}. With exit code 1: {exit_one}."),
+    });
     let wait = capabilities.timeout_ms.map_or_else(
         || "How long it waits by itself is not known.".to_owned(),
         |wait| format!("By itself it waits {} s.", f64::from(wait) / 1000.0),

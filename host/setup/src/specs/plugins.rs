@@ -30,10 +30,13 @@ const HOLDS: &str = "const HOLDS = true\n";
 
 /// The lines of the script for Cline that start the program.
 const REPLY: &str = "reply=$(";
-const REPLY_END: &str = ") && [ -n ";
+const REPLY_END: &str = ") || reply=";
 const EXEC: &str = "exec ";
 
-/// What the script for Cline says when the program says nothing.
+/// Where the script for Cline stood as well: the program of Cline reads both files, and asked twice.
+pub(super) const RETIRED: (&str, &str) = ("cline", "~/.cline/hooks/PreToolUse");
+
+/// What the script for Cline says when the program says nothing, or what is no reply.
 const CANCEL: &str = r#"{"cancel":true,"errorMessage":"guard-host gave no answer, so this call is held. Tell the user to run: guard-host doctor cline"}"#;
 
 fn plugin(start: &str, hook: &Hook, text: &str) -> String {
@@ -114,14 +117,15 @@ pub(super) static AMP: RegistrationSpec = RegistrationSpec {
 pub(super) static CLINE: RegistrationSpec = RegistrationSpec {
     capabilities: &capabilities::CLINE,
     called: "cline",
-    user: &["~/Documents/Cline/Hooks/PreToolUse", "~/.cline/hooks/PreToolUse"],
+    user: &["~/Documents/Cline/Hooks/PreToolUse"],
     project: &["./.cline/hooks/PreToolUse"],
     moved: None,
     layout: Layout::Program(0o755, CLINE_START, |hook| {
         let line = &hook.line;
         match hook.blocks {
             true => format!(
-                "{CLINE_START}{REPLY}{line}{REPLY_END}\"$reply\" ] || reply={}\nprintf '%s\\n' \"$reply\"\n",
+                "{CLINE_START}{REPLY}{line}{REPLY_END}\n\
+                 case $reply in '{{\"cancel\":'*'}}') ;; *) reply={} ;; esac\nprintf '%s\\n' \"$reply\"\n",
                 word(CANCEL)
             ),
             false => format!("{CLINE_START}{EXEC}{line}\n"),

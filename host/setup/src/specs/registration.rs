@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{RegistrationSpec, survey};
+use super::{RegistrationSpec, plugins, survey};
 use crate::install::{Failing, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey};
 use guard_harness::Reply;
 use guard_harness::capabilities::{Confidence, Deny};
@@ -17,8 +17,11 @@ impl Registration for RegistrationSpec {
         Ok(places.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
     }
 
-    fn retired(&self, _: &InstallOptions, _: Site<'_>) -> Vec<ManagedFile> {
-        Vec::new()
+    fn retired(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
+        let (name, path) = plugins::RETIRED;
+        let Ok(hook) = self.hook(wish, site) else { return Vec::new() };
+        let is_users = self.capabilities.name == name && wish.scope != Some(Scope::Project) && !wish.shared;
+        is_users.then(|| self.piece(self.place(path, site), None, 0o755, &hook, site)).into_iter().collect()
     }
 
     fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String> {

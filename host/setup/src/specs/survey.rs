@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Closing, Layout, RegistrationSpec, plugins};
-use crate::command::{is_ours, running};
+use super::{Closing, Layout, RegistrationSpec, approvals, plugins};
+use crate::command::{is_closed, is_ours, running};
 use crate::install::json::{Document, Syntax};
 use crate::install::{Found, Running, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
@@ -129,7 +129,8 @@ fn look(
     }
     let names = form.names(site);
     let calls: Vec<Call<'_>> = calls(&value).into_iter().filter(|call| is_ours(call.handler, &names)).collect();
-    survey.found.extend(found(form, file, foreign, &calls));
+    let unapproved = approvals::is_missing(form, site, file, &value, &names).then_some(approvals::REMEDY);
+    survey.found.extend(found(form, file, foreign, &calls).map(|found| Found { unapproved, ..found }));
     Ok(())
 }
 
@@ -164,6 +165,7 @@ fn found(form: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
     let says = |handler: &Value| match form.closing {
         Closing::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
         Closing::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
+        Closing::Line => handler.get("command").and_then(Value::as_str).is_some_and(is_closed),
         Closing::Ours | Closing::Harness => true,
     };
     Some(Found {
@@ -175,6 +177,7 @@ fn found(form: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
         left_out: form.tools.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect(),
         blocks: calls.iter().all(|call| says(call.handler)),
         hindrances,
+        unapproved: None,
     })
 }
 
@@ -225,5 +228,6 @@ fn of_program(form: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -
         left_out: Vec::new(),
         blocks: plugins::blocks(text),
         hindrances,
+        unapproved: None,
     }
 }

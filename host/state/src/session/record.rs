@@ -255,14 +255,14 @@ pub enum Choosing<'a> {
     Several(Vec<&'a Entry>),
 }
 
-/// Finds the question that is meant. Of an operation that was asked about again by other rules it is the newest.
+/// Finds the question that is meant. Of an operation in one folder that was asked about again, by other rules or in
+/// another session, it is the newest.
 #[must_use]
 pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice) -> Choosing<'a> {
     let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.fits(entry)).collect();
     fitting.sort_by(|left, right| left.ts.cmp(&right.ts));
     let Some(newest) = fitting.last().copied() else { return Choosing::None };
-    let same =
-        |entry: &Entry| (&entry.session, &entry.sha256, &entry.cwd) == (&newest.session, &newest.sha256, &newest.cwd);
+    let same = |entry: &Entry| (&entry.sha256, &entry.cwd) == (&newest.sha256, &newest.cwd);
     if fitting.iter().all(|entry| same(entry)) { Choosing::One(newest) } else { Choosing::Several(fitting) }
 }
 
@@ -364,11 +364,13 @@ mod tests {
     #[test]
     fn the_newest_question_is_meant_unless_it_could_be_another_operation() {
         let (first, second) = (entry("s1", "a", &["a:one"], 0), entry("s1", "a", &["a:two"], 1));
-        let elsewhere = entry("s2", "a", &["a:one"], 0);
+        let session = entry("s2", "a", &["a:one"], 0);
+        let elsewhere = Entry::new("s2", &operation("a"), "/other", vec!["a:one".to_owned()], now()).unwrap();
         let by = |text: &str| Choice::Operation(text.to_owned());
         assert_eq!(choose([&second, &first], &by("a")), Choosing::One(&second));
         assert_eq!(choose([&second, &first], &by("a ")), Choosing::None);
         assert_eq!(choose([&first], &by("")), Choosing::None);
+        assert_eq!(choose([&second, &session], &by("a")), Choosing::One(&second));
         assert!(matches!(choose([&second, &elsewhere], &by("a")), Choosing::Several(several) if several.len() == 2));
         assert_eq!(choose([&second, &elsewhere], &Choice::Code(elsewhere.code.clone())), Choosing::One(&elsewhere));
     }

@@ -175,6 +175,9 @@ impl Walker {
     /// The names that stand once in the outermost text, without a `$`: a variable of this name is set once. None if the
     /// text gives a function to another shell, which lacks its variables.
     fn lasting(&mut self, text: &str) -> Rc<BTreeSet<String>> {
+        if self.without_kept {
+            return Rc::default();
+        }
         let found = self.lasting.get_or_insert_with(|| {
             if ["export -", "declare", "typeset", "functions"].iter().any(|word| text.contains(word)) {
                 return Rc::default();

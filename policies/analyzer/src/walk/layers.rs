@@ -1,5 +1,7 @@
 //! From a command as it is written to what runs: layer by layer, until no wrapper is left.
 
+use std::collections::BTreeSet;
+
 use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, Word};
 
 use super::output::Input;
@@ -148,6 +150,7 @@ impl Walker {
                     }
                     let outer = std::mem::replace(&mut self.input, pending.input.clone());
                     if late {
+                        self.keep(&text.text);
                         self.inside("trap", |walker| walker.run_text_of("", &text, pending.span));
                     } else {
                         self.run_text_of(&shell, &text, pending.span);
@@ -168,6 +171,18 @@ impl Walker {
         self.parent = before;
         self.captured(capture);
         output
+    }
+
+    /// Notes what the text of a `trap` is read with. It runs with what holds at the end.
+    fn keep(&mut self, text: &str) {
+        if self.without_kept {
+            self.shell.forget_all_but(&BTreeSet::new());
+            self.shell.lose_directory();
+            return;
+        }
+        let names = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').map(str::to_owned);
+        self.kept.extend(self.shell.values(&names.collect()));
+        self.kept_in.insert(self.shell.cwd.clone());
     }
 
     /// Analyses a word that becomes shell.

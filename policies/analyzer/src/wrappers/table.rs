@@ -236,8 +236,8 @@ impl Wrapper {
             return Place::Remote;
         }
         let directory = |options: &Parsed<'_>| {
-            let named = options.flags.iter().filter(|flag| flag.is_any(self.directory) || flag.is_any(DIRECTORY));
-            named.last().map(Flag::word)
+            let mut named = options.flags.iter().filter(|flag| flag.is_any(self.directory) || flag.is_any(DIRECTORY));
+            named.next_back().map(Flag::word)
         };
         match directory(options).or_else(|| directory(before)) {
             Some(directory) if directory.text.is_empty() && !directory.dynamic => Place::Unknown,

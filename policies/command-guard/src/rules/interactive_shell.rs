@@ -1,0 +1,69 @@
+//! `interactive-shell`: a shell or an interpreter that waits for what is typed into it; in Codex, which asks no hook
+//! about what it types, a console of a database, too.
+//!
+//! ## Why
+//! The guard sees the start of the shell and none of its commands.
+//!
+//! ## Examples
+//! - asked: `bash`
+//! - asked: `cd src && exec zsh -il`
+//! - passes: `bash -c 'ls'`
+//! - passes: `python3 x.py`
+//! - passes: `bash < build.sh`
+//!
+//! ## Instead
+//! Give the commands to the shell at once: `bash -c '...'`, or a script.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::{Check, SHELLS, is_program};
+use crate::call_view::{CallView, Hit};
+
+/// Programs besides shells that run what is typed.
+const CONSOLES: &[&str] = &[
+    "bun", "deno", "erl", "ghci", "groovysh", "iex", "ipython", "ipython3", "irb", "jshell", "julia", "lua",
+    "node", "php", "pry", "pwsh", "python", "python2", "python3", "R", "redis-cli", "scala", "su", "tclsh",
+];
+
+/// Consoles, whose operands name what is worked on.
+const OF_DATA: &[&str] = &["mongosh", "mysql", "psql", "sqlite3"];
+
+/// Options that give what is run, or with which nothing is.
+const GIVEN: &[&str] = &["-c", "-e", "-f", "-l", "-m", "-r", "-V", "-h"];
+const GIVEN_LONG: &[&str] = &["exec", "eval", "command", "file", "list", "version", "help"];
+
+pub(crate) const RULE: Rule = Rule {
+    id: "interactive-shell",
+    summary: "a shell that is typed into unseen",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Call(check);
+
+fn check(view: &CallView<'_>) -> Option<Hit> {
+    let sees_data = |command: &&Command| !is_program(command.word(0), OF_DATA) || view.facts().harness == "codex";
+    let command = view.analysis.commands.iter().filter(|command| waits(command)).find(sees_data)?;
+    let why = format!("nobody is asked about what is typed into `{}`", command.word(0));
+    Some(Hit::of_command(RULE.default, command.id, why, "give it the commands at once, as a script or with `-c`"))
+}
+
+/// The command reads its commands from the terminal.
+fn waits(command: &Command) -> bool {
+    let name = command.word(0);
+    let is_console = is_program(name, OF_DATA);
+    // A name that is only guessed is that of a shell for the user, such as `$SHELL`.
+    let elsewhere = command.via.iter().any(|via| via.kind == "container");
+    if !command.certain || elsewhere || !is_console && !is_program(name, CONSOLES) && !is_program(name, SHELLS) {
+        return false;
+    }
+    let given = |text: &str| match text.strip_prefix("--") {
+        Some(long) => GIVEN_LONG.iter().any(|word| long.starts_with(word)),
+        // A console takes its statement behind the letter, too.
+        None if is_console => GIVEN.iter().any(|option| text.starts_with(option)),
+        None => !text.starts_with('-') || text != "-l" && GIVEN.contains(&text),
+    };
+    let fed = command.position.index > 0 || command.redirections.iter().any(|one| one.operator.starts_with('<'));
+    !fed && !command.argv.iter().skip(1).any(|word| given(&word.text))
+}
