@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+from pathlib import Path
 
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T_ -]\d\d[:-]\d\d[:-]\d\d(?:[.-]\d+)?Z?")
@@ -13,10 +15,15 @@ NAME = re.compile(r"[^A-Za-z0-9_.]+")
 
 class Cleaner:
     def __init__(self, root):
-        self.root, self.ids = str(root), {}
+        slug = re.sub(r"[^A-Za-z0-9]", "-", str(root))
+        here, python = str(Path(__file__).resolve().parent), sys.executable
+        self.places = {str(root): "/lab", slug: "-lab", here: "/live", python: "python3"}
+        self.places[str(root).replace("/", "-")] = "-lab"
+        self.ids = {}
 
     def text(self, value):
-        value = value.replace(self.root, "/lab").replace(self.root.replace("/", "-"), "-lab")
+        for old, new in self.places.items():
+            value = value.replace(old, new)
         value = TIME.sub("2026-01-01T00:00:00.000Z", PORT.sub("127.0.0.1:1", value))
         for old, new in self.ids.items():
             value = value.replace(old, new)

@@ -1,6 +1,7 @@
 """A scripted model on loopback: it answers each turn with the next call of a script, then with "done".
 
-A conversation whose opening words hold `SUB` belongs to a subagent and has a script of its own.
+The words of a conversation tell whose it is: `MAIN` stands in the prompt of the agent, and `SUB` in that of its
+subagent. Agents have other conversations, too, such as one about a title: these get no calls.
 What was handed out and what the model was told is kept, and written as JSON lines.
 """
 
@@ -11,7 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from wires import wire_of
 
-SUB = "LAB-SUB"
+MAIN, SUB = "LAB-MAIN", "LAB-SUB"
+PROMPT = f"please go on with {MAIN}"
 
 
 class Model:
@@ -43,7 +45,9 @@ class Model:
 
     def next_calls(self, turn, body):
         """The calls of this turn. What was told is kept for the first time only: agents send all of it again."""
-        who = "sub" if SUB in turn.opening and "sub" in self.scripts else "main"
+        who = next((who for word, who in ((MAIN, "main"), (SUB, "sub")) if word in turn.opening), None)
+        if not who:
+            return []
         with self.lock:
             self.turns += 1
             for number, told in enumerate(turn.told):

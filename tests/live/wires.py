@@ -49,7 +49,8 @@ class Anthropic:
         results = [part for part in parts if part.get("type") == "tool_result"]
         told = [Told(text_of(part.get("content")), bool(part.get("is_error"))) for part in results]
         tools = [tool.get("name") for tool in body.get("tools") or []]
-        return Turn(json.dumps(messages[0].get("content", "")), told, tools)
+        spoken = [m.get("content") for m in messages if m.get("role") == "user"][:3]
+        return Turn(json.dumps(spoken), told, tools)
 
     @staticmethod
     def write(body, calls, first):

@@ -34,6 +34,8 @@ BROKEN = {
 
 def isolate():
     """Leaves this process and its children with a loopback of their own, and no other network."""
+    if not sys.platform.startswith("linux"):
+        return False
     libc = ctypes.CDLL(None, use_errno=True)
     new_user, new_net = 0x10000000, 0x40000000
     uid, gid = os.getuid(), os.getgid()
@@ -59,7 +61,6 @@ class World:
         self.hook, self.recorded = self.bin / "guard-host", self.root / "recorded"
         self.path = f"{self.stubs}:{node}:/usr/local/bin:/usr/bin:/bin"
         self.recorder = recorder
-        self.isolated = True
         self.placed = "guard"
         self.make()
 
@@ -109,9 +110,6 @@ class World:
             "LANG": "C.UTF-8",
             "SHELL": "/bin/bash",
         }
-        if not self.isolated:
-            nowhere = "http://127.0.0.1:9"
-            env |= {"HTTP_PROXY": nowhere, "HTTPS_PROXY": nowhere, "NO_PROXY": "127.0.0.1,localhost"}
         return env | (extra or {})
 
     def marked(self):

@@ -2,6 +2,8 @@
 
 import json
 
+from model import PROMPT
+
 SECONDS = 120
 
 # Without a person, a mode that asks refuses every tool that is not allowed beforehand.
@@ -36,7 +38,7 @@ def env(world, url):
 
 
 def command(program, mode):
-    return [*program, "-p", "go", *MODES[mode]]
+    return [*program, "-p", PROMPT, *MODES[mode]]
 
 
 CALLS = {

@@ -3,6 +3,8 @@
 import json
 import subprocess
 
+from model import PROMPT
+
 SECONDS = 150
 
 MODES = {"act": [], "plan": ["--plan"]}
@@ -37,7 +39,7 @@ def env(world, url):
 
 def command(program, mode):
     # It takes a prompt without a blank for the name of a command.
-    return [*program, "--json", "-P", "openai-compatible", "-m", "lab-model", *MODES[mode], "please go on"]
+    return [*program, "--json", "-P", "openai-compatible", "-m", "lab-model", *MODES[mode], PROMPT]
 
 
 CALLS = {

@@ -1,5 +1,7 @@
 """Codex, with `codex exec`."""
 
+from model import PROMPT
+
 SECONDS = 120
 
 MODES = {
@@ -49,7 +51,7 @@ def env(world, url):
 
 def command(program, mode):
     # A person approves a hook once; nobody is there.
-    return [*program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", *MODES[mode], "go"]
+    return [*program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", *MODES[mode], PROMPT]
 
 
 def patch(path, old, new):

@@ -2,6 +2,8 @@
 
 import json
 
+from model import PROMPT
+
 SECONDS = 150
 
 MODES = {
@@ -37,7 +39,7 @@ def env(world, url):
 
 
 def command(program, mode):
-    return [*program, "exec", "-m", "custom:lab-0", *MODES[mode], "go"]
+    return [*program, "exec", "-m", "custom:lab-0", *MODES[mode], PROMPT]
 
 
 def execute(command, **more):

@@ -2,6 +2,8 @@
 
 import json
 
+from model import PROMPT
+
 SECONDS = 150
 
 MODES = {"yolo": ["--approval-mode", "yolo"]}
@@ -28,7 +30,7 @@ def env(world, url):
 
 
 def command(program, mode):
-    return [*program, "-p", "go", *MODES[mode]]
+    return [*program, "-p", PROMPT, *MODES[mode]]
 
 
 CALLS = {

@@ -2,6 +2,8 @@
 
 from drivers import opencode
 
+from model import PROMPT
+
 SECONDS = opencode.SECONDS
 MODES = {"run": [], "auto": ["--auto"]}
 env = opencode.env
@@ -14,7 +16,7 @@ def setup(world, url, mcp):
 
 
 def command(program, mode):
-    return [*program, "run", *MODES[mode], "go"]
+    return [*program, "run", *MODES[mode], PROMPT]
 
 
 CALLS = opencode.CALLS | {

@@ -2,6 +2,8 @@
 
 import json
 
+from model import PROMPT
+
 SECONDS = 180
 
 MODES = {"run": []}
@@ -45,7 +47,7 @@ def env(world, url):
 
 
 def command(program, mode):
-    return [*program, "run", *MODES[mode], "go"]
+    return [*program, "run", *MODES[mode], PROMPT]
 
 
 CALLS = {

@@ -2,6 +2,8 @@
 
 import json
 
+from model import PROMPT
+
 SECONDS = 120
 
 MODES = {"print": []}
@@ -24,7 +26,7 @@ def env(world, url):
 
 
 def command(program, mode):
-    return [*program, "-p", "--provider", "lab", "--model", "lab-model", *MODES[mode], "go"]
+    return [*program, "-p", "--provider", "lab", "--model", "lab-model", *MODES[mode], PROMPT]
 
 
 CALLS = {

@@ -2,6 +2,8 @@
 
 import json
 
+from model import PROMPT
+
 SECONDS = 150
 
 # Without a person, the other modes offer no shell unless it is allowed beforehand.
@@ -36,7 +38,7 @@ def env(world, url):
 
 
 def command(program, mode):
-    return [*program, "-p", "go", *MODES[mode]]
+    return [*program, "-p", PROMPT, *MODES[mode]]
 
 
 def shell(command, background):

@@ -2,6 +2,8 @@
 
 import json
 
+from model import PROMPT
+
 SECONDS = 150
 
 MODES = {"auto-approve": ["--auto-approve"], "default": []}
@@ -42,7 +44,7 @@ def env(world, url):
 
 
 def command(program, mode):
-    return [*program, "--trust", *MODES[mode], "-p", "go"]
+    return [*program, "--trust", *MODES[mode], "-p", PROMPT]
 
 
 def script(function, **argument):
