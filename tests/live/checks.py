@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Callable
 
+import screens
 from fetch import Skip
 from model import SUB
 from world import BROKEN
@@ -153,13 +154,12 @@ class Lab:
         return []
 
     def play_all(self, mode, steps, sub=(), record=None):
-        """Plays the steps, anew from the one after that which ended a run. The answer is how many runs that took."""
+        """Plays the steps, anew from the one after that which ended a run. The answer is the cells that ended one."""
         record = record or (lambda step, cell: self.keep(step.cell, cell) if step.cell else None)
-        left, runs = list(steps), 0
+        left, ended = list(steps), []
         while left:
             self.world.restore_files()
             before = self.world.marks.read_text()
-            runs += 1
             came = self.play(mode, left, sub)
             for number, step in enumerate(left[: max(came, 1)]):
                 record(step, self.judge(step, "main", number))
@@ -172,8 +172,10 @@ class Lab:
                     record(step, Cell("not reached"))
                 break
             self.world.marks.write_text(before)
+            if came < len(left):
+                ended.append(left[came - 1].cell)
             left = left[came:]
-        return runs
+        return ended
 
     # The checks, in the order in which they need each other.
 
@@ -219,9 +221,10 @@ class Lab:
 
     def main(self):
         mode = next(iter(self.driver.MODES))
-        runs = self.play_all(mode, self.able(main_steps(self.world)), self.able_sub())
-        if runs > 1:
-            self.keep("goes on", Cell("each stop ends the run"))
+        ended = self.play_all(mode, self.able(main_steps(self.world)), self.able_sub())
+        if "deny" in ended:
+            self.keep("goes on", Cell("a deny ends the run"))
+        self.keep("ends the run", Cell(", ".join(ended) or "nothing"))
 
     def ask(self):
         """In each mode, commands that a person must be asked about. Nobody is there, so they must not run.
@@ -256,7 +259,14 @@ class Lab:
 
         self.play_all(next(iter(self.driver.MODES)), steps, record=record)
 
-    ALL = ("control", "uninstall", "doctor", "main", "ask", "broken")
+    def screen(self):
+        """What a person is asked, and what the answers do."""
+        if hasattr(self.driver, "screen"):
+            cells, text = screens.check(self)
+            for name, seen in cells.items():
+                self.keep(name, Cell(seen, text))
+
+    ALL = ("control", "uninstall", "doctor", "main", "ask", "broken", "screen")
 
     def all(self, only):
         for check in self.ALL:

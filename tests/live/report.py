@@ -9,6 +9,7 @@ COLUMNS = {
     "harmless": ["without the hook", "harmless", "write", "edit", "mcp", "subagent", "background", "still harmless"],
     "deny": ["deny"],
     "goes on": ["goes on"],
+    "ends the run": ["ends the run"],
     "ask": ["ask, ", "ask to push, "],
     ".env": ["write .env", "edit .env"],
     "MCP": ["mcp deny", "mcp .env"],
@@ -16,6 +17,7 @@ COLUMNS = {
     "background": ["background deny", "monitor deny"],
     "broken": ["broken: "],
     "repaired": ["repaired"],
+    "screen": ["screen", "screen, "],
     "doctor": ["doctor"],
     "uninstall": ["install", "uninstall"],
 }

@@ -41,6 +41,27 @@ def command(program, mode):
     return [*program, "-p", PROMPT, *MODES[mode]]
 
 
+YES, NO = ["Enter"], ["Escape"]
+
+
+def before_screen(world):
+    """What a person has answered when Claude Code was started for the first time."""
+    path = world.home / ".claude.json"
+    state = json.loads(path.read_text())
+    project = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+    state.setdefault("projects", {}).setdefault(str(world.proj), {}).update(project)
+    answers = {"approved": ["sk-lab-not-a-key"[-20:]], "rejected": []}
+    state |= {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": answers}
+    path.write_text(json.dumps(state))
+    path = world.home / ".claude/settings.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"skipDangerousModePermissionPrompt": True}))
+
+
+def screen(program):
+    # In this mode it asks nothing by itself.
+    return [*program, *MODES["bypassPermissions"], PROMPT]
+
+
 CALLS = {
     "shell": lambda command: ("Bash", {"command": command, "description": "lab"}),
     "background": lambda command: ("Bash", {"command": command, "description": "lab", "run_in_background": True}),

@@ -29,6 +29,9 @@ request_max_retries = 0
 stream_max_retries = 0
 supports_websockets = false
 
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
+
 [projects."{proj}"]
 trust_level = "trusted"
 
@@ -52,6 +55,10 @@ def env(world, url):
 def command(program, mode):
     # A person approves a hook once; nobody is there.
     return [*program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", *MODES[mode], PROMPT]
+
+
+def screen(program):
+    return [*program, "--dangerously-bypass-hook-trust", *MODES["danger-full-access"], PROMPT]
 
 
 def patch(path, old, new):

@@ -33,6 +33,22 @@ def command(program, mode):
     return [*program, "-p", PROMPT, *MODES[mode]]
 
 
+YES, NO = ["Enter"], ["Escape"]
+
+
+def before_screen(world):
+    # It writes this file itself, with a comment above.
+    path = world.home / ".copilot/config.json"
+    text = path.read_text() if path.exists() else "{}"
+    state = json.loads(text[text.index("{") :])
+    path.write_text(json.dumps(state | {"trustedFolders": [str(world.proj)]}))
+
+
+def screen(program):
+    # So it asks nothing by itself.
+    return [*program, "--allow-all-tools", "-i", PROMPT]
+
+
 CALLS = {
     "shell": lambda command: ("bash", {"command": command, "description": "lab"}),
     "background": lambda command: (

@@ -29,6 +29,13 @@ def command(program, mode):
     return [*program, "-p", "--provider", "lab", "--model", "lab-model", *MODES[mode], PROMPT]
 
 
+YES, NO = ["Enter"], ["Escape"]
+
+
+def screen(program):
+    return [*program, "--provider", "lab", "--model", "lab-model", PROMPT]
+
+
 CALLS = {
     "shell": lambda command: ("bash", {"command": command}),
     "read": lambda path: ("read", {"path": path}),

@@ -41,6 +41,14 @@ def command(program, mode):
     return [*program, "-p", PROMPT, *MODES[mode]]
 
 
+YES, NO = ["Enter"], ["Escape"]
+
+
+def screen(program):
+    # In this mode it asks nothing by itself.
+    return [*program, *MODES["yolo"], "-i", PROMPT]
+
+
 def shell(command, background):
     return "run_shell_command", {"command": command, "description": "lab", "is_background": background}
 
