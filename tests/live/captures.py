@@ -10,6 +10,8 @@ TIME = re.compile(r"\d{4}-\d\d-\d\d[T_ -]\d\d[:-]\d\d[:-]\d\d(?:[.-]\d+)?Z?")
 PORT = re.compile(r"127\.0\.0\.1:\d+")
 CODE = re.compile(r"--code [0-9a-f]+")
 ID = re.compile(r"(?:^|_)ids?$|(?<=[a-z])I[dD]$")
+CLOCK = re.compile(r"\b\d\d:\d\d$")
+FRAMES = tuple("│┃║|")
 NAME = re.compile(r"[^A-Za-z0-9_.]+")
 
 
@@ -64,6 +66,18 @@ def shape(value):
     if isinstance(value, list):
         return [shape(part) for part in value[:1]]
     return type(value).__name__
+
+
+def save_screen(world, folder, agent, text):
+    """Saves a screen. A shorter name of a place must not move the frame at the line's end."""
+    lines = []
+    for line in text.splitlines():
+        clean = CLOCK.sub("12:00", line.replace(str(world.root), "/lab"))
+        lost = len(line) - len(clean)
+        framed = clean[-1:] in FRAMES
+        lines.append(clean[:-1] + " " * lost + clean[-1] if framed and lost else clean)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{agent.name}-{agent.version}-ask.txt").write_text("\n".join(lines) + "\n")
 
 
 def save(world, folder, agent):

@@ -260,8 +260,8 @@ class Lab:
         self.play_all(next(iter(self.driver.MODES)), steps, record=record)
 
     def screen(self):
-        """What a person is asked, and what the answers do."""
-        if hasattr(self.driver, "screen"):
+        """What a person is asked, and what the answers do. An older version may greet its user in other ways."""
+        if hasattr(self.driver, "screen") and self.agent.is_newest:
             cells, text = screens.check(self)
             for name, seen in cells.items():
                 self.keep(name, Cell(seen, text))

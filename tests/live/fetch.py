@@ -22,6 +22,7 @@ class Agent:
     source: str
     package: str
     program: str
+    is_newest: bool
     node: str = ""
     python: str = ""
 
@@ -30,10 +31,14 @@ class Agent:
         return f"{self.name}@{self.version}"
 
 
+def without(table, key):
+    return {name: value for name, value in table.items() if name != key}
+
+
 def all_agents():
     tables = tomllib.loads((HERE / "agents.toml").read_text())
     return [
-        Agent(name, version, **{key: value for key, value in table.items() if key != "versions"})
+        Agent(name, version, is_newest=version == table["versions"][-1], **without(table, "versions"))
         for name, table in tables.items()
         for version in table["versions"]
     ]

@@ -7,6 +7,7 @@ What was handed out and what the model was told is kept, and written as JSON lin
 
 import gzip
 import json
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -16,14 +17,22 @@ MAIN, SUB = "LAB-MAIN", "LAB-SUB"
 PROMPT = f"please go on with {MAIN}"
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        # Agents are ended in the middle of things.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Model:
     def __init__(self, log):
         self.log_file = open(log, "a", buffering=1, encoding="utf-8")
         self.schemas = log.with_name("tools.json")
         self.lock = threading.RLock()
         self.play({"main": []})
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), handler(self))
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
 
@@ -68,7 +77,9 @@ class Model:
                 if self.before:
                     self.before(who, number)
                 self.log({"call": script[number], "of": who, "number": number})
-            return [script[number]]
+            names, arguments = script[number]
+            # A tool may have had another name in older versions.
+            return [(next((name for name in names.split("|") if name in turn.tools), names), arguments)]
 
 
 def handler(model):

@@ -39,12 +39,12 @@ def is_of(expected):
     return expected["is"] if isinstance(expected, dict) else expected
 
 
-def compare(seen, expected):
-    """Lines about what differs. A cell without an expectation differs, too."""
-    lines = []
+def compare(seen, expected, is_whole):
+    """Lines about what differs. A cell without an expectation differs, too, and so does one that a whole run lacks."""
+    lines = [f"{name}: not seen" for name in expected if is_whole and name not in seen]
     for name, cell in seen.items():
         want = is_of(expected.get(name, "nothing"))
-        if cell.seen != want:
+        if cell.seen != want and not cell.seen.startswith("skipped, because "):
             told = " ".join(cell.told.split())[:200]
             lines.append(f"{name}: seen `{cell.seen}`, expected `{want}`" + (f"; told: {told}" if told else ""))
     return lines

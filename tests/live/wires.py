@@ -46,8 +46,9 @@ class Anthropic:
     def read(body):
         messages = body.get("messages") or [{}]
         parts = [part for m in messages if isinstance(m.get("content"), list) for part in m["content"]]
-        results = [part for part in parts if part.get("type") == "tool_result"]
-        told = [Told(text_of(part.get("content")), bool(part.get("is_error"))) for part in results]
+        # Old versions of Claude Code send a result twice.
+        results = {part.get("tool_use_id"): part for part in parts if part.get("type") == "tool_result"}
+        told = [Told(text_of(part.get("content")), bool(part.get("is_error"))) for part in results.values()]
         tools = [tool.get("name") for tool in body.get("tools") or []]
         spoken = [m.get("content") for m in messages if m.get("role") == "user"][:3]
         return Turn(json.dumps(spoken), told, tools)

@@ -75,7 +75,7 @@ CALLS = {
     "mcp_run": lambda command: ("mcp__lab__run", {"command": command}),
     "mcp_write": lambda path, content: ("mcp__lab__write_file", {"path": path, "content": content}),
     "subagent": lambda prompt: (
-        "Agent",
+        "Agent|Task",
         {"description": "lab", "prompt": prompt, "subagent_type": "general-purpose", "run_in_background": False},
     ),
 }
