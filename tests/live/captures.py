@@ -4,9 +4,10 @@ import json
 import re
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-TIME = re.compile(r"\d{4}-\d\d-\d\d[T_ -]\d\d[:-]\d\d[:-]\d\d(?:[.-]\d+)?Z?")
+TIME = re.compile(r"\d{4}-\d\d-\d\d[T_ -]\d\d[:-]\d\d[:-]\d\d(?:[.-]\d+)?(?:Z|[+-]\d\d:\d\d)*")
 PORT = re.compile(r"127\.0\.0\.1:\d+")
 CODE = re.compile(r"--code [0-9a-f]+")
 ID = re.compile(r"(?:^|_)ids?$|(?<=[a-z])I[dD]$")
@@ -20,7 +21,7 @@ class Cleaner:
         slug = re.sub(r"[^A-Za-z0-9]", "-", str(root))
         here, python = str(Path(__file__).resolve().parent), sys.executable
         self.places = {str(root): "/lab", slug: "-lab", here: "/live", python: "python3"}
-        self.places[str(root).replace("/", "-")] = "-lab"
+        self.places |= {str(root).replace("/", "-"): "-lab", quote(str(root), safe=""): "%2Flab"}
         self.ids = {}
 
     def text(self, value):
@@ -76,6 +77,7 @@ def save_screen(world, folder, agent, text):
         lost = len(line) - len(clean)
         framed = clean[-1:] in FRAMES
         lines.append(clean[:-1] + " " * lost + clean[-1] if framed and lost else clean)
+    lines = [line for number, line in enumerate(lines) if line or number and lines[number - 1]]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{agent.name}-{agent.version}-ask.txt").write_text("\n".join(lines) + "\n")
 

@@ -173,7 +173,7 @@ class Lab:
                 break
             self.world.marks.write_text(before)
             if came < len(left):
-                ended.append(left[came - 1].cell)
+                ended.append(left[came - 1].cell or left[came - 1].kind)
             left = left[came:]
         return ended
 
@@ -255,6 +255,8 @@ class Lab:
         def record(step, cell):
             if step.cell != "repaired" and cell.seen != "not reached":
                 cell.seen = "open" if cell.seen == "runs" else "closed"
+            if step.cell == "broken: not executable" and self.world.made_executable:
+                cell.seen = "made executable"
             self.keep(step.cell, cell)
 
         self.play_all(next(iter(self.driver.MODES)), steps, record=record)

@@ -104,7 +104,8 @@ def fetch(agent, cache):
     folder = cache / agent.id
     if agent.source == "pip":
         pip(folder, agent)
-        return [folder / "venv/bin" / agent.program], "/usr/bin"
+        pattern = agent.program if "/" in agent.program else f"bin/{agent.program}"
+        return list((folder / "venv").glob(pattern))[:1], "/usr/bin"
     npm(folder, f"{agent.package}@{agent.version}")
     program = folder / agent.program if "/" in agent.program else folder / "node_modules/.bin" / agent.program
     if not program.exists():

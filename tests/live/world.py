@@ -61,7 +61,7 @@ class World:
         self.hook, self.recorded = self.bin / "guard-host", self.root / "recorded"
         self.path = f"{self.stubs}:{node}:/usr/local/bin:/usr/bin:/bin"
         self.recorder = recorder
-        self.placed = "guard"
+        self.placed, self.made_executable = "guard", False
         self.make()
 
     def make(self):
@@ -119,6 +119,8 @@ class World:
         """Places the hook's program: `guard`, `recorder`, or one of `BROKEN`."""
         if kind == self.placed:
             return
+        if self.placed == "not executable":
+            self.made_executable = os.access(self.hook, os.X_OK)
         self.placed = kind
         self.hook.unlink(missing_ok=True)
         if kind == "guard":
@@ -127,7 +129,7 @@ class World:
             command = f"'{sys.executable}' '{HERE / 'recorder.py'}' '{self.recorded}' '{self.guard}'"
             write_program(self.hook, f'#!/bin/sh\nexec {command} "$@"\n')
         elif kind == "not executable":
-            # The program itself: Copilot CLI runs a script that is not executable.
+            # The program itself: Copilot CLI makes it executable, and then it works.
             shutil.copy2(self.guard, self.hook)
             self.hook.chmod(0o644)
         elif kind != "missing":
