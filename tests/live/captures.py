@@ -7,7 +7,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-TIME = re.compile(r"\d{4}-\d\d-\d\d[T_ -]\d\d[:-]\d\d[:-]\d\d(?:[.-]\d+)?(?:Z|[+-]\d\d:\d\d)*")
+HEX = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{8,}\b")
+NUMBER = re.compile(r"(?<![-\w])\d{10,}\b|(?<=-bg-)\d+|(?<=PID )\d+|(?<=PGID: )\d+")
+TIME = re.compile(r"\d{4}-\d\d-\d\d[T_ -]\d\d[:-]\d\d(?:[:-]\d\d(?![0-9a-f])(?:[.-]\d+)?)?(?:Z|[+-]\d\d:\d\d)*")
 PORT = re.compile(r"127\.0\.0\.1:\d+")
 CODE = re.compile(r"--code [0-9a-f]+")
 ID = re.compile(r"(?:^|_)ids?$|(?<=[a-z])I[dD]$")
@@ -30,7 +32,8 @@ class Cleaner:
         value = TIME.sub("2026-01-01T00:00:00.000Z", PORT.sub("127.0.0.1:1", value))
         for old, new in self.ids.items():
             value = value.replace(old, new)
-        return UUID.sub("00000000-0000-4000-8000-000000000000", CODE.sub("--code 00000000", value))
+        value = UUID.sub("00000000-0000-4000-8000-000000000000", CODE.sub("--code 00000000", value))
+        return NUMBER.sub("1", HEX.sub("00000000", value))
 
     def collect(self, value, key=""):
         """Gives each id a name, so that equal ids stay equal wherever they stand."""
@@ -104,6 +107,7 @@ def save(world, folder, agent):
         cleaner = Cleaner(world.root)
         cleaner.collect(payload)
         name = NAME.sub("-", f"{agent.version}-{len(shapes):02}-{event}-{tool}")
-        text = json.dumps(cleaner.clean(record), indent=2, ensure_ascii=False)
+        record["env"] = " ".join(record["env"])
+        text = json.dumps(cleaner.clean(record), indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(text + "\n")
     return len(shapes)

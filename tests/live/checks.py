@@ -154,7 +154,7 @@ class Lab:
         return []
 
     def play_all(self, mode, steps, sub=(), record=None):
-        """Plays the steps, anew from the one after that which ended a run. The answer is the cells that ended one."""
+        """Plays the steps, anew from the one after that which ended a run. The answer is what ended one."""
         record = record or (lambda step, cell: self.keep(step.cell, cell) if step.cell else None)
         left, ended = list(steps), []
         while left:
@@ -239,6 +239,19 @@ class Lab:
             ]
             self.play_all(mode, steps)
 
+    def beside(self):
+        """The project has Claude Code's hook as well, and some agents run that, too."""
+        if self.register:
+            return
+        push = "git push --force origin main"
+        steps = [
+            shell("beside Claude's hook", "beside.txt"),
+            Step("beside Claude's hook, deny", "shell", {"command": push}, marked(push)),
+        ]
+        self.world.guard_host("install", "claude", "--scope", "project")
+        self.play_all(next(iter(self.driver.MODES)), steps)
+        self.world.guard_host("uninstall", "claude", "--scope", "project")
+
     def broken(self):
         """The program fails, in several ways, in one run of the agent; then it works again."""
         self.guard("uninstall")
@@ -247,6 +260,7 @@ class Lab:
         steps = []
         for kind in BROKEN:
             if kind in not_driven:
+                self.keep(f"broken: {kind}", Cell("not driven"))
                 continue
             name = "broken-" + kind.replace(" ", "-") + ".txt"
             steps.append(shell(f"broken: {kind}", name, before=lambda kind=kind: self.world.put(kind)))
@@ -268,7 +282,7 @@ class Lab:
             for name, seen in cells.items():
                 self.keep(name, Cell(seen, text))
 
-    ALL = ("control", "uninstall", "doctor", "main", "ask", "broken", "screen")
+    ALL = ("control", "uninstall", "doctor", "main", "ask", "beside", "broken", "screen")
 
     def all(self, only):
         for check in self.ALL:

@@ -15,6 +15,7 @@ COLUMNS = {
     "MCP": ["mcp deny", "mcp .env"],
     "subagent": ["subagent deny"],
     "background": ["background deny", "monitor deny"],
+    "beside": ["beside Claude's hook", "beside Claude's hook, "],
     "broken": ["broken: "],
     "repaired": ["repaired"],
     "screen": ["screen", "screen, "],
@@ -66,7 +67,8 @@ def table(results):
             names = [n for n in cells if any(n == p or p.endswith(" ") and n.startswith(p) for p in parts)]
             row.append(short([cells[name].seen for name in names]))
         rows.append(row)
-    return "\n".join("| " + " | ".join(row) + " |" + ("\n|" + "---|" * len(row) if n == 0 else "") for n, row in enumerate(rows))
+    rows.insert(1, ["---"] * len(rows[0]))
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def defects(agent, seen, expected):

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 PUSH = "git push origin topic"
-REASON = re.compile(r"\[[a-z0-9-]+:[a-z0-9-]+\]")
+RULE = "[command-guard:git-push]"
 DRAWN = re.compile(r"[\s\u2500-\u259f]+")
 
 
@@ -38,7 +38,7 @@ class Pane:
 
 def has_reason(text):
     """The guard's reason stands there. Lines may be broken anywhere, and frames drawn around them."""
-    return bool(REASON.search(DRAWN.sub("", text)))
+    return RULE in DRAWN.sub("", text)
 
 
 def wait(seconds, happened):
@@ -96,8 +96,10 @@ def check(lab):
             if cells.get("screen", seen) != seen:
                 seen = f"{cells['screen']}; then {seen}"
             cells["screen"], shown = seen, text
-            if answer:
-                cells[f"screen, {answer}"] = answered(lab, pane, answer == "Yes") if seen.startswith("asks") else "not asked"
+            if answer and seen.startswith("asks"):
+                cells[f"screen, {answer}"] = answered(lab, pane, answer == "Yes")
+            elif answer:
+                cells[f"screen, {answer}"] = "not asked"
         finally:
             world.end_leftovers()
             world.marks.write_text(marks)

@@ -1,4 +1,4 @@
-"""Writes seen.toml: for each harness the versions that were driven, when, and one line about each thing that was seen."""
+"""Writes seen.toml: for each harness its versions that were driven, the day, and one line about each thing."""
 
 import datetime
 import json
@@ -6,8 +6,8 @@ import tomllib
 
 from world import BROKEN
 
-HEAD = """# What was seen with real agents. `tests/live/run --seen tests/live/seen.toml` writes the entries of the agents that it
-# drives, and keeps the others; `not-driven` is written by hand.
+HEAD = """# What was seen with real agents. `tests/live/run --seen tests/live/seen.toml` writes the entries of the
+# agents that it drives, and keeps the others. What `not-driven` says is written by hand.
 """
 
 # The key, and how the names of its cells begin.
@@ -22,7 +22,8 @@ WORDS = {
 def word(cells, starts):
     """The words of these cells, each once."""
     names = [name for name in cells if any(name == s or s.endswith(" ") and name.startswith(s) for s in starts)]
-    return "; ".join(dict.fromkeys(cells[name].seen for name in names))
+    words = dict.fromkeys(cells[name].seen for name in names)
+    return "; ".join(word for word in words if word != "not reached" or len(words) == 1)
 
 
 def line(of_versions):
@@ -39,7 +40,9 @@ def entries(results):
     out = {}
     for agent, _ in results:
         cells_of = {other.version: cells for other, cells in results if other.name == agent.name}
-        lines = {key: line({version: word(cells, starts) for version, cells in cells_of.items()}) for key, starts in WORDS.items()}
+        lines = {}
+        for key, starts in WORDS.items():
+            lines[key] = line({version: word(cells, starts) for version, cells in cells_of.items()})
         entry = {"versions": list(cells_of), "date": datetime.date.today().isoformat()}
         entry |= {key: lines[key] for key in WORDS if key not in BROKEN and lines[key]}
         entry["broken"] = {kind: lines[kind] for kind in BROKEN if lines[kind]}
@@ -52,9 +55,12 @@ def key(text):
 
 
 def table(name, entry):
-    simple = {k: v for k, v in entry.items() if not isinstance(v, dict)}
-    lines = [f"[{name}]", *(f"{key(k)} = {json.dumps(v, ensure_ascii=False)}" for k, v in simple.items())]
-    inner = [table(f"{name}.{k}", v) for k, v in entry.items() if isinstance(v, dict)]
+    lines, inner = [f"[{name}]"], []
+    for word, value in entry.items():
+        if isinstance(value, dict):
+            inner.append(table(f"{name}.{word}", value))
+        else:
+            lines.append(f"{key(word)} = {json.dumps(value, ensure_ascii=False)}")
     return "\n".join([*lines, *inner])
 
 

@@ -94,7 +94,7 @@ class World:
     def restore_files(self):
         """The project's files as they were, so that each run sees the same."""
         for path in self.proj.iterdir():
-            if path.name not in (".git", "sub"):
+            if path.name not in (".git", ".claude", "sub"):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         for path in (self.proj / "sub").iterdir():
             path.unlink()

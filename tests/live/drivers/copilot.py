@@ -16,6 +16,8 @@ MODES = {
 def setup(world, url, mcp):
     servers = {"lab": {"type": "local", "command": mcp[0], "args": mcp[1:], "tools": ["*"]}}
     (world.home / ".copilot").mkdir()
+    # It runs the hooks of a project only in a folder that it trusts.
+    (world.home / ".copilot/config.json").write_text(json.dumps({"trustedFolders": [str(world.proj)]}))
     (world.home / ".copilot/mcp-config.json").write_text(json.dumps({"mcpServers": servers}, indent=2) + "\n")
 
 
@@ -34,14 +36,6 @@ def command(program, mode):
 
 
 YES, NO = ["Enter"], ["Escape"]
-
-
-def before_screen(world):
-    # It writes this file itself, with a comment above.
-    path = world.home / ".copilot/config.json"
-    text = path.read_text() if path.exists() else "{}"
-    state = json.loads(text[text.index("{") :])
-    path.write_text(json.dumps(state | {"trustedFolders": [str(world.proj)]}))
 
 
 def screen(program):
