@@ -19,7 +19,7 @@ COLUMNS = {
     "broken": ["broken: "],
     "repaired": ["repaired"],
     "screen": ["screen", "screen, "],
-    "doctor": ["doctor"],
+    "doctor": ["doctor", "doctor, "],
     "uninstall": ["install", "uninstall"],
 }
 

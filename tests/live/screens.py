@@ -1,7 +1,8 @@
 """The screen of an agent, in tmux: what a person is asked, and what Yes and No do.
 
 A driver has `screen(program)`, the command that shows the screen, and, where it can ask, `YES` and `NO`, the keys. Some
-have `before_screen(world)`, too, which answers what an agent asks at its first start.
+have `before_screen(world)`, too, which answers what an agent asks at its first start, or `APPROVES`: the words with which
+it asks a person about a new hook, and the keys that approve it.
 """
 
 import re
@@ -92,6 +93,10 @@ def check(lab):
         world.put_working()
         pane = Pane(world, driver.screen(lab.program), driver.env(world, lab.model.url))
         try:
+            if hasattr(driver, "APPROVES"):
+                words, keys = driver.APPROVES
+                wait(driver.SECONDS, lambda: words in pane.text())
+                pane.press(*keys)
             seen, text = question(lab, pane)
             if cells.get("screen", seen) != seen:
                 seen = f"{cells['screen']}; then {seen}"

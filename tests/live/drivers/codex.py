@@ -57,8 +57,11 @@ def command(program, mode):
     return [*program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", *MODES[mode], PROMPT]
 
 
+APPROVES = "Hooks need review", ["2", "Enter"]
+
+
 def screen(program):
-    return [*program, "--dangerously-bypass-hook-trust", *MODES["danger-full-access"], PROMPT]
+    return [*program, *MODES["danger-full-access"], PROMPT]
 
 
 def patch(path, old, new):
