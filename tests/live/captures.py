@@ -72,11 +72,11 @@ def shape(value):
     return type(value).__name__
 
 
-def save_screen(world, folder, agent, text):
+def save_screen(world, folder, agent, text, cache):
     """Saves a screen. A shorter name of a place must not move the frame at the line's end."""
     lines = []
     for line in text.splitlines():
-        clean = CLOCK.sub("12:00", line.replace(str(world.root), "/lab"))
+        clean = CLOCK.sub("12:00", line.replace(str(world.root), "/lab").replace(str(cache), "/cache"))
         lost = len(line) - len(clean)
         framed = clean[-1:] in FRAMES
         lines.append(clean[:-1] + " " * lost + clean[-1] if framed and lost else clean)
