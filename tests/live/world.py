@@ -126,7 +126,7 @@ class World:
         if kind == "guard":
             os.link(self.kept, self.hook)
         elif kind == "recorder":
-            command = f"'{sys.executable}' '{HERE / 'recorder.py'}' '{self.recorded}' '{self.guard}'"
+            command = f"'{sys.executable}' '{HERE / 'recorder.py'}' '{self.recorded}' '{self.kept}'"
             write_program(self.hook, f'#!/bin/sh\nexec {command} "$@"\n')
         elif kind == "not executable":
             # The program itself: Copilot CLI makes it executable, and then it works.
