@@ -78,15 +78,6 @@ fn without_ids_calls_are_told_by_what_they_do() {
 }
 
 #[test]
-fn what_never_ran_is_logged_at_the_end_if_the_harness_tells_of_calls() {
-    let world = World::new();
-    happens(&world, ("t1", "a"), &[("SessionEnd", "", "a")]);
-    assert_eq!(words(&ends(&world)), [], "nobody has told of any call, so nothing is known");
-    happens(&world, ("t2", "b"), &[("PostToolUse", "t3", "c"), ("SessionEnd", "", "b"), ("SessionEnd", "", "b")]);
-    assert_eq!(words(&ends(&world)), [("not_run", "git push origin b", None)]);
-}
-
-#[test]
 fn a_call_that_was_not_asked_about_leaves_no_line_and_no_file() {
     let world = World::new();
     tells(&world, &[("PostToolUse", "t1", "a"), ("PermissionDenied", "t1", "a")]);

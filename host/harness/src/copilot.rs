@@ -8,7 +8,7 @@ use super::nested::line;
 use super::read::{Protocol, about};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Fate, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Copilot;
@@ -72,7 +72,18 @@ impl Harness for Copilot {
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         // The payloads in camel case do not say which event they are of.
         let asks = payload.contains_key("toolName") || payload.contains_key("tool_name");
-        if payload.contains_key("toolResult") || !asks && !payload.contains_key("hook_event_name") {
+        if let Some(result) = payload.get("toolResult") {
+            let ran = matches!(result.get("resultType").and_then(Value::as_str), Some("success" | "failure"));
+            // What only informs is no fault.
+            let told = PROTOCOL.decode(payload).ok().filter(|_| ran);
+            return Ok(match told {
+                Some(Payload { event: Event::Calls(calls), .. }) => {
+                    about(payload, Event::After(Fate::Ran, calls), String::new())
+                }
+                _ => about(payload, Event::Other, String::new()),
+            });
+        }
+        if !asks && !payload.contains_key("hook_event_name") {
             return Ok(about(payload, Event::Other, String::new()));
         }
         PROTOCOL.decode(payload)

@@ -46,7 +46,7 @@ impl Harness for Grok {
     fn write(&self, said: &Response, surface: &'static Surface) -> String {
         let nested = Nested::before_tool(said, surface);
         line(&match said {
-            // A build that does not know the nested form blocks where the others ask.
+            // Some builds read the one form, some the other.
             Response::Ask(text) | Response::Deny(text) => {
                 Nested { decision: Some("deny"), reason: Some(text), ..nested }
             }

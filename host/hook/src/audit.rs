@@ -73,8 +73,6 @@ pub enum End {
     Ran,
     /// The harness refused it itself.
     Refused,
-    /// It had not run when its session ended.
-    Left,
 }
 
 impl End {
@@ -84,7 +82,6 @@ impl End {
             End::Approved => ("ran", Some("person")),
             End::Ran => ("ran", None),
             End::Refused => ("refused", Some("harness")),
-            End::Left => ("not_run", None),
         }
     }
 }

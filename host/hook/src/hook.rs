@@ -111,7 +111,6 @@ fn decide(
         }
         Event::SessionEnd => {
             let exit = responder.reply(&merge([]));
-            outcome::close(places, harness.name(), &payload.session);
             consent::end(places, &payload.session);
             return exit;
         }

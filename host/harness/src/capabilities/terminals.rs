@@ -316,7 +316,8 @@ pub static GROK: Capabilities = Capabilities {
     name: "grok",
     title: "Grok Build",
     surfaces: &[Surface {
-        ask: Ask::Person,
+        // Where it runs without prompts, an ask alone lets the call run; beside a deny, the deny counts.
+        ask: Ask::Unproven,
         tells_model: true,
         rewrite: Rewrite::Replaces,
         keys: &[
@@ -348,7 +349,7 @@ pub static GROK: Capabilities = Capabilities {
         "the names of the arguments of its tools that write and edit",
         "it also runs the hooks that Claude Code and Cursor have registered",
     ],
-    sources: &["recorded payloads and replies of 1.0.62"],
+    sources: &["recorded payloads and replies of 1.0.62", "runs of 0.2.111"],
 };
 
 /// What `kimi` can be told.

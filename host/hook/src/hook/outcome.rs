@@ -34,7 +34,7 @@ pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, fate: Fate
     let session = Sessions::name(&payload.session);
     let known = config.sessions.of(&session);
     let key = key(payload, calls);
-    if known.pending.is_empty() || known.is_told && known.pending.iter().all(|entry| entry.call != key) {
+    if known.pending.iter().all(|entry| entry.call != key) {
         return;
     }
     let found = config.sessions.change(&session, PATIENCE, |contents, _| contents.told_of(&key));
@@ -45,15 +45,5 @@ pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, fate: Fate
             Fate::Refused => End::Refused,
         };
         let _ = audit::append_end(&config.audit, &entry, end, harness, Timestamp::now());
-    }
-}
-
-/// Logs the calls of a session that is over which a person was asked about and which never ran, if its harness tells.
-pub(super) fn close(places: &Places, harness: &str, session: &str) {
-    let config = guard_config::load(places, &[]);
-    let known = config.sessions.of(&Sessions::name(session));
-    let open = known.pending.iter().filter(|entry| known.is_told && entry.prompted);
-    for entry in open {
-        let _ = audit::append_end(&config.audit, entry, End::Left, harness, Timestamp::now());
     }
 }

@@ -10,12 +10,16 @@ use guard_harness::capabilities;
 
 /// One file for Copilot and for VS Code: both read it, and each payload tells whose it is.
 fn copilot(hook: &Hook) -> Item {
-    let mut entry = vec![("type", Item::text("command")), ("command", Item::text(&hook.line))];
-    if !hook.matcher.is_empty() {
-        entry.push(("matcher", Item::text(&hook.matcher)));
-    }
-    entry.push(("timeoutSec", Item::Number(hook.timeout)));
-    let events = vec![("preToolUse", Item::List(vec![Item::Object(entry)]))];
+    let entry = |line: &str| {
+        let mut entry = vec![("type", Item::text("command")), ("command", Item::text(line))];
+        if !hook.matcher.is_empty() {
+            entry.push(("matcher", Item::text(&hook.matcher)));
+        }
+        entry.push(("timeoutSec", Item::Number(hook.timeout)));
+        Item::List(vec![Item::Object(entry)])
+    };
+    // After a call, to note what became of it.
+    let events = vec![("preToolUse", entry(&hook.line)), ("postToolUse", entry(&hook.bare))];
     Item::Object(vec![("version", Item::Number(1)), ("hooks", Item::Object(events))])
 }
 

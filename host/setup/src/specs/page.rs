@@ -1,7 +1,10 @@
 //! `host/HARNESSES.md`, made from the facets and the forms, so that it says what the program does.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+
+use serde::Deserialize;
 
 use crate::command::closed;
 use guard_harness::capabilities::{
@@ -24,8 +27,8 @@ This page is made from the tables that the program itself works by; `UPDATE_PAGE
 const CHECKS: &str = "
 ## How to check what is not verified
 
-What this page calls unverified was read in documentation or source, and not seen with the harness itself.
-To see it, in a project that may be lost:
+`tests/live/run NAME` drives real agents without a vendor, and writes what this page says was seen; [its page](../tests/live/README.md) says what its words mean.
+What is called unverified was read in documentation or source. To see it by hand, in a project that may be lost:
 
 1. Register the hook, start the harness, and let the agent run `git push --force origin main` where there is no remote. It must not run, and the agent must read the reason.
 2. Let it run `git push origin topic`. Where this page says that a person is asked, the harness must ask; elsewhere the call must be refused with a text that says how a person lets it run.
@@ -40,6 +43,57 @@ One that runs the hooks of Claude Code's files will call the hook that `guard-ho
 A program of your own can start `guard-host hook generic` with the payload on standard input, and reads `{\"decision\": \"allow\"}` or `{\"decision\": \"block\", \"reason\": ...}`; whatever else it gets must count as a block.
 Aider has no hooks: use git hooks, or a sandbox.
 ";
+
+/// What was seen of one harness, in `tests/live/seen.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Seen {
+    /// Why it was not driven.
+    not_driven: String,
+    versions: Vec<String>,
+    date: String,
+    /// A word for each thing, or several with the versions that they are of.
+    deny: String,
+    ask: String,
+    screen: String,
+    goes_on: String,
+    /// The same for each way in which the program failed.
+    broken: BTreeMap<String, String>,
+}
+
+fn seen() -> BTreeMap<String, Seen> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/live/seen.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn what_was_seen_is_what_the_tables_say() {
+    let seen = seen();
+    for capabilities in capabilities::ALL.iter().filter(|capabilities| capabilities.name != "generic") {
+        let name = capabilities.name;
+        let Some(seen) = seen.get(name) else { panic!("{name}: neither seen nor said why not") };
+        if seen.versions.is_empty() {
+            assert!(!seen.not_driven.is_empty(), "{name}");
+            continue;
+        }
+        assert_eq!(seen.deny, "denied", "{name}");
+        let word = |blocks: bool| if blocks { "closed" } else { "open" };
+        let by_form =
+            name == "claude" || named(name).is_some_and(|form| matches!(form.closing, Closing::Ours | Closing::Line));
+        let blocks = |fail: Fail| matches!(fail, Fail::Closed | Fail::Switch(_));
+        for how in ["missing", "not-executable", "exit-1", "signal"] {
+            // Copilot makes the program executable, which then answers.
+            let made = how == "not-executable" && seen.broken[how] == "made executable";
+            assert!(made || seen.broken[how] == word(by_form || blocks(capabilities.on_crash)), "{name}: {how}");
+        }
+        if let Some(late) = seen.broken.get("timeout").filter(|late| *late != "not driven") {
+            // Older versions may do otherwise; the newest comes last.
+            let newest = late.rsplit("; ").next().unwrap_or_default();
+            assert!(newest.starts_with(word(blocks(capabilities.on_timeout))), "{name}: timeout: {late}");
+        }
+    }
+}
 
 #[test]
 fn the_page_of_harnesses_says_what_the_tables_say() {
@@ -59,9 +113,10 @@ fn the_page_of_harnesses_says_what_the_tables_say() {
 fn page() -> String {
     let mut page = START.to_owned();
     page.push_str(
-        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | known |\n",
+        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | known | seen |\n",
     );
-    page.push_str("|---|---|---|---|---|---|\n");
+    page.push_str("|---|---|---|---|---|---|---|\n");
+    let seen = seen();
     for capabilities in capabilities::ALL {
         let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
@@ -69,11 +124,13 @@ fn page() -> String {
         let crash = if closes { "blocked" } else { short(capabilities.on_crash) };
         let known = confidence(capabilities.confidence);
         let timeout = short(capabilities.on_timeout);
-        writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} |").unwrap();
+        let version = seen.get(name).and_then(|seen| Some((seen.versions.last()?, &seen.date)));
+        let version = version.map_or_else(|| "not driven".to_owned(), |(last, date)| format!("{last} on {date}"));
+        writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} | {version} |").unwrap();
     }
     page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.\n");
     for capabilities in capabilities::ALL {
-        section(capabilities, &mut page);
+        section(capabilities, seen.get(capabilities.name), &mut page);
     }
     page.push_str(CHECKS);
     page
@@ -104,7 +161,7 @@ fn confidence(confidence: Confidence) -> &'static str {
     }
 }
 
-fn section(capabilities: &Capabilities, page: &mut String) {
+fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) {
     let mut say = |line: String| writeln!(page, "{line}").unwrap();
     say(format!("\n## {}\n", capabilities.title));
     match named(capabilities.name) {
@@ -125,6 +182,10 @@ fn section(capabilities: &Capabilities, page: &mut String) {
             "- If the program is gone, fails or ends with exit code 1: the call is blocked, by the line that starts it. \
              Without that line: {crash}; with exit code 1: {exit_one}."
         ),
+        Some(Closing::Ours) => {
+            "- If the program is gone, fails, or says what cannot be read: the call is blocked, by the file that starts it."
+                .to_owned()
+        }
         _ => format!("- If the program is gone or fails: {crash}. With exit code 1: {exit_one}."),
     });
     let wait = capabilities.timeout_ms.map_or_else(
@@ -138,7 +199,26 @@ fn section(capabilities: &Capabilities, page: &mut String) {
     for unverified in capabilities.unverified {
         say(format!("- Not verified: {unverified}."));
     }
+    if let Some(seen) = seen {
+        say(of_seen(seen));
+    }
     say(format!("- Known from: {}.", capabilities.sources.join("; ")));
+}
+
+fn of_seen(seen: &Seen) -> String {
+    if seen.versions.is_empty() {
+        return format!("- Not driven, because {}.", seen.not_driven);
+    }
+    let ways = seen.broken.iter().map(|(how, word)| (how.as_str(), word));
+    let words = [("a deny", &seen.deny), ("an ask", &seen.ask), ("on the screen", &seen.screen)];
+    let told: Vec<String> = words
+        .into_iter()
+        .chain(ways)
+        .filter(|(_, word)| !word.is_empty())
+        .map(|(what, word)| format!("{what}: {word}"))
+        .collect();
+    let goes_on = if seen.goes_on == "runs" { " The agent goes on after a deny." } else { "" };
+    format!("- Seen with {} on {}: {}.{goes_on}", seen.versions.join(", "), seen.date, told.join(" | "))
 }
 
 fn of_surface(surface: &Surface) -> String {

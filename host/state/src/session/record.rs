@@ -31,9 +31,6 @@ pub struct Contents {
     pub pending: Vec<Entry>,
     /// Confirmations that the hook itself asked a person about.
     pub asked: Vec<Asked>,
-    /// The harness tells what became of calls.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_told: bool,
 }
 
 /// A pending call, or its approval.
@@ -190,9 +187,8 @@ impl Contents {
         keep_last(&mut self.pending, PENDING);
     }
 
-    /// Notes that the harness tells what became of a call, and gives the question about it, which is then no longer open.
+    /// Takes the question about a call, which is no longer open when the harness tells what became of it.
     pub fn told_of(&mut self, call: &str) -> Option<Entry> {
-        self.is_told = true;
         let at = self.pending.iter().position(|entry| !entry.call.is_empty() && entry.call == call)?;
         Some(self.pending.remove(at))
     }
