@@ -100,7 +100,8 @@ fn example(line: &str) -> Option<Example<'_>> {
 
 /// A call as an example writes it: a command, or a tool and a path.
 fn shown(case: &Case) -> Option<String> {
-    let input = case.input()?;
+    let of_payload = || case.payload.as_ref()?.get("tool_input")?.as_object().cloned();
+    let input = case.input().or_else(of_payload)?;
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     match text("command") {
         Some(command) => Some(command.to_owned()),

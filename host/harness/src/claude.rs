@@ -15,6 +15,10 @@ use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
 
+/// A variable that every version sets, and one that tells the version, which those up to 2.1.101 do not set.
+const STARTED: &str = "CLAUDE_CODE_ENTRYPOINT";
+const VERSION: &str = "AI_AGENT";
+
 /// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
 static FOREIGN: &[Tool] = &[
     tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
@@ -50,6 +54,10 @@ impl Harness for Claude {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         DetectionConfidence::of(payload, false)
+    }
+
+    fn surface_in(&self, _: &Map<String, Value>, is_set: &dyn Fn(&str) -> bool) -> &'static Surface {
+        CLAUDE.surface(if is_set(STARTED) && !is_set(VERSION) { "PreToolUse old" } else { "PreToolUse" })
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

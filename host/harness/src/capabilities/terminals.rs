@@ -34,7 +34,12 @@ const CLAUDE_CALL: Surface = Surface {
 pub static CLAUDE: Capabilities = Capabilities {
     name: "claude",
     title: "Claude Code",
-    surfaces: &[CLAUDE_CALL, Surface { event: "PreToolUse http", deny: Deny::Reply, exits: &[0], ..CLAUDE_CALL }],
+    surfaces: &[
+        CLAUDE_CALL,
+        Surface { event: "PreToolUse http", deny: Deny::Reply, exits: &[0], ..CLAUDE_CALL },
+        // Without a screen, versions up to 2.1.50 run what is asked about.
+        Surface { event: "PreToolUse old", ask: Ask::None, ..CLAUDE_CALL },
+    ],
     modes: &[
         ("default", Prompting::Person),
         ("plan", Prompting::Person),
