@@ -2,6 +2,7 @@
 //!
 //! The files below `tests/harness` are written by hand from what is known of each protocol, and never from a reply.
 
+mod captures;
 mod golden;
 mod invariants;
 mod processes;

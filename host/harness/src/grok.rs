@@ -13,7 +13,7 @@ use guard_contract::call::Dialect;
 pub(super) struct Grok;
 
 static TOOLS: &[Tool] = &[
-    tool(&["run_terminal_command", "run_terminal_cmd"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["run_terminal_command", "run_terminal_cmd", "monitor"], Shape::Command(Dialect::Bash, &["command"])),
     tool(&["write", "write_file", "create_file"], Shape::File("Write")),
     tool(&["edit", "edit_file", "search_replace", "str_replace"], Shape::File("Edit")),
     tool(&["read_file", "read"], Shape::File("Read")),

@@ -1,0 +1,72 @@
+//! What real agents sent, and what they were told: `tests/live/captures`, which `tests/live/run --record` writes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use guard_harness::Event;
+use serde_json::{Map, Value};
+
+/// The tools that no table knows by name, of which nothing but their arguments is known.
+const OTHERS: &[(&str, &[&str])] = &[
+    ("cline", &["lab__run", "lab__write_file", "spawn_agent"]),
+    ("codex", &["collaborationspawn_agent", "collaborationwait_agent"]),
+    ("copilot", &["lab-run", "lab-write_file"]),
+    ("droid", &["lab___run", "lab___write_file"]),
+    ("grok", &["lab__run", "lab__write_file", "spawn_subagent"]),
+    ("kilo", &["lab_run", "lab_write_file"]),
+    ("opencode", &["lab_run", "lab_write_file"]),
+    ("vibe", &["self.wait"]),
+];
+
+/// Each capture: the harness's name, the file, and the record.
+fn captures() -> Vec<(String, PathBuf, Value)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/live/captures");
+    let mut found = Vec::new();
+    for harness in fs::read_dir(folder).unwrap() {
+        let harness = harness.unwrap();
+        for file in fs::read_dir(harness.path()).unwrap() {
+            let path = file.unwrap().path();
+            let record = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+            found.push((harness.file_name().into_string().unwrap(), path, record));
+        }
+    }
+    assert!(found.len() > 150, "{}", found.len());
+    found
+}
+
+#[test]
+fn what_real_agents_send_is_theirs_and_each_call_of_it_is_clear() {
+    let mut complaints = Vec::new();
+    let mut others = BTreeSet::new();
+    for (name, path, record) in captures() {
+        let mut complain = |text: String| complaints.push(format!("{}: {text}", path.display()));
+        let payload: Map<String, Value> = record["payload"].as_object().unwrap().clone();
+        let named = guard_harness::named(&name).unwrap();
+        for fallback in [named, guard_harness::default()] {
+            let detected = guard_harness::detect(&payload, fallback).name();
+            if detected != name {
+                complain(format!("taken for {detected} beside {}", fallback.name()));
+            }
+        }
+        match named.decode(&payload).map(|payload| payload.event) {
+            Ok(Event::Calls(calls) | Event::After(_, calls)) if !calls.is_empty() => {
+                // What keeps its name is a tool that policies know, or one that nobody knows.
+                let kept = calls.iter().filter(|call| call.tool == call.original_tool && !known(&call.tool));
+                others.extend(kept.map(|call| (name.clone(), call.tool.clone())));
+            }
+            Ok(Event::SessionEnd) => {}
+            other => complain(format!("{other:?}")),
+        }
+    }
+    let expected =
+        OTHERS.iter().flat_map(|(name, tools)| tools.iter().map(|tool| ((*name).to_owned(), (*tool).to_owned())));
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+    assert_eq!(others, expected.collect());
+}
+
+/// A tool of the common vocabulary.
+fn known(tool: &str) -> bool {
+    const COMMON: [&str; 9] = ["Bash", "Write", "Edit", "MultiEdit", "Read", "Glob", "Grep", "LS", "Agent"];
+    COMMON.contains(&tool) || tool.starts_with("mcp__")
+}
