@@ -125,6 +125,14 @@ impl Calls {
     /// Answers a payload. `named` is the harness if the payload does not tell it.
     pub(crate) async fn answer(self: &Arc<Self>, named: Option<&'static dyn Harness>, body: Vec<u8>) -> Answer {
         let named = named.unwrap_or_else(guard_harness::default);
+        self.answer_by(named, move |turn| turn.decide(named, body)).await
+    }
+
+    async fn answer_by(
+        self: &Arc<Self>,
+        named: &'static dyn Harness,
+        work: impl FnOnce(&Turn) + Send + 'static,
+    ) -> Answer {
         let (sender, mut receiver) = oneshot::channel();
         let turn = Arc::new(Turn {
             call: OpenCall::new(Instant::now(), named),
@@ -137,7 +145,7 @@ impl Calls {
         if let Ok(Ok(place)) = timeout(turn.call.left(), self.free.clone().acquire_owned()).await {
             *lock(&turn.place) = Some(place);
             let own = turn.clone();
-            spawn_blocking(move || own.run(move |turn| turn.decide(named, body)));
+            spawn_blocking(move || own.run(work));
             while !turn.call.left().is_zero() {
                 match timeout(turn.call.left().min(STEP), &mut receiver).await {
                     Ok(Ok(answer)) => return self.counted(answer),
@@ -302,4 +310,50 @@ fn of_no_agent(environment: &Environment) -> Environment {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(answer: Answer) -> Reply {
+        match answer {
+            Answer::Reply(reply) => reply,
+            Answer::Report(text) => panic!("{text}"),
+        }
+    }
+
+    #[test]
+    fn a_panic_is_asked_about_and_the_next_call_is_decided() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().to_str().unwrap().to_owned();
+        let environment = Environment {
+            started: Instant::now(),
+            variables: [("HOME".to_owned(), path.clone())].into(),
+            cwd: path.clone(),
+            program: "guard-host".into(),
+            home: path.clone(),
+            account_home: path.clone(),
+        };
+        // One call at a time: one that kept its place would keep all others waiting.
+        let calls = Calls::new(&Places::below(&path), &environment, 1, |_| {}).unwrap();
+        answer_panics(|_| {});
+        let runtime = crate::runtime(1).unwrap();
+        let removal = "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}";
+        let decided = || reply(runtime.block_on(calls.answer(None, removal.as_bytes().to_vec())));
+        for panics in 1..=PANICS {
+            let broken = runtime.block_on(calls.answer_by(guard_harness::default(), |_| panic!("on purpose")));
+            let broken = reply(broken);
+            assert!(broken.exit == 0 && broken.stdout.contains("\"permissionDecision\":\"ask\""), "{broken:?}");
+            assert!(broken.stdout.contains("guard-host failed inside"), "{broken:?}");
+            if panics < 3 {
+                assert!(decided().stdout.contains("\"permissionDecision\":\"deny\""), "{panics}");
+            }
+        }
+        // It wants to be started again, and still decides until it is.
+        runtime.block_on(calls.worn_out());
+        assert!(decided().stdout.contains("\"permissionDecision\":\"deny\""));
+        assert_eq!(calls.count(), PANICS as u64 + 3);
+        runtime.shutdown_background();
+    }
 }
