@@ -3,6 +3,7 @@
 mod confirm;
 mod ended;
 mod grants;
+mod outcome;
 mod pending;
 mod trust;
 

@@ -106,6 +106,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     watch(&root)?;
     println!("cargo::rerun-if-changed=order.rs");
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
+    println!("cargo::rustc-check-cfg=cfg(has_bundle)");
 
     let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
@@ -115,6 +116,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
+        println!("cargo::rustc-cfg=has_bundle");
         // Beside each other: of each, the last step is one long run of the linker.
         let (guests, compilers) = thread::scope(|scope| {
             let compilers = scope.spawn(|| Compilers::build(&root, &out).map_err(|error| error.to_string()));

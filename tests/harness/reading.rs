@@ -99,17 +99,19 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
         ("devin", _) if exit_blocks || at("/decision") == Some("block") => Blocked,
         ("devin", _) => Passes,
         // Our plugins: anything but an exit of 0 and a decision holds the call.
-        ("opencode", _) => {
-            if reply.exit == 0 && at("/decision") == Some("allow") {
-                Passes
-            } else {
-                Blocked
-            }
+        ("opencode" | "kilo", _) | ("pi", "pi.tool_call print") => {
+            if reply.exit == 0 && at("/decision") == Some("allow") { Passes } else { Blocked }
         }
-        ("amp", _) => match at("/decision") {
+        ("amp" | "pi", _) => match at("/decision") {
             Some("allow") if reply.exit == 0 => Passes,
             Some("ask") if reply.exit == 0 => Asked,
             _ => Blocked,
+        },
+        // Strict: an exit of 0 with nothing or an object, or else it counts as a deny.
+        ("vibe", _) => match at("/decision") {
+            _ if reply.exit != 0 || !(silent || object.is_some()) => Blocked,
+            Some("deny") => Blocked,
+            _ => Passes,
         },
         ("generic", _) => match at("/decision") {
             Some("allow") => Passes,

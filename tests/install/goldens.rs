@@ -1,6 +1,7 @@
 //! What is put into the files of each harness, to the byte, and that taking it out leaves every byte as it was.
 //!
 //! `goldens/HARNESS/CASE.before.EXT` and `CASE.after.EXT` are written by hand; without the first one there is no file.
+//! `COMMAND` stands for the line that closes when it fails, `BARE` for the one that does not.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -12,7 +13,7 @@ use super::{CLOSING, done, read, text};
 use crate::support::world::{Ended, World, end};
 
 /// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
-const HARNESSES: [(&str, &str, &str, &str); 15] = [
+const HARNESSES: [(&str, &str, &str, &str); 16] = [
     ("antigravity", "antigravity", ".gemini/config/hooks.json", "repo/.agents/hooks.json"),
     ("cline", "cline", "Documents/Cline/Hooks/PreToolUse", "repo/.cline/hooks/PreToolUse"),
     ("codex", "codex", ".codex/hooks.json", "repo/.codex/hooks.json"),
@@ -26,6 +27,7 @@ const HARNESSES: [(&str, &str, &str, &str); 15] = [
     ("kimi", "kimi", ".kimi-code/config.toml", ""),
     ("kiro", "kiro", ".kiro/hooks/guard-host.json", "repo/.kiro/hooks/guard-host.json"),
     ("qwen", "qwen", ".qwen/settings.json", "repo/.qwen/settings.json"),
+    ("vibe", "vibe", ".vibe/hooks.toml", "repo/.vibe/hooks.toml"),
     ("vscode", "copilot", ".copilot/hooks/guard-host.json", "repo/.github/hooks/guard-host.json"),
     ("windsurf", "windsurf", ".codeium/windsurf/hooks.json", "repo/.windsurf/hooks.json"),
 ];
@@ -80,8 +82,9 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
             let ended = done(&world, &["install", harness]);
             assert!(ended.stdout.starts_with("wrote "), "{about}: {ended:?}");
             assert!(ended.stdout.contains(&format!("guard-host doctor {harness}")), "{about}: {ended:?}");
-            let command = line(&world, called) + if BY_LINE.contains(&harness) { CLOSING } else { "" };
-            assert_eq!(read(&world, file), after.replace("COMMAND", &command), "{about}");
+            let bare = line(&world, called);
+            let command = bare.clone() + if BY_LINE.contains(&harness) { CLOSING } else { "" };
+            assert_eq!(read(&world, file), after.replace("COMMAND", &command).replace("BARE", &bare), "{about}");
             let again = done(&world, &["install", harness]);
             assert!(again.stdout.starts_with("unchanged: ") && !again.stdout.contains("wrote "), "{about}: {again:?}");
             done(&world, &["uninstall", harness]);
@@ -223,7 +226,10 @@ fn variables_that_move_the_files_are_heeded() {
         ("kiro", "KIRO_HOME", "moved/hooks/guard-host.json"),
         ("crush", "XDG_CONFIG_HOME", "moved/crush/crush.json"),
         ("opencode", "XDG_CONFIG_HOME", "moved/opencode/plugins/guard-host.js"),
+        ("kilo", "XDG_CONFIG_HOME", "moved/kilo/plugins/guard-host.js"),
         ("amp", "XDG_CONFIG_HOME", "moved/amp/plugins/guard-host.ts"),
+        ("pi", "PI_CODING_AGENT_DIR", "moved/extensions/guard-host.ts"),
+        ("vibe", "VIBE_HOME", "moved/hooks.toml"),
     ] {
         let ended = with(&world, variable, &moved, &["install", harness]);
         assert!(ended.exit == 0 && world.path(file).exists(), "{harness}: {ended:?}");
@@ -269,7 +275,9 @@ fn files_and_links_of_others_are_refused() {
         ("kiro", ".kiro/hooks/guard-host.json"),
         ("cline", "Documents/Cline/Hooks/PreToolUse"),
         ("opencode", ".config/opencode/plugins/guard-host.js"),
+        ("kilo", ".config/kilo/plugins/guard-host.js"),
         ("amp", ".config/amp/plugins/guard-host.ts"),
+        ("pi", ".pi/agent/extensions/guard-host.ts"),
     ] {
         world.write(file, "{\"hooks\":{\"preToolUse\":[{\"command\":\"./mine.sh\"}]}}\n");
         let ended = world.run(&["install", harness], "");

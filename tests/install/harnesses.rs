@@ -10,7 +10,7 @@ use super::{done, read, text};
 use crate::support::world::World;
 
 /// All but Claude Code, with the number of files that each is registered in.
-const HARNESSES: [(&str, usize); 17] = [
+const HARNESSES: [(&str, usize); 20] = [
     ("amp", 1),
     ("antigravity", 1),
     ("cline", 1),
@@ -22,10 +22,13 @@ const HARNESSES: [(&str, usize); 17] = [
     ("droid", 1),
     ("gemini", 1),
     ("grok", 1),
+    ("kilo", 1),
     ("kimi", 1),
     ("kiro", 1),
     ("opencode", 1),
+    ("pi", 1),
     ("qwen", 1),
+    ("vibe", 1),
     ("vscode", 1),
     ("windsurf", 1),
 ];

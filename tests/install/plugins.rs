@@ -1,4 +1,4 @@
-//! The plugins for OpenCode and Amp, loaded by node as their harnesses load them, with the real program.
+//! The plugins for OpenCode, Kilo, Amp and Pi, loaded by node as their harnesses load them, with the real program.
 //!
 //! Without node there is nothing to load them; the test then says so and passes.
 
@@ -33,6 +33,21 @@ const confirm = async (text) => { asked.push(text); return JSON.parse(process.ar
 const event = { tool: "shell_command", input: { command: process.argv[4] }, thread: { id: "t1" } }
 const result = await handler(event, { ui: { confirm } })
 console.log(JSON.stringify({ result, asked }))
+"#;
+
+/// Loads an extension for Pi with a `pi` that remembers the handler, and asks it about one command.
+const PI: &str = r#"
+const { default: register } = await import(process.argv[2])
+let handler
+register({ on: (event, given) => { if (event === "tool_call") handler = given } })
+const asked = []
+const answer = JSON.parse(process.argv[5])
+const confirm = async (title, text) => { asked.push(text); return answer }
+const event = { toolName: "bash", toolCallId: "c1", input: { command: process.argv[4] } }
+const ctx = { cwd: process.argv[3], hasUI: answer !== null, ui: { confirm },
+  sessionManager: { getSessionId: () => "s1" } }
+const result = await handler(event, ctx)
+console.log(JSON.stringify({ result: result ?? null, asked }))
 "#;
 
 fn has_node() -> bool {
@@ -127,4 +142,49 @@ fn the_plugin_for_amp_answers_in_its_actions() {
     }
     let held = node(&world, AMP, &gone, &["ls", "true"]);
     assert!(held["result"]["message"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+}
+
+#[test]
+fn the_plugin_for_kilo_is_known_by_its_event() {
+    if !has_node() {
+        return;
+    }
+    let world = World::new();
+    done(&world, &["install", "kilo"]);
+    let [there, gone] = modules(&world, ".config/kilo/plugins/guard-host.js");
+    assert_eq!(node(&world, OPENCODE, &there, &["ls -la"])["thrown"], Value::Null);
+    let denied = node(&world, OPENCODE, &there, &["rm -rf /"]);
+    assert!(denied["thrown"].as_str().unwrap().contains("rm-root"), "{denied}");
+    let held = node(&world, OPENCODE, &gone, &["ls"]);
+    assert!(held["thrown"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(world.audit().iter().any(|line| line["harness"] == "kilo"));
+}
+
+#[test]
+fn the_extension_for_pi_asks_a_person_where_there_is_a_screen() {
+    if !has_node() {
+        return;
+    }
+    let world = World::new();
+    done(&world, &["install", "pi"]);
+    let [there, gone] = modules(&world, ".pi/agent/extensions/guard-host.ts");
+    let nothing = json!({ "result": null, "asked": [] });
+    assert_eq!(node(&world, PI, &there, &["ls", "false"]), nothing);
+    assert_eq!(node(&world, PI, &there, &["ls", "null"]), nothing);
+    let denied = node(&world, PI, &there, &["rm -rf /", "true"]);
+    assert_eq!((&denied["result"]["block"], &denied["asked"]), (&json!(true), &json!([])));
+    assert!(denied["result"]["reason"].as_str().unwrap().contains("rm-root"), "{denied}");
+    for (answer, blocked) in [("true", Value::Null), ("false", json!(true)), ("\"yes\"", json!(true))] {
+        let asked = node(&world, PI, &there, &["git push origin topic", answer]);
+        assert_eq!(asked["result"]["block"], blocked, "{answer}: {asked}");
+        let question = asked["asked"][0].as_str().unwrap();
+        assert!(question.contains("git push") && !question.contains("confirm with user"), "{asked}");
+    }
+    // Nobody is there: the model is told how a person can let it pass.
+    let held = node(&world, PI, &there, &["git push origin topic", "null"]);
+    assert_eq!(held["asked"], json!([]));
+    assert!(held["result"]["reason"].as_str().unwrap().contains("confirm with user"), "{held}");
+    let held = node(&world, PI, &gone, &["ls", "true"]);
+    assert!(held["result"]["reason"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(world.audit().iter().any(|line| line["harness"] == "pi" && line["session"] == "s1"));
 }

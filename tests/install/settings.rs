@@ -24,6 +24,45 @@ const FRESH: &str = r#"{
         ]
       }
     ],
+    "PostToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "COMMAND",
+            "timeout": 5,
+            "async": true
+          }
+        ]
+      }
+    ],
+    "PostToolUseFailure": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "COMMAND",
+            "timeout": 5,
+            "async": true
+          }
+        ]
+      }
+    ],
+    "PermissionDenied": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "COMMAND",
+            "timeout": 5,
+            "async": true
+          }
+        ]
+      }
+    ],
     "SessionEnd": [
       {
         "hooks": [
@@ -129,7 +168,7 @@ fn s4_97_the_hooks_of_others_keep_their_bytes_and_their_order() {
     let before = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] }\n\t\t],\n\t\t\"Stop\": []\n\t},\n\t\"z\": [1,2 ,3]\n}";
     world.write("repo/.claude/settings.json", before);
     done(&world, &["install", "claude", "--shared"]);
-    let expected = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] },\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claudeCLOSING\",\n\t\t\t\t\t\t\"timeout\": 20,\n\t\t\t\t\t\t\"onFailure\": \"block\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": [],\n\t\t\"SessionEnd\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claude\",\n\t\t\t\t\t\t\"timeout\": 5\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t\"z\": [1,2 ,3]\n}";
+    let expected = "{\n\t\"a\" : 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{ \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./pre-commit-guard.sh\" } ] },\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claudeCLOSING\",\n\t\t\t\t\t\t\"timeout\": 20,\n\t\t\t\t\t\t\"onFailure\": \"block\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": [],\n\t\t\"PostToolUse\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claude\",\n\t\t\t\t\t\t\"timeout\": 5,\n\t\t\t\t\t\t\"async\": true\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"PostToolUseFailure\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claude\",\n\t\t\t\t\t\t\"timeout\": 5,\n\t\t\t\t\t\t\"async\": true\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"PermissionDenied\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"*\",\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claude\",\n\t\t\t\t\t\t\"timeout\": 5,\n\t\t\t\t\t\t\"async\": true\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t],\n\t\t\"SessionEnd\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"guard-host hook claude\",\n\t\t\t\t\t\t\"timeout\": 5\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t\"z\": [1,2 ,3]\n}";
     assert_eq!(read(&world, "repo/.claude/settings.json"), expected.replace("CLOSING", CLOSING));
 }
 
@@ -175,7 +214,9 @@ fn several_entries_become_one() {
     assert_eq!(handlers.len(), 2, "{installed}");
     assert_eq!(installed["hooks"]["PreToolUse"][0], json!({ "matcher": "Bash", "hooks": [other] }));
     assert_eq!(installed["hooks"]["PreToolUse"][1]["matcher"], "*");
-    assert!(installed["hooks"].get("PostToolUse").is_none());
+    let after = json!([{ "matcher": "*", "hooks": [installed["hooks"]["PostToolUse"][0]["hooks"][0]] }]);
+    assert_eq!(installed["hooks"]["PostToolUse"], after);
+    assert_eq!(after[0]["hooks"][0]["async"], true);
     done(&world, &["uninstall", "claude"]);
     assert_eq!(json(&world, SETTINGS), json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [other] }] } }));
 }

@@ -106,7 +106,7 @@ impl Packed {
 pub const IS_EXECUTABLE: bool = cfg!(target_os = "linux");
 
 /// Puts the bundle's artifact into the program.
-#[cfg(target_os = "linux")]
+#[cfg(all(has_bundle, target_os = "linux"))]
 macro_rules! bundle {
     ($path:literal, $bytes:literal) => {
         #[expect(unsafe_code, reason = "names bytes of just this length, in a section that nothing writes to")]
@@ -134,7 +134,7 @@ macro_rules! bundle {
 }
 
 /// Puts the bundle's artifact into the program.
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(has_bundle, not(target_os = "linux")))]
 macro_rules! bundle {
     ($path:literal, $bytes:literal) => {
         mod carried {

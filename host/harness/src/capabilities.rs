@@ -8,8 +8,8 @@ mod plugins;
 mod terminals;
 
 pub use editors::{CLINE, CURSOR, VSCODE, WINDSURF};
-pub use plugins::{AMP, GENERIC, OPENCODE};
-pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GEMINI, GROK, KIMI, KIRO, QWEN};
+pub use plugins::{AMP, GENERIC, KILO, OPENCODE, PI};
+pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GEMINI, GROK, KIMI, KIRO, QWEN, VIBE};
 
 /// What one harness is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -291,10 +291,13 @@ pub static ALL: &[&Capabilities] = &[
     &GEMINI,
     &GENERIC,
     &GROK,
+    &KILO,
     &KIMI,
     &KIRO,
     &OPENCODE,
+    &PI,
     &QWEN,
+    &VIBE,
     &VSCODE,
     &WINDSURF,
 ];

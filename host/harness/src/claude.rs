@@ -10,7 +10,7 @@ use super::read::unclear;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, patch};
+use super::{DetectionConfidence, Event, Fate, Harness, Payload, Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
@@ -56,7 +56,11 @@ impl Harness for Claude {
         let event = match name_field(payload, "hook_event_name")? {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
             Some("SessionEnd") => Event::SessionEnd,
-            Some(_) => Event::Other,
+            // What only informs is no fault.
+            Some(event) => match (Fate::of_event(event), calls(payload)) {
+                (Some(fate), Ok(calls)) => Event::After(fate, calls),
+                _ => Event::Other,
+            },
         };
         // What only informs must not keep a call from being decided.
         let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -66,6 +70,7 @@ impl Harness for Claude {
             directory: String::new(),
             session: told("session_id"),
             permission_mode: told("permission_mode"),
+            call: told("tool_use_id"),
         })
     }
 

@@ -38,6 +38,7 @@ mod kimi;
 mod kiro;
 mod plugin;
 mod qwen;
+mod vibe;
 mod vscode;
 mod windsurf;
 
@@ -53,10 +54,32 @@ use response::Response;
 pub enum Event {
     /// Tool calls to decide; none when a field that matters is missing.
     Calls(Vec<ToolCall>),
+    /// What became of calls that were decided before.
+    After(Fate, Vec<ToolCall>),
     /// A session is over.
     SessionEnd,
     /// Something that is not decided here.
     Other,
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It ran, well or not.
+    Ran,
+    /// The harness refused it itself.
+    Refused,
+}
+
+impl Fate {
+    /// That of which an event tells; none if it tells of none.
+    fn of_event(event: &str) -> Option<Self> {
+        match event {
+            "PostToolUse" | "PostToolUseFailure" => Some(Fate::Ran),
+            "PermissionDenied" => Some(Fate::Refused),
+            _ => None,
+        }
+    }
 }
 
 /// A decoded payload.
@@ -72,6 +95,8 @@ pub struct Payload {
     pub session: String,
     /// The permission mode; empty if it is not given.
     pub permission_mode: String,
+    /// The call's id; empty if it is not given.
+    pub call: String,
 }
 
 impl Payload {
@@ -83,6 +108,7 @@ impl Payload {
             directory: String::new(),
             session: String::new(),
             permission_mode: String::new(),
+            call: String::new(),
         }
     }
 }
@@ -218,8 +244,11 @@ pub static ALL: &[&dyn Harness] = &[
     &grok::Grok,
     &codex::Codex,
     &gemini::Gemini,
-    &plugin::OpenCode,
-    &plugin::Amp,
+    &plugin::OF_OPENCODE,
+    &plugin::OF_KILO,
+    &plugin::OF_AMP,
+    &plugin::OF_PI,
+    &vibe::Vibe,
     &kimi::Kimi,
     &droid::Droid,
     &copilot::Copilot,

@@ -1,4 +1,4 @@
-//! OpenCode and Amp: what our own plugins in them send and read.
+//! OpenCode, Kilo, Amp and Pi: what our own plugins in them send and read.
 //!
 //! They send Claude Code's fields under an event's name of their own, and read `{"decision": ..., "reason": ...}`. A
 //! plugin holds the call if it gets no such reply, so these bytes are all there is to agree on.
@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::capabilities::{AMP, Capabilities, OPENCODE, Surface};
+use super::capabilities::{AMP, Capabilities, KILO, OPENCODE, PI, Surface};
 use super::nested::line;
 use super::read::{Protocol, event};
 use super::response::Response;
@@ -14,11 +14,49 @@ use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
-pub(super) struct OpenCode;
+/// A harness that our plugin speaks for.
+pub(super) struct Plugin {
+    capabilities: &'static Capabilities,
+    protocol: &'static Protocol,
+}
 
-pub(super) struct Amp;
+pub(super) static OF_AMP: Plugin = Plugin {
+    capabilities: &AMP,
+    protocol: &Protocol {
+        asking: &["tool.call"],
+        tools: AMP_TOOLS,
+        directories: &["workdir", "cwd"],
+        ..Protocol::USUAL
+    },
+};
 
-static OF_OPENCODE: &[Tool] = &[
+pub(super) static OF_KILO: Plugin = Plugin {
+    capabilities: &KILO,
+    protocol: &Protocol {
+        asking: &["kilo.tool.execute.before"],
+        tools: OPENCODE_TOOLS,
+        directories: &["workdir"],
+        ..Protocol::USUAL
+    },
+};
+
+pub(super) static OF_OPENCODE: Plugin = Plugin {
+    capabilities: &OPENCODE,
+    protocol: &Protocol {
+        asking: &["tool.execute.before"],
+        tools: OPENCODE_TOOLS,
+        directories: &["workdir"],
+        ..Protocol::USUAL
+    },
+};
+
+/// The second event is asked about where there is no screen.
+pub(super) static OF_PI: Plugin = Plugin {
+    capabilities: &PI,
+    protocol: &Protocol { asking: &["pi.tool_call", "pi.tool_call print"], tools: PI_TOOLS, ..Protocol::USUAL },
+};
+
+static OPENCODE_TOOLS: &[Tool] = &[
     tool(&["bash"], Shape::Command(Dialect::Bash, &["command"])),
     tool(&["write"], Shape::File("Write")),
     tool(&["edit"], Shape::File("Edit")),
@@ -30,9 +68,10 @@ static OF_OPENCODE: &[Tool] = &[
     tool(&["list"], Shape::Folder("LS")),
     tool(&["webfetch"], Shape::Named("WebFetch")),
     tool(&["task"], Shape::Named("Agent")),
+    tool(&["background_process"], Shape::MayRun(Dialect::Bash, &["command"])),
 ];
 
-static OF_AMP: &[Tool] = &[
+static AMP_TOOLS: &[Tool] = &[
     tool(&["shell_command", "Bash"], Shape::Command(Dialect::Bash, &["command", "cmd"])),
     tool(&["create_file"], Shape::File("Write")),
     tool(&["edit_file"], Shape::File("Edit")),
@@ -42,16 +81,15 @@ static OF_AMP: &[Tool] = &[
     tool(&["Grep"], Shape::Folder("Grep")),
 ];
 
-static OPENCODE_PROTOCOL: Protocol = Protocol {
-    asking: &["tool.execute.before"],
-    ending: &["session.deleted"],
-    tools: OF_OPENCODE,
-    directories: &["workdir"],
-    ..Protocol::USUAL
-};
-
-static AMP_PROTOCOL: Protocol =
-    Protocol { asking: &["tool.call"], tools: OF_AMP, directories: &["workdir", "cwd"], ..Protocol::USUAL };
+static PI_TOOLS: &[Tool] = &[
+    tool(&["bash"], Shape::Command(Dialect::Bash, &["command"])),
+    tool(&["write"], Shape::File("Write")),
+    tool(&["edit"], Shape::File("Edit")),
+    tool(&["read"], Shape::File("Read")),
+    tool(&["find"], Shape::Folder("Glob")),
+    tool(&["grep"], Shape::Folder("Grep")),
+    tool(&["ls"], Shape::Folder("LS")),
+];
 
 #[derive(Serialize)]
 struct Wire<'a> {
@@ -60,55 +98,31 @@ struct Wire<'a> {
     reason: Option<&'a str>,
 }
 
-impl Harness for OpenCode {
+impl Harness for Plugin {
     fn capabilities(&self) -> &'static Capabilities {
-        &OPENCODE
+        self.capabilities
     }
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
-        confidence_in(payload, &OPENCODE_PROTOCOL)
+        let event = event(payload).ok().flatten();
+        DetectionConfidence::certain(event.is_some_and(|event| self.protocol.asking.contains(&event)))
+    }
+
+    fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
+        self.capabilities.surface(event(payload).ok().flatten().unwrap_or_default())
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        OPENCODE_PROTOCOL.decode(payload)
+        self.protocol.decode(payload)
     }
 
     fn write(&self, said: &Response, _: &'static Surface) -> String {
-        reply(said)
+        let (decision, reason) = match said {
+            Response::Nothing | Response::Grant(_) => ("allow", None),
+            Response::Note(text) => ("allow", Some(text.as_str())),
+            Response::Ask(text) => ("ask", Some(text.as_str())),
+            Response::Deny(text) => ("deny", Some(text.as_str())),
+        };
+        line(&Wire { decision, reason })
     }
-}
-
-impl Harness for Amp {
-    fn capabilities(&self) -> &'static Capabilities {
-        &AMP
-    }
-
-    fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
-        confidence_in(payload, &AMP_PROTOCOL)
-    }
-
-    fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        AMP_PROTOCOL.decode(payload)
-    }
-
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        reply(said)
-    }
-}
-
-fn confidence_in(payload: &Map<String, Value>, protocol: &Protocol) -> DetectionConfidence {
-    let event = event(payload).ok().flatten();
-    DetectionConfidence::certain(
-        event.is_some_and(|event| protocol.asking.contains(&event) || protocol.ending.contains(&event)),
-    )
-}
-
-fn reply(said: &Response) -> String {
-    let (decision, reason) = match said {
-        Response::Nothing | Response::Grant(_) => ("allow", None),
-        Response::Note(text) => ("allow", Some(text.as_str())),
-        Response::Ask(text) => ("ask", Some(text.as_str())),
-        Response::Deny(text) => ("deny", Some(text.as_str())),
-    };
-    line(&Wire { decision, reason })
 }

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::tools::{Tool, calls};
-use super::{Event, Payload, Unreadable};
+use super::{Event, Fate, Payload, Unreadable};
 
 /// How the payloads of one harness are read.
 pub(super) struct Protocol {
@@ -30,6 +30,8 @@ pub(super) enum Mcp {
     Underscores,
     /// `@server/tool`.
     At,
+    /// `mcp_server.tool`.
+    Dot,
     /// `MCP:tool`, which does not say whose it is.
     Colon,
 }
@@ -46,6 +48,7 @@ const TOOLS: [&str; 2] = ["tool_name", "toolName"];
 const INPUTS: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
 const SESSIONS: [&str; 6] = ["session_id", "sessionId", "conversation_id", "conversationId", "trajectory_id", "taskId"];
 const MODES: [&str; 2] = ["permission_mode", "permissionMode"];
+const IDS: [&str; 3] = ["tool_use_id", "toolUseId", "tool_call_id"];
 const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"];
 
 impl Protocol {
@@ -59,9 +62,23 @@ impl Protocol {
         if event.is_some_and(|event| ENDING.contains(&event) || self.ending.contains(&event)) {
             return Ok(about(payload, Event::SessionEnd, String::new()));
         }
+        if let Some(fate) = event.and_then(Fate::of_event) {
+            let after = |payload: Payload| match payload.event {
+                Event::Calls(calls) => Some(Payload { event: Event::After(fate, calls), ..payload }),
+                _ => None,
+            };
+            // What only informs is no fault.
+            let told = self.asked_about(payload).ok().and_then(after);
+            return Ok(told.unwrap_or_else(|| about(payload, Event::Other, String::new())));
+        }
         if !event.is_none_or(|event| ASKING.contains(&event) || self.asking.contains(&event)) {
             return Ok(about(payload, Event::Other, String::new()));
         }
+        self.asked_about(payload)
+    }
+
+    /// Reads a payload about a call.
+    fn asked_about(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let Some(name) = text(payload, &TOOLS)? else { return Err(unclear("the tool has no name")) };
         let input = INPUTS.iter().find_map(|key| payload.get(*key));
         self.call(payload, name, object(input)?)
@@ -90,6 +107,7 @@ impl Mcp {
             Mcp::Underscores if name.starts_with("mcp__") => None,
             Mcp::Underscores => name.strip_prefix("mcp_").and_then(|rest| rest.split_once('_')),
             Mcp::At => name.strip_prefix('@').map(|rest| rest.split_once('/').unwrap_or((rest, "*"))),
+            Mcp::Dot => name.strip_prefix("mcp_").and_then(|rest| rest.split_once('.')),
             Mcp::Colon => name.strip_prefix("MCP:").map(|tool| (SERVER, tool.trim())),
         };
         split.map_or_else(|| name.to_owned(), |(server, tool)| mcp(server, tool))
@@ -124,6 +142,7 @@ pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: Strin
         directory,
         session: told(&SESSIONS).unwrap_or_default(),
         permission_mode: told(&MODES).unwrap_or_default(),
+        call: told(&IDS).unwrap_or_default(),
     }
 }
 

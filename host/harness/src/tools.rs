@@ -24,6 +24,8 @@ pub(super) struct Tool {
 pub(super) enum Shape {
     /// It runs what stands under each of these keys: a line, or the words of one command.
     Command(Dialect, &'static [&'static str]),
+    /// The same, or it runs nothing, and its input stays as it is.
+    MayRun(Dialect, &'static [&'static str]),
     /// It runs each of the lines under these keys, one after the other.
     Commands(&'static [&'static str]),
     /// It is this tool of the common vocabulary, on one file.
@@ -72,8 +74,8 @@ const PATHS: &[&str] = &[
 ];
 const FIELDS: &[(&str, &[&str])] = &[
     ("content", &["file_text", "contents", "CodeContent", "text"]),
-    ("old_string", &["old_str", "oldString", "oldStr", "old_text", "TargetContent"]),
-    ("new_string", &["new_str", "newString", "newStr", "new_text", "ReplacementContent"]),
+    ("old_string", &["old_str", "oldString", "oldStr", "old_text", "oldText", "TargetContent"]),
+    ("new_string", &["new_str", "newString", "newStr", "new_text", "newText", "ReplacementContent"]),
     ("replace_all", &["replaceAll", "change_all", "allow_multiple", "AllowMultiple"]),
     ("edits", &["changes", "ReplacementChunks"]),
     ("patch", &["diff"]),
@@ -94,6 +96,10 @@ pub(super) fn calls(
     };
     let calls = match known.shape {
         Shape::Command(dialect, keys) => commands(&lines(&input, keys, &one)?, dialect, &input),
+        Shape::MayRun(dialect, keys) => match lines(&input, keys, &one)?.as_slice() {
+            [] => vec![ToolCall::new(common, input)],
+            lines => commands(lines, dialect, &input),
+        },
         Shape::Commands(keys) => commands(&lines(&input, keys, &several)?, Dialect::Bash, &input),
         // Such a tool may be told under the name of another one.
         Shape::File(_) if input.get("input").and_then(Value::as_str).is_some_and(patch::is_one) => {

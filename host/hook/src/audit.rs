@@ -5,12 +5,13 @@ mod select;
 mod stats;
 
 use std::fs::OpenOptions;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 
@@ -19,6 +20,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::{Attributed, FAULT, Verdict};
 use guard_contract::{Outcome, rank};
 use guard_redact::{plain, redact, shorten};
+use guard_state::session::Entry;
 use guard_state::{FileLock, hex};
 
 pub use read::{Next, Reader, Record};
@@ -56,6 +58,77 @@ struct Line<'a> {
     harness: &'a str,
     ms: f64,
     original_tool: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<&'a str>,
+}
+
+/// What became of a call that was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It ran, and the harness puts such an ask to a person.
+    Approved,
+    /// It ran, and nobody knows who let it.
+    Ran,
+    /// The harness refused it itself.
+    Refused,
+    /// It had not run when its session ended.
+    Left,
+}
+
+impl End {
+    /// The action of its line, and by whom, if that is known.
+    fn told(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            End::Approved => ("ran", Some("person")),
+            End::Ran => ("ran", None),
+            End::Refused => ("refused", Some("harness")),
+            End::Left => ("not_run", None),
+        }
+    }
+}
+
+/// Appends the line about the end of a call that was asked about; its `ms` is the time since then, and `asked` the
+/// moment.
+///
+/// # Errors
+///
+/// Those of the file system. Nobody waits for the line.
+pub fn append_end(audit: &Audit, entry: &Entry, end: End, harness: &str, now: Timestamp) -> io::Result<()> {
+    let (action, by) = end.told();
+    let since = entry.ts.parse::<Timestamp>().map_or(0.0, |asked| now.duration_since(asked).as_secs_f64());
+    let (policy, rule) = entry.rules.first().and_then(|rule| rule.split_once(':')).unwrap_or_default();
+    let line = Line {
+        ts: stamp(now),
+        tool: name(&entry.tool),
+        operation: shorten(&plain(&redact(&entry.operation)), OPERATION_BYTES),
+        action,
+        rule,
+        path_context: None,
+        id: identity(now.as_nanosecond()),
+        session: name(&entry.session),
+        cwd: shorten(&plain(&redact(&entry.cwd)), OPERATION_BYTES),
+        policy,
+        rules: entry.rules.clone(),
+        harness,
+        ms: (since * 1000.0).round(),
+        original_tool: String::new(),
+        by,
+        asked: Some(&entry.ts),
+    };
+    write(audit, &serde_json::to_string(&line)?)
+}
+
+/// A time as lines have it.
+fn stamp(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// A line's id. It is unlike any other, and no more is needed: beside the C library as an archive `getrandom` would read
+/// a device file.
+fn identity(seed: impl Hash) -> String {
+    hex(&RandomState::new().hash_one(seed).to_be_bytes())
 }
 
 /// Appends the line of one call, if the level asks for one.
@@ -86,17 +159,15 @@ pub fn append(
         true => verdict.lifted.iter().map(Attributed::rule).collect(),
         false => told.map(Attributed::rule).collect(),
     };
-    // Unlike any other, and no more is needed. Beside the C library as an archive `getrandom` would read a device file.
-    let random = RandomState::new().hash_one(elapsed);
     let line = Line {
-        ts: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        ts: stamp(Timestamp::now()),
         tool: name(&call.tool),
         operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
         action: action(verdict),
         rule: deciding.map_or("", Attributed::name),
         // The earliest readers know no such key where a person let the call run.
         path_context: (!confirmed).then(|| path_context(verdict)),
-        id: hex(&random.to_be_bytes()),
+        id: identity(elapsed),
         session: name(&at.session),
         cwd: shorten(&plain(&redact(&at.cwd)), OPERATION_BYTES),
         policy: deciding.map_or("", |deciding| &deciding.policy),
@@ -104,6 +175,8 @@ pub fn append(
         harness: &at.harness,
         ms: (elapsed.as_secs_f64() * 100_000.0).round() / 100.0,
         original_tool: name(&call.original_tool),
+        by: None,
+        asked: None,
     };
     write(audit, &serde_json::to_string(&line)?)
 }

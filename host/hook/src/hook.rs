@@ -9,6 +9,7 @@ mod open_call;
 mod judge;
 mod responder;
 mod journal;
+mod outcome;
 mod payload;
 mod record;
 

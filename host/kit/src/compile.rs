@@ -59,6 +59,7 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
 /// The compiler, unpacked once in a process.
 enum Program {
     /// In memory: nothing is written anywhere.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has files in memory"))]
     Memory(File),
     /// In a private file among the temporary ones, which the system removes.
     #[cfg_attr(target_os = "linux", expect(dead_code, reason = "Linux has files in memory"))]

@@ -36,7 +36,7 @@ const STEP: Duration = Duration::from_millis(100);
 /// How long an answer waits for its records: a file system that hangs must not hold it.
 const RECORDS: Duration = Duration::from_secs(1);
 
-/// The panics after which the process ends, in order, so that a fresh one can take its place. Each keeps a thread.
+/// The panics after which the process ends, in order, so that a fresh one can take its place.
 const PANICS: usize = 16;
 
 /// The answer to a posted payload.
@@ -188,8 +188,7 @@ impl Calls {
 }
 
 impl Turn {
-    /// Does the work on this thread. A panic in it never comes back here: [`answer_panics`] answers the call and keeps the
-    /// thread.
+    /// Does the work on this thread. A panic in it never comes back here: [`answer_panics`] answers the call.
     fn run(self: Arc<Self>, work: impl FnOnce(&Turn)) {
         self.calls.pulse.begin();
         OWN.set(Some(self.clone()));
@@ -282,8 +281,8 @@ impl Turn {
     }
 }
 
-/// From now on a panic while a call is decided becomes an answer. The thread is kept: in a program that is built to end at
-/// a panic there is no other way to go on.
+/// From now on a panic while a call is decided becomes an answer. In a program that is built to end at a panic, its thread
+/// is kept for ever: there is no other way to go on.
 pub(crate) fn answer_panics(note: fn(&str)) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
@@ -293,7 +292,7 @@ pub(crate) fn answer_panics(note: fn(&str)) {
             "guard-host failed inside, at {place}: the call was answered with the worst so far, at least ask"
         ));
         turn.panicked();
-        loop {
+        while !cfg!(panic = "unwind") {
             thread::park();
         }
     }));

@@ -115,11 +115,14 @@ enum Closing {
 }
 
 /// One call of the hook, as a registration writes it.
+#[derive(Clone)]
 struct Hook {
     /// The program and its arguments.
     words: Vec<String>,
     /// The same as a line for a shell.
     line: String,
+    /// The line for an event that decides nothing: it may fail.
+    bare: String,
     matcher: String,
     /// In the harness's unit.
     timeout: u32,
@@ -140,10 +143,13 @@ static ALL: &[&RegistrationSpec] = &[
     &json::DROID,
     &json::GEMINI,
     &files::GROK,
+    &plugins::KILO,
     &tables::KIMI,
     &files::KIRO,
     &plugins::OPENCODE,
+    &plugins::PI,
     &json::QWEN,
+    &tables::VIBE,
     &files::VSCODE,
     &json::WINDSURF,
 ];
@@ -204,6 +210,7 @@ impl RegistrationSpec {
         let program = if wish.shared { "guard-host" } else { text(&site.environment.program)? };
         let words: Vec<String> = [program.to_owned()].into_iter().chain(arguments(wish, site, self.called)?).collect();
         let line = words.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+        let bare = line.clone();
         let line = if self.closing == Closing::Line && !wish.fail_open { closed(&line) } else { line };
         if wish.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
             return refuse(format!("{title} asks its hooks by events, not by tools; leave `--matcher` out"));
@@ -227,7 +234,7 @@ impl RegistrationSpec {
             ));
         }
         let timeout = wish.timeout.unwrap_or(TIMEOUT) * self.unit.per_second();
-        Ok(Hook { words, line, matcher, timeout, blocks: !wish.fail_open })
+        Ok(Hook { words, line, bare, matcher, timeout, blocks: !wish.fail_open })
     }
 
     fn names(&self, site: Site<'_>) -> Names {

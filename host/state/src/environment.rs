@@ -38,9 +38,17 @@ impl Environment {
 }
 
 /// The home directory that `/etc/passwd` has for this user.
+#[cfg(not(target_os = "macos"))]
 fn home_of_account() -> Option<String> {
     let uid = rustix::process::geteuid().as_raw().to_string();
     let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
     let user = passwd.lines().find(|line| line.split(':').nth(2) == Some(uid.as_str()))?;
     user.split(':').nth(5).filter(|home| home.starts_with('/')).map(str::to_owned)
+}
+
+/// The home directory that the directory service has for this user: no file there lists people.
+#[cfg(target_os = "macos")]
+fn home_of_account() -> Option<String> {
+    let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok()??;
+    user.dir.into_os_string().into_string().ok().filter(|home| home.starts_with('/'))
 }

@@ -15,7 +15,7 @@ use crate::Places;
 use guard_contract::shell_word::quoted;
 
 pub use operation::{Operation, is_readable, shown};
-pub use record::{Asked, Choice, Choosing, Contents, Entry, choose};
+pub use record::{Asked, Choice, Choosing, Contents, Entry, call_key, choose};
 pub use store::Sessions;
 
 /// How long a pending call and an approval count.

@@ -4,7 +4,8 @@
 //! "reason": ...}`, and they hold a call for which they get no such reply.
 
 use super::{
-    Abstain, Ask, Capabilities, Confidence, Fail, FileScope, Format, OnSilence, OnUnknownKey, Rewrite, Surface, file,
+    Abstain, Ask, Capabilities, Confidence, Fail, FileScope, Format, OnSilence, OnUnknownKey, Prompting, Rewrite,
+    Surface, file,
 };
 use Confidence::{High, Medium};
 use FileScope::{Project, User};
@@ -39,10 +40,40 @@ pub static OPENCODE: Capabilities = Capabilities {
     confidence: Medium,
     unverified: &[
         "version 2 has another plugin interface, which still changes",
-        "whether a plugin is asked before or after the harness's own permissions",
         "the name of an MCP tool cannot be told from that of another tool",
     ],
     sources: &["the plugin interface's types of 1.18.33", "threads of the vendor's repository up to 2.0.26"],
+};
+
+/// What `kilo` can be told.
+pub static KILO: Capabilities = Capabilities {
+    name: "kilo",
+    title: "Kilo",
+    surfaces: &[Surface { event: "kilo.tool.execute.before", ..PLUGIN }],
+    files: &[file("~/.config/kilo/plugins/guard-host.js", Plugin, User, High)],
+    unverified: &["the extension for editors", "the name of an MCP tool cannot be told from that of another tool"],
+    sources: &["runs of 7.7.7"],
+    confidence: High,
+    ..OPENCODE
+};
+
+/// What `pi` can be told.
+pub static PI: Capabilities = Capabilities {
+    name: "pi",
+    title: "Pi",
+    surfaces: &[
+        Surface { event: "pi.tool_call", ask: Ask::Person, ..PLUGIN },
+        Surface { event: "pi.tool_call print", ..PLUGIN },
+    ],
+    modes: &[("interactive", Prompting::Person), ("print", Prompting::Nobody)],
+    files: &[
+        file("./.pi/extensions/guard-host.ts", Plugin, Project, High),
+        file("~/.pi/agent/extensions/guard-host.ts", Plugin, User, High),
+    ],
+    unverified: &["tools of other extensions are told by names that nobody has listed"],
+    sources: &["the vendor's documentation of 0.73.1", "runs of 0.73.1"],
+    confidence: High,
+    ..OPENCODE
 };
 
 /// What `amp` can be told.

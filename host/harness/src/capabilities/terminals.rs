@@ -370,6 +370,30 @@ pub static KIMI: Capabilities = Capabilities {
     sources: &["the vendor's hooks documentation"],
 };
 
+/// What `vibe` can be told.
+pub static VIBE: Capabilities = Capabilities {
+    name: "vibe",
+    title: "Mistral Vibe",
+    surfaces: &[Surface {
+        tells_user: true,
+        rewrite: Rewrite::Replaces,
+        keys: &["decision", "reason", "system_message"],
+        ..Surface::named("pre_tool")
+    }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: true,
+    on_crash: Fail::Switch("strict = true"),
+    on_exit_one: Fail::Switch("strict = true"),
+    on_timeout: Fail::Switch("strict = true"),
+    timeout_ms: Some(60_000),
+    files: &[file("./.vibe/hooks.toml", Toml, Project, High), file("~/.vibe/hooks.toml", Toml, User, High)],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: High,
+    unverified: &["arguments of its tools that no run has shown"],
+    sources: &["the vendor's documentation of 3.0.2", "runs of 3.0.2"],
+};
+
 /// What `crush` can be told.
 pub static CRUSH: Capabilities = Capabilities {
     name: "crush",

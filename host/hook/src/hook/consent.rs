@@ -39,7 +39,7 @@ pub(super) struct Question {
 #[derive(Debug)]
 enum Kind {
     /// The call, which a person can confirm later.
-    Call(Entry),
+    Call(Box<Entry>),
     /// The confirmation of the entry with this code.
     Confirmation(String),
 }
@@ -101,7 +101,7 @@ pub(super) fn answer(
         };
         verdict.closing = format!("To proceed, confirm with user then run:\n{confirm} {how}");
     }
-    (verdict, Some(question(Kind::Call(entry))))
+    (verdict, Some(question(Kind::Call(Box::new(entry)))))
 }
 
 /// The entry that a call would confirm, if it is a command in the form that replies show.
@@ -121,13 +121,14 @@ fn names_confirm(calls: &[ToolCall], confirm: &str) -> bool {
 
 impl Question {
     /// Writes the question down, if `outcome`, which the reply gave, leaves it open. `prompted` says that the harness
-    /// puts an ask to a person.
-    pub(super) fn note(self, outcome: Outcome, prompted: bool) {
+    /// puts an ask to a person, and `call` tells the call from others.
+    pub(super) fn note(self, outcome: Outcome, prompted: bool, call: String) {
         let is_open = matches!(outcome, Outcome::Ask | Outcome::Deny);
         let asked = outcome == Outcome::Ask && prompted;
         // The reply is out, and there is nobody to tell that nothing could be written.
         let _ = match self.kind {
             Kind::Call(entry) if is_open => {
+                let entry = Entry { call, prompted: asked, ..*entry };
                 self.sessions.change(&self.session, PATIENCE, |contents, _| contents.ask(entry))
             }
             Kind::Confirmation(code) if asked => self.sessions.change(&self.session, PATIENCE, |contents, now| {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::consent::{self, Question};
 use super::open_call::OpenCall;
 use super::payload::Refusal;
-use super::{bypass, journal, refused};
+use super::{bypass, journal, outcome, refused};
 use crate::cache::Prepared;
 use crate::chain::{Ask, Chain, Trace};
 use guard_config::{Audit, Brought};
@@ -18,7 +18,7 @@ use guard_contract::paths::lexical;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::{Ask as Asking, Surface};
-use guard_harness::{Event, Harness, Payload};
+use guard_harness::{Event, Fate, Harness, Payload};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -76,11 +76,26 @@ pub struct Judged {
     pub records: Records,
 }
 
-/// What is to be written of a call besides its audit line: journals, the question that is left open, the end of a session.
+/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, what became
+/// of a call, or the end of a session.
 #[derive(Debug, Default)]
-pub struct Records {
-    decided: Option<Decided>,
-    ended: Option<String>,
+pub struct Records(Kept);
+
+#[derive(Debug, Default)]
+enum Kept {
+    #[default]
+    Nothing,
+    Decided(Box<Decided>),
+    After {
+        harness: &'static str,
+        payload: Box<Payload>,
+        fate: Fate,
+        calls: Vec<ToolCall>,
+    },
+    Ended {
+        harness: &'static str,
+        session: String,
+    },
 }
 
 #[derive(Debug)]
@@ -92,19 +107,26 @@ struct Decided {
     outcome: Outcome,
     question: Option<Question>,
     /// The harness puts an ask to a person.
-    prompts: bool,
+    prompted: bool,
+    /// What tells the call from others.
+    key: String,
 }
 
 impl Records {
-    /// Writes them.
+    /// Writes them, once.
     pub fn write(&mut self, places: &Places, facts: &dyn Facts) {
-        if let Some(session) = self.ended.take() {
-            consent::end(places, &session);
-        }
-        if let Some(decided) = &mut self.decided {
-            journal::write(&decided.chain.prepared, &decided.at, facts, &decided.calls, &decided.traces);
-            if let Some(question) = decided.question.take() {
-                question.note(decided.outcome, decided.prompts);
+        match &mut self.0 {
+            Kept::Nothing => {}
+            Kept::Decided(decided) => {
+                journal::write(&decided.chain.prepared, &decided.at, facts, &decided.calls, &decided.traces);
+                if let Some(question) = decided.question.take() {
+                    question.note(decided.outcome, decided.prompted, std::mem::take(&mut decided.key));
+                }
+            }
+            Kept::After { harness, payload, fate, calls } => outcome::tell(places, harness, payload, *fate, calls),
+            Kept::Ended { harness, session } => {
+                outcome::close(places, harness, session);
+                consent::end(places, session);
             }
         }
     }
@@ -144,18 +166,20 @@ impl Desk<'_> {
         &self,
         call: &OpenCall,
         (harness, surface): (&'static dyn Harness, &'static Surface),
-        payload: Payload,
+        mut payload: Payload,
     ) -> Judged {
-        let at = circumstances(harness, &payload, self.environment, &**self.facts);
-        let calls = match payload.event {
+        let silent = |kept| Judged { said: Said::Verdict(merge([])), records: Records(kept) };
+        let name = harness.name();
+        // Where nothing is said, nothing has to wait.
+        let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
-            // Nothing is said, so nothing has to wait.
-            Event::SessionEnd => {
-                let records = Records { ended: Some(payload.session), ..Records::default() };
-                return Judged { said: Said::Verdict(merge([])), records };
+            Event::After(fate, calls) => {
+                return silent(Kept::After { harness: name, payload: Box::new(payload), fate, calls });
             }
-            _ => return Said::Verdict(merge([])).into(),
+            Event::SessionEnd => return silent(Kept::Ended { harness: name, session: payload.session }),
+            _ => return silent(Kept::Nothing),
         };
+        let at = circumstances(harness, &payload, self.environment, &**self.facts);
         let chain = self.chains.chain(&at);
         let config = match &chain {
             Ok(chain) => &chain.prepared.config,
@@ -192,9 +216,10 @@ impl Desk<'_> {
         let (verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
         let skips = harness.skips_prompts(&at.permission_mode);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
-        let prompts = harness.prompts(&at.permission_mode);
-        let decided = Decided { chain, calls, traces, outcome: verdict.outcome, question, prompts, at };
-        let records = Records { decided: Some(decided), ..Records::default() };
+        let prompted = surface.ask == Asking::Person && harness.prompts(&at.permission_mode);
+        let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
+        let decided = Decided { chain, calls, traces, outcome: verdict.outcome, question, prompted, key, at };
+        let records = Records(Kept::Decided(Box::new(decided)));
         Judged { said: Said::Verdict(verdict), records }
     }
 

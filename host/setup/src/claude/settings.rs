@@ -7,14 +7,17 @@ use crate::install::json::{Malformed, Syntax};
 /// The event before a tool call.
 pub(super) const BEFORE: &str = "PreToolUse";
 
+/// The events that tell what became of a call that was asked about.
+const AFTER: [&str; 3] = ["PostToolUse", "PostToolUseFailure", "PermissionDenied"];
+
 /// The event at the end of a session.
 pub(super) const END: &str = "SessionEnd";
 
 /// How long Claude Code waits for the hook, in seconds. The hook itself takes four at most.
 const TIMEOUT: u32 = 20;
 
-/// The same at the end of a session, for which all hooks share little time.
-const END_TIMEOUT: u32 = 5;
+/// The same of events of which the hook only takes note. At the end of a session all hooks share little time.
+const NOTE_TIMEOUT: u32 = 5;
 
 /// The entry that is wanted.
 #[derive(Debug, Clone)]
@@ -36,20 +39,24 @@ impl Entry {
     }
 
     /// What it is in the file, for each event.
-    fn items(&self) -> [(&'static str, Item); 2] {
-        let handler = |timeout, blocks| {
-            // Versions before 2.1.295 take `onFailure` out of the file when they write it, so the line says it as well.
-            let line = if blocks { closed(&self.line) } else { self.line.clone() };
-            let mut handler = vec![("type", Item::text("command")), ("command", Item::text(&line))];
-            handler.push(("timeout", Item::Number(timeout)));
-            if blocks {
-                handler.push(("onFailure", Item::text("block")));
-            }
-            ("hooks", Item::List(vec![Item::Object(handler)]))
+    fn items(&self) -> Vec<(&'static str, Item)> {
+        let command = |line: &str, timeout| {
+            let line = ("command", Item::text(line));
+            vec![("type", Item::text("command")), line, ("timeout", Item::Number(timeout))]
         };
-        let before = handler(self.timeout.unwrap_or(TIMEOUT), self.blocks);
-        let before = Item::Object(vec![("matcher", Item::text(&self.matcher)), before]);
-        [(BEFORE, before), (END, Item::Object(vec![handler(END_TIMEOUT, false)]))]
+        let group = |handler| ("hooks", Item::List(vec![Item::Object(handler)]));
+        let matched = |handler| Item::Object(vec![("matcher", Item::text(&self.matcher)), group(handler)]);
+        // Versions before 2.1.295 take `onFailure` out of the file when they write it, so the line says it as well.
+        let line = if self.blocks { closed(&self.line) } else { self.line.clone() };
+        let mut before = command(&line, self.timeout.unwrap_or(TIMEOUT));
+        if self.blocks {
+            before.push(("onFailure", Item::text("block")));
+        }
+        let mut after = command(&self.line, NOTE_TIMEOUT);
+        after.push(("async", Item::Flag(true)));
+        let end = Item::Object(vec![group(command(&self.line, NOTE_TIMEOUT))]);
+        let after = AFTER.map(|event| (event, matched(after.clone())));
+        [(BEFORE, matched(before))].into_iter().chain(after).chain([(END, end)]).collect()
     }
 }
 
@@ -111,16 +118,16 @@ mod tests {
         let count = |text: &str, name: &str| text.matches(name).count();
         let text = put("{}".to_owned(), "one.sh", &["a"]);
         let text = put(text, "two.py", &["b"]);
-        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (2, 2), "{text}");
+        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (5, 5), "{text}");
         // One that asks nothing else than another one does goes.
         let both = put(text.clone(), "both.sh", &["a", "b"]);
-        assert_eq!((count(&both, "one.sh"), count(&both, "two.py"), count(&both, "both.sh")), (0, 0, 2), "{both}");
+        assert_eq!((count(&both, "one.sh"), count(&both, "two.py"), count(&both, "both.sh")), (0, 0, 5), "{both}");
         let text = put(text, "one.sh", &["c"]);
-        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (2, 2), "{text}");
+        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (5, 5), "{text}");
         let text = add(&text, Shape::Wrapped, &entry(), &names()).unwrap();
-        assert_eq!((count(&text, ".sh"), count(&text, ".py"), count(&text, "/bin/guard-host")), (0, 0, 2), "{text}");
+        assert_eq!((count(&text, ".sh"), count(&text, ".py"), count(&text, "/bin/guard-host")), (0, 0, 5), "{text}");
         let text = put(text, "one.sh", &["a"]);
-        assert_eq!((count(&text, "one.sh"), count(&text, "/bin/guard-host")), (2, 2), "{text}");
+        assert_eq!((count(&text, "one.sh"), count(&text, "/bin/guard-host")), (5, 5), "{text}");
     }
 
     proptest! {
@@ -145,7 +152,7 @@ mod tests {
             prop_assert_eq!(&add(&added, Shape::Wrapped, &entry(), &names()).unwrap(), &added);
             let count = |text: &str, word: &str| text.matches(word).count();
             prop_assert_eq!(count(&added, "\"onFailure\""), 1);
-            prop_assert_eq!(count(&added, "/bin/guard-host hook claude"), 2);
+            prop_assert_eq!(count(&added, "/bin/guard-host hook claude"), 5);
             prop_assert_eq!(count(&added, "\"guard-host hook claude"), 0);
             let stripped = strip(&added, Shape::Wrapped, &names()).unwrap();
             prop_assert_eq!(count(&stripped, "guard-host"), 0);

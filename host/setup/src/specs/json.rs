@@ -39,6 +39,12 @@ fn before(hook: &Hook) -> Vec<(&'static str, Item)> {
     vec![("PreToolUse", group(hook))]
 }
 
+/// The same, and after a call, to note what became of it.
+fn before_and_after(hook: &Hook) -> Vec<(&'static str, Item)> {
+    let note = Hook { line: hook.bare.clone(), ..hook.clone() };
+    vec![("PreToolUse", group(hook)), ("PostToolUse", group(&note))]
+}
+
 /// Groups of handlers in strict JSON.
 const fn groups(make: fn(&Hook) -> Vec<(&'static str, Item)>) -> Layout {
     Layout::Entries { syntax: Syntax::Strict, grouped: true, beside: &[], make }
@@ -115,7 +121,7 @@ pub(super) static QWEN: RegistrationSpec = RegistrationSpec {
     user: &["~/.qwen/settings.json"],
     project: &["./.qwen/settings.json"],
     moved: None,
-    layout: Layout::Entries { syntax: Syntax::Comments, grouped: true, beside: &[], make: before },
+    layout: Layout::Entries { syntax: Syntax::Comments, grouped: true, beside: &[], make: before_and_after },
     matching: Matching::Names,
     all: "*",
     // Read as milliseconds by the versions that take seconds too, if it is a thousand or more.
@@ -140,7 +146,7 @@ pub(super) static DROID: RegistrationSpec = RegistrationSpec {
     user: &["~/.factory/settings.json"],
     project: &["./.factory/settings.json"],
     moved: None,
-    layout: groups(before),
+    layout: groups(before_and_after),
     matching: Matching::Names,
     all: "*",
     unit: Unit::Seconds,

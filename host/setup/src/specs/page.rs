@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::command::closed;
 use guard_harness::capabilities::{
     self, Abstain, Ask, Capabilities, Confidence, Deny, Fail, Grant, OnSilence, Surface,
 };
@@ -188,7 +189,8 @@ fn register(form: &RegistrationSpec, say: &mut impl FnMut(String)) {
     let line = format!("/opt/guard-host hook {}", form.called);
     let hook = Hook {
         words: line.split(' ').map(str::to_owned).collect(),
-        line,
+        bare: line.clone(),
+        line: if form.closing == super::Closing::Line { closed(&line) } else { line },
         matcher: form.all.to_owned(),
         timeout: 20 * form.unit.per_second(),
         blocks: true,

@@ -15,13 +15,16 @@ use guard_harness::capabilities;
 /// How each begins: this tells one of ours from one of others.
 const OPENCODE_START: &str =
     "// Written by `guard-host install opencode`, and removed by `guard-host uninstall opencode`.\n";
+const KILO_START: &str = "// Written by `guard-host install kilo`, and removed by `guard-host uninstall kilo`.\n";
+const PI_START: &str = "// Written by `guard-host install pi`, and removed by `guard-host uninstall pi`.\n";
 const AMP_START: &str = "// Written by `guard-host install amp`, and removed by `guard-host uninstall amp`.\n";
 const CLINE_START: &str =
     "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
 
 const OPENCODE_TEXT: &str = include_str!("plugins/opencode.js");
 const AMP_TEXT: &str = include_str!("plugins/amp.ts");
-/// How both ask the program.
+const PI_TEXT: &str = include_str!("plugins/pi.ts");
+/// How all of them ask the program.
 const ASK_TEXT: &str = include_str!("plugins/ask.js");
 
 /// The line of a plugin that names the program and its arguments, and the one that says what an error does.
@@ -39,12 +42,13 @@ pub(super) const RETIRED: (&str, &str) = ("cline", "~/.cline/hooks/PreToolUse");
 /// What the script for Cline says when the program says nothing, or what is no reply.
 const CANCEL: &str = r#"{"cancel":true,"errorMessage":"guard-host gave no answer, so this call is held. Tell the user to run: guard-host doctor cline"}"#;
 
-fn plugin(start: &str, hook: &Hook, text: &str) -> String {
+fn plugin(start: &str, event: &str, hook: &Hook, text: &str) -> String {
     // A list of texts: this cannot fail.
     let command = serde_json::to_string(&hook.words).unwrap_or_default();
     let holds = if hook.blocks { HOLDS } else { "const HOLDS = false\n" };
     let (imports, timeout) = ("import { spawnSync } from \"node:child_process\"\n", hook.timeout);
-    format!("{start}{imports}\n{COMMAND}{command}\nconst TIMEOUT = {timeout}\n{holds}\n{ASK_TEXT}\n{text}")
+    let event = format!("const EVENT = \"{event}\"\n");
+    format!("{start}{imports}\n{COMMAND}{command}\nconst TIMEOUT = {timeout}\n{holds}{event}\n{ASK_TEXT}\n{text}")
 }
 
 /// How a file starts the program; none if it does not say so.
@@ -72,7 +76,9 @@ pub(super) static OPENCODE: RegistrationSpec = RegistrationSpec {
     user: &["~/.config/opencode/plugins/guard-host.js"],
     project: &["./.opencode/plugins/guard-host.js"],
     moved: Some(("XDG_CONFIG_HOME", "~/.config")),
-    layout: Layout::Program(0o644, OPENCODE_START, |hook| plugin(OPENCODE_START, hook, OPENCODE_TEXT)),
+    layout: Layout::Program(0o644, OPENCODE_START, |hook| {
+        plugin(OPENCODE_START, "tool.execute.before", hook, OPENCODE_TEXT)
+    }),
     matching: Matching::None,
     all: "",
     unit: Unit::Milliseconds,
@@ -91,13 +97,55 @@ pub(super) static OPENCODE: RegistrationSpec = RegistrationSpec {
     ],
 };
 
+pub(super) static KILO: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::KILO,
+    called: "kilo",
+    user: &["~/.config/kilo/plugins/guard-host.js"],
+    project: &[],
+    layout: Layout::Program(0o644, KILO_START, |hook| {
+        plugin(KILO_START, "kilo.tool.execute.before", hook, OPENCODE_TEXT)
+    }),
+    tools: &[
+        ("bash", "kilo.tool.execute.before"),
+        ("write", "kilo.tool.execute.before"),
+        ("edit", "kilo.tool.execute.before"),
+        ("background_process", "kilo.tool.execute.before"),
+    ],
+    payload: |command, cwd| {
+        json!({
+            "hook_event_name": "kilo.tool.execute.before", "session_id": "guard-host-doctor", "tool_use_id": "1",
+            "cwd": cwd, "tool_name": "bash", "tool_input": { "command": command },
+        })
+    },
+    gates: &[],
+    ..OPENCODE
+};
+
+pub(super) static PI: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::PI,
+    called: "pi",
+    user: &["~/.pi/agent/extensions/guard-host.ts"],
+    project: &["./.pi/extensions/guard-host.ts"],
+    moved: Some(("PI_CODING_AGENT_DIR", "~/.pi/agent")),
+    layout: Layout::Program(0o644, PI_START, |hook| plugin(PI_START, "pi.tool_call", hook, PI_TEXT)),
+    tools: &[("bash", "pi.tool_call"), ("write", "pi.tool_call"), ("edit", "pi.tool_call")],
+    payload: |command, cwd| {
+        json!({
+            "hook_event_name": "pi.tool_call", "session_id": "guard-host-doctor", "tool_use_id": "1", "cwd": cwd,
+            "permission_mode": "interactive", "tool_name": "bash", "tool_input": { "command": command },
+        })
+    },
+    gates: &["know that Pi loads no extension with `--no-extensions`"],
+    ..OPENCODE
+};
+
 pub(super) static AMP: RegistrationSpec = RegistrationSpec {
     capabilities: &capabilities::AMP,
     called: "amp",
     user: &["~/.config/amp/plugins/guard-host.ts"],
     project: &["./.amp/plugins/guard-host.ts"],
     moved: Some(("XDG_CONFIG_HOME", "~/.config")),
-    layout: Layout::Program(0o644, AMP_START, |hook| plugin(AMP_START, hook, AMP_TEXT)),
+    layout: Layout::Program(0o644, AMP_START, |hook| plugin(AMP_START, "tool.call", hook, AMP_TEXT)),
     matching: Matching::None,
     all: "",
     unit: Unit::Milliseconds,

@@ -18,6 +18,9 @@ use guard_contract::shell_word::word;
 /// Deeper values hold no hooks.
 const DEPTH: usize = 16;
 
+/// The kind of an entry that starts a program.
+const COMMAND: &str = "command";
+
 /// The shortest timeout, in seconds, in which a first call is answered.
 const SHORTEST: f64 = 5.0;
 
@@ -45,11 +48,14 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
     match value {
         Value::Array(values) => values.iter().for_each(|value| walk(value, within, depth, found)),
         Value::Object(map) => {
-            let told = ["event", "trigger"].into_iter().find_map(|key| map.get(key)?.as_str());
+            let named = |key: &str| map.get(key).and_then(Value::as_str);
+            // Below the key of an event `type` says what the entry starts.
+            let kind = || if within.event.is_empty() { named("type").filter(|kind| *kind != COMMAND) } else { None };
+            let told = named("event").or_else(|| named("trigger")).or_else(kind);
             let here = Call {
                 handler: value,
                 event: told.unwrap_or(within.event),
-                matcher: map.get("matcher").or(within.matcher),
+                matcher: map.get("matcher").or(map.get("match")).or(within.matcher),
                 off: within.off || map.get("enabled") == Some(&Value::Bool(false)),
                 around: within.around.or_else(|| told.map(|_| value)),
             };
@@ -188,8 +194,11 @@ fn hindrance(form: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     if call.off {
         told.push(format!("`enabled` is false for `{event}`"));
     }
-    if call.handler.get("type").is_some_and(|kind| kind != "command") {
+    if call.handler.get("type").is_some_and(|kind| kind != COMMAND && kind != event) {
         told.push(format!("its `type` for `{event}` is not `command`, so it is never started"));
+    }
+    if form.matching == Matching::None && call.matcher.and_then(Value::as_str).is_some_and(|text| !is_all(text)) {
+        told.push(format!("its matcher for `{event}` leaves tools out"));
     }
     if call.handler.get("async") == Some(&Value::Bool(true)) {
         told.push(format!("`async` runs it in the background for `{event}`, where it decides nothing"));

@@ -1,8 +1,8 @@
-//! The harness that has its hooks in TOML of the user's.
+//! The harnesses that have their hooks in TOML of the user's.
 
 use serde_json::json;
 
-use super::json::EXIT;
+use super::json::{EXIT, FLAT};
 use super::{Closing, Layout, RegistrationSpec, Unit};
 use crate::entries::Item;
 use crate::matcher::Matching;
@@ -40,4 +40,46 @@ pub(super) static KIMI: RegistrationSpec = RegistrationSpec {
     denial: EXIT,
     switches: &[],
     gates: &[],
+};
+
+pub(super) static VIBE: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::VIBE,
+    called: "vibe",
+    user: &["~/.vibe/hooks.toml"],
+    project: &["./.vibe/hooks.toml"],
+    moved: Some(("VIBE_HOME", "~/.vibe")),
+    layout: Layout::Tables("hooks", |hook| {
+        let mut table = vec![
+            ("name", Item::text("guard-host")),
+            ("type", Item::text("pre_tool")),
+            ("command", Item::text(&hook.line)),
+            ("timeout", Item::Number(hook.timeout)),
+        ];
+        if hook.blocks {
+            table.push(("strict", Item::Flag(true)));
+        }
+        table
+    }),
+    matching: Matching::None,
+    all: "",
+    unit: Unit::Seconds,
+    closing: Closing::Key("strict", None),
+    tools: &[
+        ("file_system.bash", "pre_tool"),
+        ("process.start", "pre_tool"),
+        ("file_system.write_file", "pre_tool"),
+        ("file_system.search_replace", "pre_tool"),
+    ],
+    payload: |command, cwd| {
+        json!({
+            "hook_event_name": "pre_tool", "session_id": "guard-host-doctor", "parent_session_id": null, "cwd": cwd,
+            "transcript_path": "", "tool_name": "file_system.bash", "tool_call_id": "1",
+            "tool_input": { "command": command },
+        })
+    },
+    denial: FLAT,
+    switches: &[],
+    gates: &[
+        "know that Vibe reads a project's `.vibe/hooks.toml` where it trusts the folder, and a hook named `guard-host` there takes the place of yours",
+    ],
 };

@@ -31,6 +31,9 @@ pub struct Contents {
     pub pending: Vec<Entry>,
     /// Confirmations that the hook itself asked a person about.
     pub asked: Vec<Asked>,
+    /// The harness tells what became of calls.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_told: bool,
 }
 
 /// A pending call, or its approval.
@@ -55,6 +58,23 @@ pub struct Entry {
     pub expires: String,
     /// A short name for all of it.
     pub code: String,
+    /// The call's [`call_key`]; empty if nobody will tell what became of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    /// The harness puts the question to a person.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prompted: bool,
+}
+
+/// What tells a call from others of its session: a digest of these texts.
+#[must_use]
+pub fn call_key(texts: &[&str]) -> String {
+    let mut key = Sha256::new();
+    for text in texts {
+        key.update((text.len() as u64).to_be_bytes());
+        key.update(text.as_bytes());
+    }
+    hex(&key.finalize()).get(..16).unwrap_or_default().to_owned()
 }
 
 /// That the hook asked a person, in a mode that asks, whether a confirmation may run.
@@ -100,6 +120,8 @@ impl Entry {
             rules,
             expires: stamp(now.checked_add(LIFE).ok()?),
             code,
+            call: String::new(),
+            prompted: false,
         })
     }
 
@@ -166,6 +188,13 @@ impl Contents {
         self.pending.retain(|other| other.code != entry.code);
         self.pending.push(entry);
         keep_last(&mut self.pending, PENDING);
+    }
+
+    /// Notes that the harness tells what became of a call, and gives the question about it, which is then no longer open.
+    pub fn told_of(&mut self, call: &str) -> Option<Entry> {
+        self.is_told = true;
+        let at = self.pending.iter().position(|entry| !entry.call.is_empty() && entry.call == call)?;
+        Some(self.pending.remove(at))
     }
 
     /// Notes that a person was asked about the confirmation of an entry.

@@ -1,12 +1,12 @@
-//! `interactive-shell`: a shell or an interpreter that waits for what is typed into it; in Codex, which asks no hook
-//! about what it types, a console of a database, too.
+//! `interactive-shell`: in Codex and in Vibe, which ask no hook about what they type, a shell, an interpreter or a
+//! console of a database that waits for it.
 //!
 //! ## Why
 //! The guard sees the start of the shell and none of its commands.
 //!
 //! ## Examples
-//! - asked: `bash`
-//! - asked: `cd src && exec zsh -il`
+//! - asked: `bash`, in Codex
+//! - asked: `cd src && exec zsh -il`, in Vibe
 //! - passes: `bash -c 'ls'`
 //! - passes: `python3 x.py`
 //! - passes: `bash < build.sh`
@@ -19,6 +19,9 @@ use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
 use crate::call_view::{CallView, Hit};
+
+/// The harnesses that type into what they have started, and ask no hook about it.
+const HARNESSES: &[&str] = &["codex", "vibe"];
 
 /// Programs besides shells that run what is typed.
 const CONSOLES: &[&str] = &[
@@ -43,8 +46,10 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(view: &CallView<'_>) -> Option<Hit> {
-    let sees_data = |command: &&Command| !is_program(command.word(0), OF_DATA) || view.facts().harness == "codex";
-    let command = view.analysis.commands.iter().filter(|command| waits(command)).find(sees_data)?;
+    if !HARNESSES.contains(&view.facts().harness.as_str()) {
+        return None;
+    }
+    let command = view.analysis.commands.iter().find(|command| waits(command))?;
     let why = format!("nobody is asked about what is typed into `{}`", command.word(0));
     Some(Hit::of_command(RULE.default, command.id, why, "give it the commands at once, as a script or with `-c`"))
 }

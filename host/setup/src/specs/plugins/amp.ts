@@ -17,7 +17,7 @@ async function confirmed(ctx, reason) {
 export default function (amp) {
   amp.on("tool.call", async (event, ctx) => {
     const reply = ask({
-      hook_event_name: "tool.call",
+      hook_event_name: EVENT,
       session_id: event.thread?.id ?? "",
       cwd: folder(amp),
       tool_name: event.tool,

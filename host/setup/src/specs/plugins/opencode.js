@@ -1,7 +1,7 @@
 export const GuardHost = async ({ directory }) => ({
   "tool.execute.before": async (input, output) => {
     const reply = ask({
-      hook_event_name: "tool.execute.before",
+      hook_event_name: EVENT,
       session_id: input.sessionID,
       tool_use_id: input.callID,
       cwd: directory,

@@ -1,0 +1,59 @@
+//! What became of calls that were asked about: one line in the audit log each, written when the harness tells.
+//!
+//! Nothing waits for it, and no answer is given: whatever fails here only loses a line.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::audit::{self, End};
+use guard_contract::call::ToolCall;
+use guard_harness::{Fate, Payload};
+use guard_state::Places;
+use guard_state::session::{Sessions, call_key};
+
+/// How long a note waits for other processes.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// What a call is told by, before and after it.
+pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
+    if !payload.call.is_empty() {
+        return call_key(&[&payload.call]);
+    }
+    let texts: Vec<String> = calls
+        .iter()
+        .map(|call| format!("{} {}", call.original_tool, serde_json::to_string(&call.input).unwrap_or_default()))
+        .collect();
+    call_key(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Logs what became of a call, if it was asked about.
+pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, fate: Fate, calls: &[ToolCall]) {
+    // What a project says has no part in where sessions are kept.
+    let config = guard_config::load(places, &[]);
+    let session = Sessions::name(&payload.session);
+    let known = config.sessions.of(&session);
+    let key = key(payload, calls);
+    if known.pending.is_empty() || known.is_told && known.pending.iter().all(|entry| entry.call != key) {
+        return;
+    }
+    let found = config.sessions.change(&session, PATIENCE, |contents, _| contents.told_of(&key));
+    if let Ok(Some(entry)) = found {
+        let end = match fate {
+            Fate::Ran if entry.prompted => End::Approved,
+            Fate::Ran => End::Ran,
+            Fate::Refused => End::Refused,
+        };
+        let _ = audit::append_end(&config.audit, &entry, end, harness, Timestamp::now());
+    }
+}
+
+/// Logs the calls of a session that is over which a person was asked about and which never ran, if its harness tells.
+pub(super) fn close(places: &Places, harness: &str, session: &str) {
+    let config = guard_config::load(places, &[]);
+    let known = config.sessions.of(&Sessions::name(session));
+    let open = known.pending.iter().filter(|entry| known.is_told && entry.prompted);
+    for entry in open {
+        let _ = audit::append_end(&config.audit, entry, End::Left, harness, Timestamp::now());
+    }
+}

@@ -1,0 +1,117 @@
+//! What became of a call that was asked about: one line in the log, if the harness tells.
+
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+/// A payload about a push in the session `s1`.
+fn payload(world: &World, event: &str, id: &str, branch: &str) -> String {
+    let mut payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": event, "permission_mode": "default",
+        "tool_name": "Bash", "tool_input": { "command": format!("git push origin {branch}") },
+    });
+    if !id.is_empty() {
+        payload["tool_use_id"] = id.into();
+    }
+    payload.to_string()
+}
+
+/// The question, and then the events, to which the program says nothing.
+fn happens(world: &World, asked: (&str, &str), events: &[(&str, &str, &str)]) {
+    assert_eq!(world.hook(&payload(world, "PreToolUse", asked.0, asked.1)).decision(), "ask");
+    tells(world, events);
+}
+
+#[track_caller]
+fn tells(world: &World, events: &[(&str, &str, &str)]) {
+    for (event, id, branch) in events {
+        let ended = world.run(&["hook", "claude"], &payload(world, event, id, branch));
+        assert!(ended.is_silent(), "{event} {id}: {ended:?}");
+    }
+}
+
+/// The lines after those about questions.
+fn ends(world: &World) -> Vec<Value> {
+    world.audit().into_iter().filter(|line| line["action"] != "confirm_required").collect()
+}
+
+/// Action, operation and by whom.
+fn words(lines: &[Value]) -> Vec<(&str, &str, Option<&str>)> {
+    lines.iter().map(|line| (text(line, "action"), text(line, "operation"), line["by"].as_str())).collect()
+}
+
+fn text<'a>(line: &'a Value, key: &str) -> &'a str {
+    line[key].as_str().unwrap()
+}
+
+#[test]
+fn a_call_that_a_person_approved_is_logged_once_when_it_has_run() {
+    let world = World::new();
+    happens(&world, ("t1", "a"), &[("PostToolUse", "t9", "a"), ("PostToolUse", "t1", "a"), ("PostToolUse", "t1", "a")]);
+    let lines = ends(&world);
+    assert_eq!(words(&lines), [("ran", "git push origin a", Some("person"))]);
+    let line = &lines[0];
+    assert_eq!((&line["rule"], &line["policy"]), (&json!("git-push"), &json!("command-guard")));
+    assert_eq!((&line["session"], &line["harness"], &line["tool"]), (&json!("s1"), &json!("claude"), &json!("Bash")));
+    assert!(line["ms"].as_f64().unwrap() >= 0.0 && line["asked"].as_str().unwrap() < line["ts"].as_str().unwrap());
+    // It is not open any more.
+    assert!(!world.run(&["confirm", "git push origin a"], "").stderr.contains("terminal"));
+}
+
+#[test]
+fn a_call_that_failed_has_run_and_one_that_the_harness_refused_has_not() {
+    let world = World::new();
+    happens(&world, ("t1", "a"), &[("PostToolUseFailure", "t1", "a")]);
+    happens(&world, ("t2", "b"), &[("PermissionDenied", "t2", "b")]);
+    let lines = ends(&world);
+    assert_eq!(
+        words(&lines),
+        [("ran", "git push origin a", Some("person")), ("refused", "git push origin b", Some("harness"))]
+    );
+}
+
+#[test]
+fn without_ids_calls_are_told_by_what_they_do() {
+    let world = World::new();
+    happens(&world, ("", "a"), &[("PostToolUse", "", "b"), ("PostToolUse", "", "a")]);
+    assert_eq!(words(&ends(&world)), [("ran", "git push origin a", Some("person"))]);
+}
+
+#[test]
+fn what_never_ran_is_logged_at_the_end_if_the_harness_tells_of_calls() {
+    let world = World::new();
+    happens(&world, ("t1", "a"), &[("SessionEnd", "", "a")]);
+    assert_eq!(words(&ends(&world)), [], "nobody has told of any call, so nothing is known");
+    happens(&world, ("t2", "b"), &[("PostToolUse", "t3", "c"), ("SessionEnd", "", "b"), ("SessionEnd", "", "b")]);
+    assert_eq!(words(&ends(&world)), [("not_run", "git push origin b", None)]);
+}
+
+#[test]
+fn a_call_that_was_not_asked_about_leaves_no_line_and_no_file() {
+    let world = World::new();
+    tells(&world, &[("PostToolUse", "t1", "a"), ("PermissionDenied", "t1", "a")]);
+    let garbled = r#"{"hook_event_name":"PostToolUse","session_id":"s1","tool_name":7,"tool_input":[]}"#;
+    assert!(world.run(&["hook", "claude"], garbled).is_silent());
+    assert!(world.audit().is_empty() && !world.path(".local/state/guard-host/sessions").exists());
+}
+
+#[test]
+fn where_nobody_knows_who_let_it_run_nobody_is_named() {
+    let world = World::new();
+    // Headless, an ask is refused there, and a call that runs all the same was let by nobody that is known.
+    let droid = |event: &str| {
+        json!({
+            "session_id": "s1", "transcript_path": "/t", "cwd": world.repo(), "permission_mode": "auto-high",
+            "hook_event_name": event, "tool_name": "Execute", "tool_input": { "command": "git push origin a" },
+        })
+        .to_string()
+    };
+    let hook = |event: &str| {
+        let mut start = world.command(&["hook", "droid"]);
+        start.env("FACTORY_EXEC_TARGET_AUTONOMY", "high");
+        crate::support::world::end(start, &droid(event))
+    };
+    assert_eq!(hook("PreToolUse").decision(), "deny");
+    assert!(hook("PostToolUse").is_silent());
+    assert_eq!(words(&ends(&world)), [("ran", "git push origin a", None)]);
+}
