@@ -24,6 +24,7 @@ mod outside;
 mod policy_languages;
 mod programs;
 mod sandbox;
+mod serve;
 mod session;
 mod snapshots;
 mod test_command;

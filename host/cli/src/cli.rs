@@ -15,6 +15,7 @@ mod policy;
 mod print;
 mod rates;
 mod sandbox;
+mod serve;
 mod session;
 pub(crate) mod settings;
 mod starter;
@@ -63,6 +64,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Confirm(args) => confirm::run(&args, &places),
+        Command::Serve(args) => serve::run(&args, &places, environment),
         Command::Session(args) => session::run(&args, &places),
         Command::Trust(args) => trust::trust(&args, &places, environment),
         Command::Untrust(args) => trust::untrust(&args, &places, environment),

@@ -16,7 +16,7 @@ mod stored;
 
 pub use artifact::{Artifact, Artifacts, Made, Making, Place, bundle, discard};
 pub use component::{Component, Unpack};
-pub use prepared::{Member, Prepared, Readiness, forget, prepare, prepare_for, run_examples, warm};
+pub use prepared::{Member, Prepared, Readiness, effective, forget, prepare, prepare_for, run_examples, warm};
 pub use scripts::read_scripts;
 pub use snapshot::Snapshot;
 pub use stored::{Cleared, Stored, clear, stored};

@@ -5,6 +5,8 @@
 //! ```
 
 mod consent;
+mod open_call;
+mod judge;
 mod responder;
 mod journal;
 mod outcome;
@@ -13,28 +15,27 @@ mod record;
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
-
-use serde_json::{Map, Value};
 
 use crate::cache::{self, Prepared, prepare_for};
-use crate::chain::{Ask, Chain, Trace};
-use guard_config::{Audit, Brought, BypassAsk, Config, OnMalformed};
+use crate::chain::Chain;
+use guard_config::{Brought, BypassAsk, Config, OnMalformed};
 use guard_contract::Outcome;
-use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::paths::lexical;
+use guard_contract::call::CallContext;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
+use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
-use guard_engine::facts::{self, Facts};
-use guard_harness::capabilities::{Ask as Asking, Capabilities, Fail, Surface};
-use guard_harness::{Event, Harness, Payload};
+use guard_harness::Payload;
+use guard_harness::capabilities::{Capabilities, Fail};
 use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
-pub use payload::{Refusal, parse};
+use judge::circumstances;
+pub use judge::{Chains, Desk, Judged, Records, Said};
+pub use open_call::OpenCall;
+pub use payload::{PAYLOAD_BYTES, Refusal, parse};
 use responder::Responder;
 pub use responder::report;
 
@@ -73,105 +74,74 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         return responder.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
-    let object = match payload::read() {
-        Ok(object) => object,
-        Err(refusal) => return refuse(&responder, harness, &refusal, &places, environment, &*facts),
+    let chains = OneReply { places: &places, environment, brought: &options.brought, responder: &responder };
+    let is_set = |variable: &str| environment.variables.contains_key(variable);
+    let desk = Desk {
+        places: &places,
+        environment,
+        facts: &facts,
+        brought: &options.brought,
+        is_set: &is_set,
+        chains: &chains,
     };
-    let harness = guard_harness::detect(&object, harness);
-    let surface = harness.surface_in(&object, &|variable| environment.variables.contains_key(variable));
-    responder.speak(harness, surface);
-    let exit = decide(&responder, (harness, surface), &object, &options.brought, &places, environment, &facts);
-    if let Some(folder) = &options.record {
+    let object = payload::read();
+    let mut judged = desk.judge(&responder.call, harness, object.as_ref());
+    let exit = match &judged.said {
+        Said::Verdict(verdict) => responder.reply(verdict),
+        Said::Report(text) => responder.report(text),
+    };
+    judged.records.write(&places, &*facts);
+    if let (Some(folder), Ok(object)) = (&options.record, &object) {
+        let harness = guard_harness::detect(object, harness);
         let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
-        record::keep(&environment.cwd, folder, harness.name(), &object, &at);
-    }
-    exit
-}
-
-fn decide(
-    responder: &Arc<Responder>,
-    (harness, surface): (&'static dyn Harness, &'static Surface),
-    object: &Map<String, Value>,
-    brought: &Brought,
-    places: &Places,
-    environment: &Environment,
-    facts: &Arc<dyn Facts>,
-) -> u8 {
-    let payload = match harness.decode(object) {
-        Ok(payload) => payload,
-        Err(unreadable) => return refuse(responder, harness, &unreadable.into(), places, environment, &**facts),
-    };
-    let calls = match &payload.event {
-        Event::Calls(calls) if !calls.is_empty() => calls,
-        // Nothing is said, so nothing has to wait.
-        Event::After(fate, calls) => {
-            let exit = responder.reply(&merge([]));
-            outcome::tell(places, harness.name(), &payload, *fate, calls);
-            return exit;
-        }
-        Event::SessionEnd => {
-            let exit = responder.reply(&merge([]));
-            consent::end(places, &payload.session);
-            return exit;
-        }
-        _ => return responder.reply(&merge([])),
-    };
-    let at = circumstances(harness, &payload, environment, &**facts);
-    let engine = Engine::for_one_reply();
-    if let Ok(engine) = &engine {
-        responder.set_engine(engine.clone());
-        cache::read_scripts(engine, &places.cache);
-    }
-    let prepared = prepared(places, environment, &at.projects(), &at.cwd, brought);
-    let nested = |folders: &[String]| {
-        let inner = folders.last().map_or("/", String::as_str);
-        self::prepared(places, environment, folders, inner, &Brought::default())
-    };
-    responder.set_deadline(Duration::from_millis(prepared.config.deadline_ms.into()));
-    note(responder, &prepared.config.audit, calls, &at);
-    let Ok(engine) = engine else {
-        let text = "the sandbox cannot start on this machine".to_owned();
-        let remedy = "run `guard-host cache verify`".to_owned();
-        return responder.reply(&merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)]));
-    };
-    let chain = Chain::new(engine, prepared);
-    let config = &chain.prepared.config;
-    let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
-    let mut worst = None;
-    for call in calls {
-        responder.set_record(&config.audit, call, &at);
-        let watch = |opinion: &Opinion| responder.record_opinion(opinion);
-        let ask = Ask { only: brought.only.as_deref(), watch: Some(&watch), nested: Some(&nested), ..Ask::default() };
-        let trace = chain.decide(call, &at, facts, ask);
-        let rank = guard_contract::rank(trace.verdict.outcome);
-        if worst.is_none_or(|(highest, _)| rank > highest) {
-            worst = Some((rank, call));
-        }
-        traces.push(trace);
-    }
-    if let Some((_, call)) = worst {
-        responder.set_record(&config.audit, call, &at);
-    }
-    let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
-    let asks_itself = asks_itself(harness, surface, &at);
-    let (verdict, question) = consent::answer(verdict, calls, &traces, &at, config, places, asks_itself);
-    let verdict = if harness.skips_prompts(&at.permission_mode) { bypass(verdict, config.bypass_ask) } else { verdict };
-    let exit = responder.reply(&verdict);
-    journal::write(&chain.prepared, &at, &**facts, calls, &traces);
-    if let Some(question) = question {
-        let prompted = surface.ask == Asking::Person && harness.prompts(&at.permission_mode);
-        question.note(verdict.outcome, prompted, outcome::key(&payload, calls));
+        record::keep(&environment.cwd, folder, harness.name(), object, &at);
     }
     // The process ends here; taking its memory apart first would only keep the harness waiting.
-    std::mem::forget(chain);
+    std::mem::forget(judged);
     exit
 }
 
-/// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.
-fn asks_itself(harness: &dyn Harness, surface: &Surface, at: &CallContext) -> bool {
-    let mode = &at.permission_mode;
-    let knows_no_modes = mode.is_empty() && harness.capabilities().modes.is_empty();
-    surface.ask == Asking::Person && (knows_no_modes || harness.prompts(mode))
+/// The chains of a process that ends with its reply.
+struct OneReply<'a> {
+    places: &'a Places,
+    environment: &'a Environment,
+    brought: &'a Brought,
+    responder: &'a Responder,
+}
+
+impl Chains for OneReply<'_> {
+    fn chain(&self, at: &CallContext) -> Result<Arc<Chain>, Box<Prepared>> {
+        let engine = Engine::for_one_reply();
+        if let Ok(engine) = &engine {
+            self.responder.set_engine(engine.clone());
+            cache::read_scripts(engine, &self.places.cache);
+        }
+        let prepared = self.prepared(&at.projects(), &at.cwd, self.brought);
+        match engine {
+            Ok(engine) => Ok(Arc::new(Chain::new(engine, prepared))),
+            Err(_) => Err(Box::new(prepared)),
+        }
+    }
+
+    fn nested(&self, folders: &[String]) -> Prepared {
+        let inner = folders.last().map_or("/", String::as_str);
+        self.prepared(folders, inner, &Brought::default())
+    }
+}
+
+impl OneReply<'_> {
+    /// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process
+    /// does.
+    fn prepared(&self, projects: &[String], cwd: &str, brought: &Brought) -> Prepared {
+        let program = &self.environment.program;
+        let open = Prepared::open_with(self.places, program, projects, brought);
+        let prepared = open.unwrap_or_else(|| prepare_for(self.places, program, projects, brought, None));
+        if prepared.is_waiting() {
+            // Nobody waits for it: this process ends first.
+            let _ = compile_beside(self.places, self.environment, cwd);
+        }
+        prepared
+    }
 }
 
 /// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that
@@ -202,56 +172,10 @@ pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
     verdict
 }
 
-/// Where the call happens: the harness's word first, then the machine's.
-fn circumstances(
-    harness: &dyn Harness,
-    payload: &Payload,
-    environment: &Environment,
-    facts: &dyn Facts,
-) -> CallContext {
-    let variables = harness.capabilities().project_variables.iter().filter_map(|name| environment.variables.get(*name));
-    let named = variables.into_iter().find(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
-    let session = match &named {
-        _ if payload.cwd.starts_with('/') => payload.cwd.clone(),
-        Some(root) if !harness.capabilities().runs_in_cwd => root.clone(),
-        _ => environment.cwd.clone(),
-    };
-    let root = |cwd: &str| facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
-    let (cwd, named) = match payload.directory.as_str() {
-        "" => (session, named),
-        // Where one call happens is not where the project is.
-        directory => (lexical(directory, &session, &environment.home), named.or_else(|| Some(root(&session)))),
-    };
-    let own = root(&cwd);
-    let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
-    CallContext {
-        cwd,
-        project_root: named.unwrap_or(own),
-        repository,
-        home: environment.home.clone(),
-        account_home: environment.account_home.clone(),
-        session: payload.session.clone(),
-        harness: harness.name().to_owned(),
-        permission_mode: payload.permission_mode.clone(),
-    }
-}
-
-/// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process does.
-fn prepared(places: &Places, environment: &Environment, projects: &[String], cwd: &str, brought: &Brought) -> Prepared {
-    let program = &environment.program;
-    let open = Prepared::open_with(places, program, projects, brought);
-    let prepared = open.unwrap_or_else(|| prepare_for(places, program, projects, brought, None));
-    if prepared.is_waiting() {
-        compile_beside(places, environment, cwd);
-    }
-    prepared
-}
-
-/// Starts a process that compiles what is not compiled yet, unless one is at it.
-fn compile_beside(places: &Places, environment: &Environment, cwd: &str) {
-    if FileLock::acquire(&warm_lock(places), environment.started).is_err() {
-        return;
-    }
+/// Starts a process that compiles what is not compiled yet, unless one is at it. A process that lives on has to wait for
+/// it once it ends.
+pub fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Option<Child> {
+    FileLock::acquire(&warm_lock(places), environment.started).ok()?;
     let mut warm = Command::new(&environment.program);
     for (flag, path) in places.arguments() {
         warm.arg(flag).arg(path);
@@ -261,39 +185,13 @@ fn compile_beside(places: &Places, environment: &Environment, cwd: &str) {
         warm.current_dir(cwd);
     }
     // Of a group of its own, for the harness may end this one's.
-    let _ = warm.process_group(0).spawn();
+    warm.process_group(0).spawn().ok()
 }
 
 /// The lock that is held while policies are compiled for all.
 #[must_use]
 pub fn warm_lock(places: &Places) -> PathBuf {
     places.cache.join("warm.lock")
-}
-
-/// Until the chain is asked, the first call stands for all in the log.
-fn note(responder: &Responder, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
-    if let Some(call) = calls.first() {
-        responder.set_record(audit, call, at);
-    }
-}
-
-/// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
-fn refuse(
-    responder: &Responder,
-    harness: &dyn Harness,
-    refusal: &Refusal,
-    places: &Places,
-    environment: &Environment,
-    facts: &dyn Facts,
-) -> u8 {
-    let at = circumstances(harness, &Payload::nowhere(), environment, facts);
-    // Only the settings are needed, so nothing is made for them.
-    let config = guard_config::load(places, &at.projects());
-    responder.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
-    match refused(refusal, &config, harness.capabilities()) {
-        Some(verdict) => responder.reply(&verdict),
-        None => responder.report(refusal.text()),
-    }
 }
 
 /// Verdict for an unreadable payload; `None`: report it with exit code 1. Without a setting that is what is done where a

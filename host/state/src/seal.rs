@@ -4,7 +4,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hmac::{Hmac, Mac};
 use serde::Serialize;
@@ -45,13 +45,19 @@ pub enum SealError {
 }
 
 impl Seal {
+    /// The file of the key in a state folder.
+    #[must_use]
+    pub fn file(state: &Path) -> PathBuf {
+        state.join("mac.key")
+    }
+
     /// The key of a state folder; makes one if there is none.
     ///
     /// # Errors
     ///
     /// The folder or the key cannot be used: see [`SealError`].
     pub fn open(state: &Path) -> Result<Self, SealError> {
-        let path = state.join("mac.key");
+        let path = Seal::file(state);
         if let Some(key) = read_key(&path) {
             return Ok(Seal { key });
         }

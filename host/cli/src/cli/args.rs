@@ -6,6 +6,7 @@ mod consent;
 mod install;
 mod new;
 mod policy;
+mod serve;
 mod settings;
 mod test;
 
@@ -22,6 +23,7 @@ pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, Un
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
 pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
+pub(super) use serve::ServeArgs;
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
 
@@ -98,6 +100,8 @@ impl GlobalArgs {
 pub(super) enum Command {
     /// Answer one payload from standard input, as a harness calls it.
     Hook(HookArgs),
+    /// Answer payloads over HTTP, from one process that lives on.
+    Serve(ServeArgs),
     /// Print the verdict that the hook would give. Writes no log and asks nobody.
     Check(CheckArgs),
     /// Count how often the chain stops the calls of a corpus.

@@ -90,9 +90,15 @@ impl Prepared {
         let projects = effective(projects);
         let seal = Seal::open(&places.state).ok()?;
         let prepared = Prepared::read(&seal, &file(places, program, &projects, brought))?;
+        prepared.is_current(places).then_some(prepared)
+    }
+
+    /// Everything that it depends on is still as it was.
+    #[must_use]
+    pub fn is_current(&self, places: &Places) -> bool {
         // In a folder that others can write to, a file could be swapped after its stamp was looked at.
         let private = make_private(&places.cache).is_ok() && make_private(&artifact::folder(&places.cache)).is_ok();
-        (private && prepared.holds()).then_some(prepared)
+        private && self.holds()
     }
 
     /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.
@@ -168,8 +174,10 @@ impl Prepared {
         self.members.iter().any(|member| matches!(member.readiness, Readiness::Broken(FaultKind::NotReady)))
     }
 
-    /// What was broken is so for good: it does not depend on the time or on other processes.
-    fn is_settled(&self) -> bool {
+    /// What is broken is so for good: it does not depend on the time or on other processes. Any other chain is prepared
+    /// anew for each call.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
         let member = |member: &Member| {
             !matches!(member.readiness, Readiness::Broken(FaultKind::Artifact(_) | FaultKind::NotReady))
         };
@@ -389,7 +397,8 @@ fn refused_usual(entry: &Entry, artifact: &Artifact) -> Option<Problem> {
 }
 
 /// The projects that a chain depends on. Those without a file of their own are none: they share one chain.
-fn effective(projects: &[String]) -> Vec<String> {
+#[must_use]
+pub fn effective(projects: &[String]) -> Vec<String> {
     let has_file = |root: &&String| {
         let is_missing = || FileState::of(&Places::project_file(root)) == FileState::Missing;
         !root.is_empty() && root.len() <= PATH_BYTES && !is_missing()

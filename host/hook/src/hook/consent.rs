@@ -29,12 +29,14 @@ const PROTECTION: &str = "self-protect";
 const GUARD_COMMAND: &str = "guard-command";
 
 /// What is to be noted of a question once it is out.
+#[derive(Debug)]
 pub(super) struct Question {
     sessions: Sessions,
     session: String,
     kind: Kind,
 }
 
+#[derive(Debug)]
 enum Kind {
     /// The call, which a person can confirm later.
     Call(Box<Entry>),

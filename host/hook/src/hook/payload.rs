@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use guard_harness::Unreadable;
 
-/// The largest payload. A file that a tool writes is part of it.
-const PAYLOAD_BYTES: u64 = 16 << 20;
+/// The size of the largest payload, in bytes. A file that a tool writes is part of it.
+pub const PAYLOAD_BYTES: u64 = 16 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

@@ -1,4 +1,4 @@
-//! [`Responder`]: owns the reply of one hook call, so that exactly one is given.
+//! [`Responder`]: gives the reply of a hook's process, exactly one.
 //!
 //! The watchdog and the panic hook answer in the main thread's place, in the dialect seen so far.
 
@@ -6,28 +6,20 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use serde_json::Map;
-
-use crate::audit;
-use guard_config::{Audit, AuditLevel};
-use guard_contract::call::{CallContext, ToolCall};
+use super::open_call::OpenCall;
 use guard_contract::limits::TICK;
-use guard_contract::verdict::{FAULT, Opinion, Verdict, merge};
+use guard_contract::verdict::Verdict;
 use guard_contract::{Outcome, rank};
 use guard_engine::Engine;
 use guard_engine::clock::Ticks;
-use guard_harness::capabilities::Surface;
 use guard_harness::response::BLOCK;
 use guard_harness::{Harness, Reply, text};
 use guard_state::environment::Environment;
-
-/// The whole time of a call, from the start of the process, until the configuration says less.
-const DEADLINE: Duration = Duration::from_secs(2);
 
 /// The exit code of a report, which the seeds' harness takes for "no decision".
 const REPORT: u8 = 1;
@@ -35,30 +27,21 @@ const REPORT: u8 = 1;
 /// The stack of the watchdog, in bytes: it writes a reply and a line of the log.
 const WATCHDOG_STACK: usize = 1 << 20;
 
-/// The one reply of a hook call, and what it is made of if it comes early.
+/// The one call of this process, and how its reply gets out.
 pub(super) struct Responder {
-    started: Instant,
-    deadline_ms: AtomicU64,
-    replied: AtomicBool,
+    /// The call.
+    pub(super) call: OpenCall,
     exit: AtomicU8,
-    dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
-    heard: Mutex<Vec<Opinion>>,
     engine: OnceLock<Engine>,
-    record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
 }
 
 impl Responder {
     /// Takes over panics and starts the watchdog. Without one nothing bounds a call, so it is asked about at once.
     pub(super) fn start(harness: &'static dyn Harness, environment: &Environment) -> Arc<Self> {
         let responder = Arc::new(Responder {
-            started: environment.started,
-            deadline_ms: AtomicU64::new(millis(DEADLINE)),
-            replied: AtomicBool::new(false),
+            call: OpenCall::new(environment.started, harness),
             exit: AtomicU8::new(REPORT),
-            dialect: Mutex::new((harness, harness.capabilities().usual())),
-            heard: Mutex::default(),
             engine: OnceLock::new(),
-            record: Mutex::default(),
         });
         let watched = responder.clone();
         std::panic::set_hook(Box::new(move |_| watched.answer("guard-host failed inside", "report this call")));
@@ -70,35 +53,14 @@ impl Responder {
         responder
     }
 
-    /// The reply goes out in this harness's dialect, as this surface of it takes it.
-    pub(super) fn speak(&self, harness: &'static dyn Harness, surface: &'static Surface) {
-        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = (harness, surface);
-    }
-
     /// The clock of guests' time limits ticks on this engine.
     pub(super) fn set_engine(&self, engine: Engine) {
         let _ = self.engine.set(engine);
     }
 
-    /// The deadline of the configuration.
-    pub(super) fn set_deadline(&self, deadline: Duration) {
-        self.deadline_ms.store(millis(deadline), Ordering::Relaxed);
-    }
-
-    /// What an audit line says besides the verdict.
-    pub(super) fn set_record(&self, audit: &Audit, call: &ToolCall, at: &CallContext) {
-        let record = (audit.clone(), call.clone(), at.clone());
-        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
-    }
-
-    /// Notes an opinion for the case that the deadline comes before the verdict.
-    pub(super) fn record_opinion(&self, opinion: &Opinion) {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(opinion.clone());
-    }
-
     /// Gives the reply, if nobody has, then writes the audit line. Gives the exit code.
     pub(super) fn reply(&self, verdict: &Verdict) -> u8 {
-        if !self.take() {
+        if !self.call.take() {
             park();
         }
         self.deliver(verdict)
@@ -106,30 +68,17 @@ impl Responder {
 
     /// Reports an error and decides nothing.
     pub(super) fn report(&self, text: &str) -> u8 {
-        if !self.take() {
+        if !self.call.take() {
             park();
         }
         print(&report(text));
-        // A call of which nothing is known is logged where every call is.
-        if let Some(record) = attempt(&self.record)
-            && let Some((audit, _, at)) = &*record
-            && audit.level == AuditLevel::All
-        {
-            let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
-            let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
-            let _ = audit::append(audit, &call, at, &merge([error]), self.started.elapsed());
-        }
+        // The report is out, and nothing may be printed after it.
+        let _ = self.call.log_report(text);
         REPORT
     }
 
-    fn take(&self) -> bool {
-        !self.replied.swap(true, Ordering::SeqCst)
-    }
-
     fn deliver(&self, verdict: &Verdict) -> u8 {
-        let unknown = || (guard_harness::default(), guard_harness::default().capabilities().usual());
-        let (harness, surface) = attempt(&self.dialect).map_or_else(unknown, |dialect| *dialect);
-        let reply = harness.encode(verdict, surface);
+        let reply = self.call.reply(verdict);
         // Until the reply is out, and if it never is, no exit code may pass for consent.
         let unsaid = if rank(verdict.outcome) >= rank(Outcome::Ask) { BLOCK } else { reply.exit };
         self.exit.store(unsaid, Ordering::SeqCst);
@@ -142,12 +91,8 @@ impl Responder {
             unsaid
         };
         self.exit.store(exit, Ordering::SeqCst);
-        if let Some(record) = attempt(&self.record)
-            && let Some((audit, call, at)) = &*record
-        {
-            // The reply is out, and nothing may be printed after it.
-            let _ = audit::append(audit, call, at, verdict, self.started.elapsed());
-        }
+        // The reply is out, and nothing may be printed after it.
+        let _ = self.call.log(verdict);
         exit
     }
 
@@ -159,7 +104,7 @@ impl Responder {
             if let Some(engine) = self.engine.get() {
                 ticks.catch_up(engine);
             }
-            if self.started.elapsed() >= Duration::from_millis(self.deadline_ms.load(Ordering::Relaxed)) {
+            if self.call.left().is_zero() {
                 self.answer("there was no verdict in time", "try again; `guard-host explain` shows what takes long");
                 // Somebody else has the reply and is writing the audit line: that must not hang either.
                 thread::sleep(Duration::from_secs(1));
@@ -170,12 +115,10 @@ impl Responder {
 
     /// Answers with the worst so far, at least ask, and ends the process. Returns if a reply was given already.
     fn answer(&self, text: &str, remedy: &str) {
-        if !self.take() {
+        if !self.call.take() {
             return;
         }
-        let heard = attempt(&self.heard).map(|heard| heard.clone()).unwrap_or_default();
-        let own = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
-        let exit = self.deliver(&merge(heard.into_iter().chain([own])));
+        let exit = self.deliver(&self.call.early(text, remedy));
         std::process::exit(exit.into());
     }
 }
@@ -196,27 +139,11 @@ fn stay_here() {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn stay_here() {}
 
-/// The lock, unless its holder keeps it: the thread that panicked may be the holder.
-fn attempt<T>(lock: &Mutex<T>) -> Option<std::sync::MutexGuard<'_, T>> {
-    for _ in 0..20 {
-        match lock.try_lock() {
-            Ok(guard) => return Some(guard),
-            Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
-            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
-        }
-    }
-    None
-}
-
 /// The other thread has the reply and ends the process.
 fn park() -> ! {
     loop {
         thread::park();
     }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The reply that decides nothing and says why.

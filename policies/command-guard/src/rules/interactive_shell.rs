@@ -69,6 +69,11 @@ fn waits(command: &Command) -> bool {
         None if is_console => GIVEN.iter().any(|option| text.starts_with(option)),
         None => !text.starts_with('-') || text != "-l" && GIVEN.contains(&text),
     };
+    // Beside its file it takes a statement.
+    let words = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    if is_program(name, &["sqlite3"]) && words().count() > 1 {
+        return false;
+    }
     let fed = command.position.index > 0 || command.redirections.iter().any(|one| one.operator.starts_with('<'));
     !fed && !command.argv.iter().skip(1).any(|word| given(&word.text))
 }

@@ -1,0 +1,281 @@
+//! [`Desk`]: from one payload to what is said of it, wherever the payload comes from and the reply goes to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::consent::{self, Question};
+use super::open_call::OpenCall;
+use super::payload::Refusal;
+use super::{bypass, journal, outcome, refused};
+use crate::cache::Prepared;
+use crate::chain::{Ask, Chain, Trace};
+use guard_config::{Audit, Brought};
+use guard_contract::Outcome;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::paths::lexical;
+use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_engine::facts::{self, Facts};
+use guard_harness::capabilities::{Ask as Asking, Surface};
+use guard_harness::{Event, Fate, Harness, Payload};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// Where chains come from.
+pub trait Chains {
+    /// The chain that holds where the call happens.
+    ///
+    /// # Errors
+    ///
+    /// The sandbox cannot start on this machine; what was prepared still says how to answer.
+    fn chain(&self, at: &CallContext) -> Result<Arc<Chain>, Box<Prepared>>;
+
+    /// What was prepared for folders below a project's root.
+    fn nested(&self, folders: &[String]) -> Prepared;
+}
+
+/// What judges payloads.
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    /// Where the program's files lie.
+    pub places: &'a Places,
+    /// What a call happens in, as far as its payload does not say it.
+    pub environment: &'a Environment,
+    /// The machine.
+    pub facts: &'a Arc<dyn Facts>,
+    /// The policies that are asked, and the settings that are brought.
+    pub brought: &'a Brought,
+    /// Whether a variable is there by which a harness tells where its replies are taken.
+    pub is_set: &'a dyn Fn(&str) -> bool,
+    /// Where chains come from.
+    pub chains: &'a dyn Chains,
+}
+
+impl std::fmt::Debug for Desk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("places", self.places).finish_non_exhaustive()
+    }
+}
+
+/// What is said of a payload.
+#[derive(Debug)]
+pub enum Said {
+    /// This verdict.
+    Verdict(Verdict),
+    /// That it cannot be read, and why. Nothing is decided.
+    Report(String),
+}
+
+/// What a payload gives.
+#[derive(Debug)]
+pub struct Judged {
+    /// What is said of it.
+    pub said: Said,
+    /// What is to be written besides the audit line.
+    pub records: Records,
+}
+
+/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, what became
+/// of a call, or the end of a session.
+#[derive(Debug, Default)]
+pub struct Records(Kept);
+
+#[derive(Debug, Default)]
+enum Kept {
+    #[default]
+    Nothing,
+    Decided(Box<Decided>),
+    After {
+        harness: &'static str,
+        payload: Box<Payload>,
+        fate: Fate,
+        calls: Vec<ToolCall>,
+    },
+    Ended {
+        session: String,
+    },
+}
+
+#[derive(Debug)]
+struct Decided {
+    chain: Arc<Chain>,
+    at: CallContext,
+    calls: Vec<ToolCall>,
+    traces: Vec<Trace>,
+    outcome: Outcome,
+    question: Option<Question>,
+    /// The harness puts an ask to a person.
+    prompted: bool,
+    /// What tells the call from others.
+    key: String,
+}
+
+impl Records {
+    /// Writes them, once.
+    pub fn write(&mut self, places: &Places, facts: &dyn Facts) {
+        match &mut self.0 {
+            Kept::Nothing => {}
+            Kept::Decided(decided) => {
+                journal::write(&decided.chain.prepared, &decided.at, facts, &decided.calls, &decided.traces);
+                if let Some(question) = decided.question.take() {
+                    question.note(decided.outcome, decided.prompted, std::mem::take(&mut decided.key));
+                }
+            }
+            Kept::After { harness, payload, fate, calls } => outcome::tell(places, harness, payload, *fate, calls),
+            Kept::Ended { session } => consent::end(places, session),
+        }
+    }
+}
+
+impl From<Said> for Judged {
+    fn from(said: Said) -> Self {
+        Judged { said, records: Records::default() }
+    }
+}
+
+impl Desk<'_> {
+    /// Judges a payload, or what is in its place. `named` is the harness if the payload does not tell it.
+    ///
+    /// The call learns on the way what an early reply needs.
+    #[must_use]
+    pub fn judge(
+        &self,
+        call: &OpenCall,
+        named: &'static dyn Harness,
+        payload: Result<&Map<String, Value>, &Refusal>,
+    ) -> Judged {
+        let object = match payload {
+            Ok(object) => object,
+            Err(refusal) => return self.refuse(call, named, refusal),
+        };
+        let harness = guard_harness::detect(object, named);
+        let surface = harness.surface_in(object, self.is_set);
+        call.speak(harness, surface);
+        match harness.decode(object) {
+            Ok(payload) => self.decide(call, (harness, surface), payload),
+            Err(unreadable) => self.refuse(call, harness, &unreadable.into()),
+        }
+    }
+
+    fn decide(
+        &self,
+        call: &OpenCall,
+        (harness, surface): (&'static dyn Harness, &'static Surface),
+        mut payload: Payload,
+    ) -> Judged {
+        let silent = |kept| Judged { said: Said::Verdict(merge([])), records: Records(kept) };
+        let name = harness.name();
+        // Where nothing is said, nothing has to wait.
+        let calls = match std::mem::replace(&mut payload.event, Event::Other) {
+            Event::Calls(calls) if !calls.is_empty() => calls,
+            Event::After(fate, calls) => {
+                return silent(Kept::After { harness: name, payload: Box::new(payload), fate, calls });
+            }
+            Event::SessionEnd => return silent(Kept::Ended { session: payload.session }),
+            _ => return silent(Kept::Nothing),
+        };
+        let at = circumstances(harness, &payload, self.environment, &**self.facts);
+        let chain = self.chains.chain(&at);
+        let config = match &chain {
+            Ok(chain) => &chain.prepared.config,
+            Err(prepared) => &prepared.config,
+        };
+        call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
+        note(call, &config.audit, &calls, &at);
+        let Ok(chain) = chain else {
+            let text = "the sandbox cannot start on this machine".to_owned();
+            let remedy = "run `guard-host cache verify`".to_owned();
+            return Said::Verdict(merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)])).into();
+        };
+        let config = &chain.prepared.config;
+        let nested = |folders: &[String]| self.chains.nested(folders);
+        let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
+        let mut worst = None;
+        for each in &calls {
+            call.set_record(&config.audit, each, &at);
+            let watch = |opinion: &Opinion| call.record_opinion(opinion);
+            let only = self.brought.only.as_deref();
+            let ask = Ask { only, watch: Some(&watch), nested: Some(&nested), ..Ask::default() };
+            let trace = chain.decide(each, &at, self.facts, ask);
+            let rank = guard_contract::rank(trace.verdict.outcome);
+            if worst.is_none_or(|(highest, _)| rank > highest) {
+                worst = Some((rank, each));
+            }
+            traces.push(trace);
+        }
+        if let Some((_, each)) = worst {
+            call.set_record(&config.audit, each, &at);
+        }
+        let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+        let asks_itself = asks_itself(harness, surface, &at);
+        let (verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
+        let skips = harness.skips_prompts(&at.permission_mode);
+        let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
+        let prompted = surface.ask == Asking::Person && harness.prompts(&at.permission_mode);
+        let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
+        let decided = Decided { chain, calls, traces, outcome: verdict.outcome, question, prompted, key, at };
+        let records = Records(Kept::Decided(Box::new(decided)));
+        Judged { said: Said::Verdict(verdict), records }
+    }
+
+    /// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
+    fn refuse(&self, call: &OpenCall, harness: &dyn Harness, refusal: &Refusal) -> Judged {
+        let at = circumstances(harness, &Payload::nowhere(), self.environment, &**self.facts);
+        // Only the settings are needed, so nothing is made for them.
+        let config = guard_config::load(self.places, &at.projects());
+        call.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
+        match refused(refusal, &config, harness.capabilities()) {
+            Some(verdict) => Said::Verdict(verdict).into(),
+            None => Said::Report(refusal.text().to_owned()).into(),
+        }
+    }
+}
+
+/// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.
+fn asks_itself(harness: &dyn Harness, surface: &Surface, at: &CallContext) -> bool {
+    let mode = &at.permission_mode;
+    let knows_no_modes = mode.is_empty() && harness.capabilities().modes.is_empty();
+    surface.ask == Asking::Person && (knows_no_modes || harness.prompts(mode))
+}
+
+/// Until the chain is asked, the first call stands for all in the log.
+fn note(open: &OpenCall, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
+    if let Some(call) = calls.first() {
+        open.set_record(audit, call, at);
+    }
+}
+
+/// Where the call happens: the harness's word first, then the machine's.
+pub(super) fn circumstances(
+    harness: &dyn Harness,
+    payload: &Payload,
+    environment: &Environment,
+    facts: &dyn Facts,
+) -> CallContext {
+    let variables = harness.capabilities().project_variables.iter().filter_map(|name| environment.variables.get(*name));
+    let named = variables.into_iter().find(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
+    let session = match &named {
+        _ if payload.cwd.starts_with('/') => payload.cwd.clone(),
+        Some(root) if !harness.capabilities().runs_in_cwd => root.clone(),
+        _ => environment.cwd.clone(),
+    };
+    let root = |cwd: &str| facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
+    let (cwd, named) = match payload.directory.as_str() {
+        "" => (session, named),
+        // Where one call happens is not where the project is.
+        directory => (lexical(directory, &session, &environment.home), named.or_else(|| Some(root(&session)))),
+    };
+    let own = root(&cwd);
+    let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
+    CallContext {
+        cwd,
+        project_root: named.unwrap_or(own),
+        repository,
+        home: environment.home.clone(),
+        account_home: environment.account_home.clone(),
+        session: payload.session.clone(),
+        harness: harness.name().to_owned(),
+        permission_mode: payload.permission_mode.clone(),
+    }
+}

@@ -1,0 +1,150 @@
+//! [`OpenCall`]: a call that has no reply yet, what is known of it so far, and who gives its reply.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Map;
+
+use crate::audit;
+use guard_config::{Audit, AuditLevel};
+use guard_contract::Outcome;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::verdict::{FAULT, Opinion, Verdict, merge};
+use guard_harness::capabilities::Surface;
+use guard_harness::{Harness, Reply};
+
+/// The whole time of a call from its start, until the configuration says less.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// A call that has no reply yet. Whoever is first to [`OpenCall::take`] it gives the reply.
+pub struct OpenCall {
+    started: Instant,
+    deadline_ms: AtomicU64,
+    taken: AtomicBool,
+    dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
+    heard: Mutex<Vec<Opinion>>,
+    record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
+}
+
+impl std::fmt::Debug for OpenCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenCall").field("started", &self.started).finish_non_exhaustive()
+    }
+}
+
+impl OpenCall {
+    /// A call that began at this time. Until its payload is read, its reply is in the dialect of this harness.
+    #[must_use]
+    pub fn new(started: Instant, harness: &'static dyn Harness) -> Self {
+        OpenCall {
+            started,
+            deadline_ms: AtomicU64::new(millis(DEADLINE)),
+            taken: AtomicBool::new(false),
+            dialect: Mutex::new((harness, harness.capabilities().usual())),
+            heard: Mutex::default(),
+            record: Mutex::default(),
+        }
+    }
+
+    /// How long the call has taken so far.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The time that is left until the deadline.
+    #[must_use]
+    pub fn left(&self) -> Duration {
+        Duration::from_millis(self.deadline_ms.load(Ordering::Relaxed)).saturating_sub(self.elapsed())
+    }
+
+    /// Takes the call. True for the first one who does, who then gives its reply; false for all others.
+    #[must_use]
+    pub fn take(&self) -> bool {
+        !self.taken.swap(true, Ordering::SeqCst)
+    }
+
+    /// The reply to this verdict, in the dialect that is known so far.
+    #[must_use]
+    pub fn reply(&self, verdict: &Verdict) -> Reply {
+        let unknown = || (guard_harness::default(), guard_harness::default().capabilities().usual());
+        let (harness, surface) = attempt(&self.dialect).map_or_else(unknown, |dialect| *dialect);
+        harness.encode(verdict, surface)
+    }
+
+    /// What counts if there is no verdict, for this reason: the worst opinion so far, and at least ask.
+    #[must_use]
+    pub fn early(&self, text: &str, remedy: &str) -> Verdict {
+        let heard = attempt(&self.heard).map(|heard| heard.clone()).unwrap_or_default();
+        let own = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
+        merge(heard.into_iter().chain([own]))
+    }
+
+    /// Writes the audit line of this verdict, if the level asks for one.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn log(&self, verdict: &Verdict) -> io::Result<()> {
+        match attempt(&self.record).as_deref() {
+            Some(Some((audit, call, at))) => audit::append(audit, call, at, verdict, self.elapsed()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the audit line of a report. A call of which nothing is known is logged where every call is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn log_report(&self, text: &str) -> io::Result<()> {
+        match attempt(&self.record).as_deref() {
+            Some(Some((audit, _, at))) if audit.level == AuditLevel::All => {
+                let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
+                let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
+                audit::append(audit, &call, at, &merge([error]), self.elapsed())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The reply goes out in this harness's dialect, as this surface of it takes it.
+    pub(super) fn speak(&self, harness: &'static dyn Harness, surface: &'static Surface) {
+        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = (harness, surface);
+    }
+
+    /// The deadline of the configuration.
+    pub(super) fn set_deadline(&self, deadline: Duration) {
+        self.deadline_ms.store(millis(deadline), Ordering::Relaxed);
+    }
+
+    /// What an audit line says besides the verdict.
+    pub(super) fn set_record(&self, audit: &Audit, call: &ToolCall, at: &CallContext) {
+        let record = (audit.clone(), call.clone(), at.clone());
+        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
+    }
+
+    /// Notes an opinion for the case that the deadline comes before the verdict.
+    pub(super) fn record_opinion(&self, opinion: &Opinion) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(opinion.clone());
+    }
+}
+
+/// The lock, unless its holder keeps it: the thread that panicked may be the holder.
+fn attempt<T>(lock: &Mutex<T>) -> Option<std::sync::MutexGuard<'_, T>> {
+    for _ in 0..20 {
+        match lock.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    None
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,358 @@
+//! [`Calls`]: decides calls on threads of their own, and answers for those that are late, stuck or broken.
+//!
+//! ```text
+//! body -> a free thread -> judge -> audit line, journal, pending call -> answer
+//!    \____________ at the deadline: the worst so far, at least ask ____/
+//! ```
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::panic::PanicHookInfo;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::ServeError;
+use crate::chains::{KeptChains, Pulse};
+use guard_config::Brought;
+use guard_contract::verdict::Verdict;
+use guard_engine::facts::Facts;
+use guard_engine::facts::real::RealFacts;
+use guard_harness::capabilities::ALL;
+use guard_harness::{Harness, Reply};
+use guard_hook::hook::{Desk, OpenCall, Said, parse};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How often a waiting call looks at its deadline, which the configuration may have brought nearer. The least deadline is
+/// as long.
+const STEP: Duration = Duration::from_millis(100);
+
+/// How long an answer waits for its records: a file system that hangs must not hold it.
+const RECORDS: Duration = Duration::from_secs(1);
+
+/// The panics after which the process ends, in order, so that a fresh one can take its place.
+const PANICS: usize = 16;
+
+/// The answer to a posted payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// What the hook would print, and how it would end.
+    Reply(Reply),
+    /// The payload cannot be read, and nothing is decided.
+    Report(String),
+}
+
+/// Decides calls.
+pub(crate) struct Calls {
+    places: Places,
+    environment: Arc<Environment>,
+    facts: Arc<dyn Facts>,
+    chains: KeptChains,
+    pulse: Arc<Pulse>,
+    free: Arc<Semaphore>,
+    note: fn(&str),
+    answered: AtomicU64,
+    panics: AtomicUsize,
+    /// Is told when the process should end.
+    worn_out: Notify,
+}
+
+/// A call between the thread that decides it and the connection that waits for its answer.
+struct Turn {
+    call: OpenCall,
+    /// The place among those that are decided at once, until it is decided or given up.
+    place: Mutex<Option<OwnedSemaphorePermit>>,
+    /// The answer, while its records are written.
+    settled: Mutex<Option<Answer>>,
+    done: Mutex<Option<oneshot::Sender<Answer>>>,
+    calls: Arc<Calls>,
+}
+
+thread_local! {
+    /// The call that this thread decides.
+    static OWN: RefCell<Option<Arc<Turn>>> = const { RefCell::new(None) };
+}
+
+impl Calls {
+    /// `at_once` calls are decided at the same time; others wait for their turn.
+    pub(crate) fn new(
+        places: &Places,
+        environment: &Environment,
+        at_once: usize,
+        note: fn(&str),
+    ) -> Result<Arc<Self>, ServeError> {
+        let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
+        let environment = Arc::new(of_no_agent(environment));
+        let pulse = Pulse::start().map_err(ServeError::Threads)?;
+        let chains = KeptChains::new(places, environment.clone(), pulse.clone())
+            .map_err(|fault| ServeError::Sandbox(fault.to_string()))?;
+        let free = Arc::new(Semaphore::new(at_once));
+        Ok(Arc::new(Calls {
+            places: places.clone(),
+            environment,
+            facts,
+            chains,
+            pulse,
+            free,
+            note,
+            answered: AtomicU64::new(0),
+            panics: AtomicUsize::new(0),
+            worn_out: Notify::new(),
+        }))
+    }
+
+    /// The calls that were answered.
+    pub(crate) fn count(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    /// How many mistakes the configuration of all projects has. Prepares the chain if it has to.
+    pub(crate) fn problems(&self) -> usize {
+        self.chains.of(&[], &self.environment.home).prepared.config.problems.len()
+    }
+
+    /// Waits until too much has gone wrong in this process.
+    pub(crate) async fn worn_out(&self) {
+        self.worn_out.notified().await;
+    }
+
+    /// Answers a payload. `named` is the harness if the payload does not tell it.
+    pub(crate) async fn answer(self: &Arc<Self>, named: Option<&'static dyn Harness>, body: Vec<u8>) -> Answer {
+        let named = named.unwrap_or_else(guard_harness::default);
+        self.answer_by(named, move |turn| turn.decide(named, body)).await
+    }
+
+    async fn answer_by(
+        self: &Arc<Self>,
+        named: &'static dyn Harness,
+        work: impl FnOnce(&Turn) + Send + 'static,
+    ) -> Answer {
+        let (sender, mut receiver) = oneshot::channel();
+        let turn = Arc::new(Turn {
+            call: OpenCall::new(Instant::now(), named),
+            place: Mutex::default(),
+            settled: Mutex::default(),
+            done: Mutex::new(Some(sender)),
+            calls: self.clone(),
+        });
+        // The time until a thread is free is part of the call's.
+        if let Ok(Ok(place)) = timeout(turn.call.left(), self.free.clone().acquire_owned()).await {
+            *lock(&turn.place) = Some(place);
+            let own = turn.clone();
+            spawn_blocking(move || own.run(work));
+            while !turn.call.left().is_zero() {
+                match timeout(turn.call.left().min(STEP), &mut receiver).await {
+                    Ok(Ok(answer)) => return self.counted(answer),
+                    Ok(Err(_)) => break,
+                    Err(_) => {}
+                }
+            }
+        }
+        let answer = self.late(&turn, receiver).await;
+        // Whoever still decides it needs no place any more: another call can have it.
+        *lock(&turn.place) = None;
+        self.counted(answer)
+    }
+
+    /// The answer of a call that has reached its deadline.
+    async fn late(&self, turn: &Arc<Turn>, mut receiver: oneshot::Receiver<Answer>) -> Answer {
+        if !turn.call.take() {
+            // It is decided, and its records are being written.
+            return match timeout(RECORDS, &mut receiver).await {
+                Ok(Ok(answer)) => answer,
+                _ => turn.settled().unwrap_or_else(|| turn.broken("its answer was lost")),
+            };
+        }
+        let verdict =
+            turn.call.early("there was no verdict in time", "try again; `guard-host explain` shows what takes long");
+        (self.note)("a call reached its deadline, and was answered with the worst so far, at least ask");
+        let answer = Answer::Reply(turn.call.reply(&verdict));
+        let own = turn.clone();
+        let written = spawn_blocking(move || own.log(&verdict));
+        if timeout(RECORDS, written).await.is_err() {
+            (self.note)("the audit line of a call is late: the audit log cannot be written to");
+        }
+        answer
+    }
+
+    fn counted(&self, answer: Answer) -> Answer {
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        answer
+    }
+}
+
+impl Turn {
+    /// Does the work on this thread. A panic in it never comes back here: [`answer_panics`] answers the call.
+    fn run(self: Arc<Self>, work: impl FnOnce(&Turn)) {
+        self.calls.pulse.begin();
+        OWN.set(Some(self.clone()));
+        work(&self);
+        OWN.set(None);
+        *lock(&self.place) = None;
+        self.calls.pulse.end();
+    }
+
+    fn decide(&self, named: &'static dyn Harness, body: Vec<u8>) {
+        let calls = &self.calls;
+        let desk = Desk {
+            places: &calls.places,
+            environment: &calls.environment,
+            facts: &calls.facts,
+            brought: &Brought::default(),
+            // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
+            is_set: &|_| true,
+            chains: &calls.chains,
+        };
+        let object = parse(body);
+        let mut judged = desk.judge(&self.call, named, object.as_ref());
+        if !self.call.take() {
+            return;
+        }
+        match &judged.said {
+            Said::Verdict(verdict) => {
+                self.settle(Answer::Reply(self.call.reply(verdict)));
+                self.log(verdict);
+            }
+            Said::Report(text) => {
+                self.settle(Answer::Report(text.clone()));
+                self.tell(self.call.log_report(text));
+            }
+        }
+        judged.records.write(&calls.places, &*calls.facts);
+        if let Some(answer) = self.settled() {
+            self.send(answer);
+        }
+    }
+
+    /// Writes the audit line.
+    fn log(&self, verdict: &Verdict) {
+        self.tell(self.call.log(verdict));
+    }
+
+    fn tell(&self, written: std::io::Result<()>) {
+        if let Err(error) = written {
+            (self.calls.note)(&format!("the audit line of a call could not be written: {error}"));
+        }
+    }
+
+    fn settle(&self, answer: Answer) {
+        *lock(&self.settled) = Some(answer);
+    }
+
+    fn settled(&self) -> Option<Answer> {
+        lock(&self.settled).clone()
+    }
+
+    fn send(&self, answer: Answer) {
+        if let Some(done) = lock(&self.done).take() {
+            // The client may be gone.
+            let _ = done.send(answer);
+        }
+    }
+
+    /// The answer where something broke inside.
+    fn broken(&self, text: &str) -> Answer {
+        Answer::Reply(self.call.reply(&self.call.early(text, "report this call")))
+    }
+
+    /// Answers in the place of the thread that panicked.
+    fn panicked(&self) {
+        if self.call.take() {
+            let verdict = self.call.early("guard-host failed inside", "report this call");
+            self.settle(Answer::Reply(self.call.reply(&verdict)));
+            self.log(&verdict);
+        }
+        let answer = self.settled().unwrap_or_else(|| self.broken("guard-host failed inside"));
+        self.send(answer);
+        *lock(&self.place) = None;
+        let calls = &self.calls;
+        calls.pulse.end();
+        calls.chains.renew();
+        if calls.panics.fetch_add(1, Ordering::SeqCst) + 1 >= PANICS {
+            (calls.note)("too much has gone wrong in this process: it ends, and wants to be started again");
+            calls.worn_out.notify_one();
+        }
+    }
+}
+
+/// From now on a panic while a call is decided becomes an answer. In a program that is built to end at a panic, its thread
+/// is kept for ever: there is no other way to go on.
+pub(crate) fn answer_panics(note: fn(&str)) {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
+        let Some(turn) = OWN.try_with(RefCell::take).ok().flatten() else { return usual(info) };
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        note(&format!(
+            "guard-host failed inside, at {place}: the call was answered with the worst so far, at least ask"
+        ));
+        turn.panicked();
+        while !cfg!(panic = "unwind") {
+            thread::park();
+        }
+    }));
+}
+
+/// The environment without what an agent's process would say of its own session: it is another agent's, if it is there.
+fn of_no_agent(environment: &Environment) -> Environment {
+    let of_agents: BTreeSet<&str> =
+        ALL.iter().flat_map(|capabilities| capabilities.project_variables).copied().collect();
+    let mut environment = environment.clone();
+    environment.variables.retain(|name, _| !of_agents.contains(name.as_str()));
+    environment
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(answer: Answer) -> Reply {
+        match answer {
+            Answer::Reply(reply) => reply,
+            Answer::Report(text) => panic!("{text}"),
+        }
+    }
+
+    #[test]
+    fn a_panic_is_asked_about_and_the_next_call_is_decided() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().to_str().unwrap().to_owned();
+        let environment = Environment {
+            started: Instant::now(),
+            variables: [("HOME".to_owned(), path.clone())].into(),
+            cwd: path.clone(),
+            program: "guard-host".into(),
+            home: path.clone(),
+            account_home: path.clone(),
+        };
+        // One call at a time: one that kept its place would keep all others waiting.
+        let calls = Calls::new(&Places::below(&path), &environment, 1, |_| {}).unwrap();
+        answer_panics(|_| {});
+        let runtime = crate::runtime(1).unwrap();
+        let removal = "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}";
+        let decided = || reply(runtime.block_on(calls.answer(None, removal.as_bytes().to_vec())));
+        for panics in 1..=PANICS {
+            let broken = runtime.block_on(calls.answer_by(guard_harness::default(), |_| panic!("on purpose")));
+            let broken = reply(broken);
+            assert!(broken.exit == 0 && broken.stdout.contains("\"permissionDecision\":\"ask\""), "{broken:?}");
+            assert!(broken.stdout.contains("guard-host failed inside"), "{broken:?}");
+            if panics < 3 {
+                assert!(decided().stdout.contains("\"permissionDecision\":\"deny\""), "{panics}");
+            }
+        }
+        // It wants to be started again, and still decides until it is.
+        runtime.block_on(calls.worn_out());
+        assert!(decided().stdout.contains("\"permissionDecision\":\"deny\""));
+        assert_eq!(calls.count(), PANICS as u64 + 3);
+        runtime.shutdown_background();
+    }
+}

@@ -1,0 +1,201 @@
+//! [`Site`]: what is at which address, for whom, and what a request may be.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::json;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout_at;
+
+use crate::calls::{Answer, Calls};
+use crate::token::Token;
+use guard_harness::{Harness, Reply};
+use guard_hook::hook::PAYLOAD_BYTES;
+
+/// The exit code that the hook would end with.
+const EXIT: HeaderName = HeaderName::from_static("x-guard-host-exit");
+
+/// How much of a body that is refused is read and thrown away, so that the client hears the refusal.
+const THROWN_AWAY: u64 = 80 << 20;
+
+/// What a server answers.
+pub(crate) struct Site {
+    pub(crate) calls: Arc<Calls>,
+    pub(crate) token: Token,
+    /// How long a client may take to send its request's body.
+    pub(crate) read_timeout: Duration,
+    pub(crate) started: Instant,
+    pub(crate) note: fn(&str),
+}
+
+/// A request that is not answered with a reply.
+struct Refusal {
+    status: StatusCode,
+    text: String,
+    header: Option<(HeaderName, &'static str)>,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Refusal { status, text: text.into(), header: None }
+    }
+}
+
+/// Where a request goes.
+enum Place {
+    Health,
+    Hook(Option<&'static dyn Harness>),
+}
+
+impl Site {
+    /// Answers a request.
+    pub(crate) async fn serve(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Full<Bytes>>, Infallible> {
+        let until = Instant::now() + self.read_timeout;
+        let (head, mut body) = request.into_parts();
+        let answered = match self.place(&head) {
+            Ok(Place::Health) => Ok(self.health().await),
+            Ok(Place::Hook(named)) => match read(&mut body, PAYLOAD_BYTES, until).await {
+                Ok(bytes) => Ok(reply(self.calls.answer(named, bytes).await)),
+                Err(refusal) => Err(refusal),
+            },
+            Err(refusal) => Err(refusal),
+        };
+        Ok(match answered {
+            Ok(response) => response,
+            Err(refusal) => {
+                (self.note)(&format!("refused with status {}: {}", refusal.status.as_u16(), refusal.text));
+                if refusal.status != StatusCode::REQUEST_TIMEOUT {
+                    let _ = throw_away(&mut body, until).await;
+                }
+                refused(refusal)
+            }
+        })
+    }
+
+    fn place(&self, head: &Parts) -> Result<Place, Refusal> {
+        let path = head.uri.path();
+        let (method, place) = match path.strip_prefix("/hook") {
+            _ if path == "/health" => (Method::GET, Some(Place::Health)),
+            Some("") => (Method::POST, Some(Place::Hook(None))),
+            Some(name) if name.starts_with('/') => {
+                let named = guard_harness::named(name.trim_start_matches('/'));
+                (Method::POST, named.map(|harness| Place::Hook(Some(harness))))
+            }
+            _ => return Err(Refusal::new(StatusCode::NOT_FOUND, "there are /hook, /hook/HARNESS and /health")),
+        };
+        let is_for_all = matches!(place, Some(Place::Health));
+        let shown = head.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
+        if !is_for_all && !shown.is_some_and(|header| self.token.is_shown_by(header)) {
+            let why = if shown.is_some() { "the token is wrong" } else { "the token is missing" };
+            let text = format!("{why}: send `Authorization: Bearer TOKEN`, with the token of the server's token file");
+            let header = Some((WWW_AUTHENTICATE, "Bearer"));
+            return Err(Refusal { header, ..Refusal::new(StatusCode::UNAUTHORIZED, text) });
+        }
+        if head.method != method {
+            let allowed = if is_for_all { "GET" } else { "POST" };
+            let text = format!("only {allowed} is answered here");
+            let header = Some((ALLOW, allowed));
+            return Err(Refusal { header, ..Refusal::new(StatusCode::METHOD_NOT_ALLOWED, text) });
+        }
+        place.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no harness of this name"))
+    }
+
+    async fn health(&self) -> Response<Full<Bytes>> {
+        let calls = self.calls.clone();
+        let problems = spawn_blocking(move || calls.problems()).await.unwrap_or_default();
+        let body = json!({
+            "status": "ok",
+            "version": env!("CARGO_PKG_VERSION"),
+            "uptime_seconds": self.started.elapsed().as_secs(),
+            "calls": self.calls.count(),
+            "config_problems": problems,
+        });
+        respond(StatusCode::OK, body.to_string())
+    }
+}
+
+/// Reads a body to its end.
+async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>, Refusal> {
+    let too_large =
+        || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the payload is larger than {} MiB", most >> 20));
+    let said = body.size_hint().lower();
+    if said > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(said).unwrap_or_default());
+    loop {
+        let Ok(frame) = timeout_at(until.into(), body.frame()).await else {
+            return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive"));
+        };
+        let frame = match frame {
+            None => return Ok(bytes),
+            Some(Ok(frame)) => frame,
+            Some(Err(_)) => return Err(Refusal::new(StatusCode::BAD_REQUEST, "the request broke off")),
+        };
+        if let Ok(data) = frame.into_data() {
+            if (bytes.len() + data.len()) as u64 > most {
+                return Err(too_large());
+            }
+            bytes.extend_from_slice(&data);
+        }
+    }
+}
+
+/// Reads the rest of a body: a connection that is closed with something unread takes the answer with it.
+async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
+    let mut read = 0;
+    while let Some(frame) = timeout_at(until.into(), body.frame()).await.ok()? {
+        read += frame.ok()?.data_ref().map_or(0, |data| data.len() as u64);
+        if read > THROWN_AWAY {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// What the hook would print. A harness that is told by an exit code and standard error finds them in the header and the
+/// body.
+fn reply(answer: Answer) -> Response<Full<Bytes>> {
+    match answer {
+        Answer::Reply(Reply { stdout, stderr, exit }) => {
+            let body = match (stdout.is_empty(), stderr.is_empty() && exit == 0) {
+                (true, false) => json!({ "exit": exit, "stderr": stderr }).to_string(),
+                _ => stdout,
+            };
+            let mut response = respond(StatusCode::OK, body);
+            response.headers_mut().insert(EXIT, HeaderValue::from(u16::from(exit)));
+            response
+        }
+        Answer::Report(text) => {
+            let mut response = respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string());
+            response.headers_mut().insert(EXIT, HeaderValue::from(1_u16));
+            response
+        }
+    }
+}
+
+fn refused(refusal: Refusal) -> Response<Full<Bytes>> {
+    let mut response = respond(refusal.status, json!({ "error": refusal.text }).to_string());
+    let headers = response.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    if let Some((name, value)) = refusal.header {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn respond(status: StatusCode, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,261 @@
+//! The server: the hook's answers over HTTP, from one process that lives on.
+//!
+//! # Invariants
+//!
+//! - A call that was let in gets exactly one answer. A deadline, a panic or a thread that hangs becomes at least ask, as in
+//!   the hook, and ends neither the process nor another call.
+//! - Status 200 alone is a verdict. With any other status nothing was decided.
+//! - The audit line of a call, its journal lines and its pending call are written before its answer is sent: what was
+//!   answered is on record even if the process is killed.
+//! - Only who shows the token causes a decision. What others can learn is in `/health`, and nothing of it is private.
+//! - The server listens on the machine itself only.
+//! - Of a call nothing stays in memory. What stays is prepared chains, and each is held against the files that it depends
+//!   on at every call.
+//! - One server at a time has a state folder, and one has an address; locks of the system say which, so a server that was
+//!   killed is in nobody's way.
+
+mod calls;
+mod chains;
+mod http;
+mod listener;
+mod token;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::runtime::{self, Runtime};
+use tokio::select;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::timeout;
+
+use calls::Calls;
+use guard_state::environment::Environment;
+use guard_state::{FileLock, FolderError, Places, make_private};
+use http::Site;
+pub use listener::Address;
+use listener::{Connection, Listener};
+use token::Token;
+pub use token::{TokenError, TokenErrorKind};
+
+/// The stack of a thread that decides: every guest reaches its own limit first.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The threads beyond those that decide: for calls that were given up at their deadline and still hang.
+const SPARE_THREADS: usize = 64;
+
+/// The longest head of a request.
+const HEAD_BYTES: usize = 32 << 10;
+
+/// How long the end waits for running calls: the longest deadline, and the time for records.
+const END: Duration = Duration::from_secs(4);
+
+/// How long the loop rests when no connection can be taken, as when the process has too many files open.
+const REST: Duration = Duration::from_millis(50);
+
+/// How a server is started.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where it listens.
+    pub address: Address,
+    /// The file of the token; none: `serve.token` in the state folder.
+    pub token_file: Option<PathBuf>,
+    /// How long a client may take to send its request's head, and then its body; a connection without a request is closed
+    /// after the same time.
+    pub read_timeout: Duration,
+    /// The most connections at once.
+    pub connections: usize,
+    /// The most calls that are decided at once; others wait for their turn.
+    pub at_once: usize,
+    /// Is told the address once the server listens.
+    pub ready: fn(&str),
+    /// Is told what people who run the server should know.
+    pub note: fn(&str),
+}
+
+/// Why a server does not start, or why it ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address is one that other machines can reach.
+    #[error("`{0}` is not an address of this machine alone")]
+    Exposed(SocketAddr),
+    /// Another process has the address.
+    #[error("something listens at `{0}` already")]
+    Taken(String),
+    /// Another server has the state folder.
+    #[error("another server uses the state folder `{0}`")]
+    Busy(PathBuf),
+    /// The address cannot be used.
+    #[error("cannot listen at `{0}`: {1}")]
+    Listen(String, #[source] io::Error),
+    /// The state folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The lock of the state folder cannot be used.
+    #[error("cannot use the lock `{0}`: {1}")]
+    Lock(PathBuf, #[source] io::Error),
+    /// There is no token.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// The sandbox cannot start on this machine.
+    #[error("the sandbox cannot start on this machine: {0}")]
+    Sandbox(String),
+    /// The machine has no room for threads, or no signals.
+    #[error("the machine has no room for the server: {0}")]
+    Threads(#[source] io::Error),
+    /// The server ended by itself.
+    #[error("too much went wrong inside")]
+    WornOut,
+}
+
+/// Serves until the process is told to end, and gives every running call its answer first.
+///
+/// # Errors
+///
+/// It does not start, or ends by itself: see [`ServeError`].
+pub fn run(options: &Options, places: &Places, environment: &Environment) -> Result<(), ServeError> {
+    make_private(&places.state)?;
+    let lock = places.state.join("serve.lock");
+    let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => ServeError::Busy(places.state.clone()),
+        _ => ServeError::Lock(lock.clone(), error),
+    })?;
+    let token = options.token_file.clone().unwrap_or_else(|| places.state.join("serve.token"));
+    let token = Token::of(&token)?;
+    let runtime = runtime(options.at_once).map_err(ServeError::Threads)?;
+    let result = runtime.block_on(async {
+        let listener = Listener::bind(&options.address)?;
+        allow_files(options.connections);
+        let calls = Calls::new(places, environment, options.at_once, options.note)?;
+        calls::answer_panics(options.note);
+        // Makes the chain that most calls need, before the first one waits for it.
+        calls.problems();
+        let ends = [SignalKind::terminate(), SignalKind::interrupt()].map(signal);
+        let [terminate, interrupt] = ends.map(|signal| signal.map_err(ServeError::Threads));
+        let site =
+            Site { calls, token, read_timeout: options.read_timeout, started: Instant::now(), note: options.note };
+        let was_told = serve(options, listener, Arc::new(site), [terminate?, interrupt?]).await;
+        was_told.then_some(()).ok_or(ServeError::WornOut)
+    });
+    // A thread that hangs is not waited for: its call was answered.
+    runtime.shutdown_background();
+    result
+}
+
+/// One thread talks to the clients; each call is decided on one of the others.
+fn runtime(at_once: usize) -> io::Result<Runtime> {
+    runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .thread_stack_size(STACK_BYTES)
+        .max_blocking_threads(at_once + SPARE_THREADS)
+        .build()
+}
+
+/// Raises the limit of open files as far as the process may, so that each connection finds one.
+fn allow_files(connections: usize) {
+    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(256);
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < wanted) {
+        let raised = limit.maximum.map_or(wanted, |most| most.min(wanted));
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limit.maximum });
+    }
+}
+
+/// True: it was told to end.
+async fn serve(
+    options: &Options,
+    listener: Listener,
+    site: Arc<Site>,
+    [mut terminate, mut interrupt]: [Signal; 2],
+) -> bool {
+    let (end, ending) = watch::channel(false);
+    let room = Arc::new(Semaphore::new(options.connections));
+    // Connections that are refused, and told so.
+    let refusals = Arc::new(Semaphore::new(SPARE_THREADS));
+    (options.ready)(&listener.name());
+    let was_told = loop {
+        let accepted = select! {
+            accepted = listener.accept() => accepted,
+            _ = terminate.recv() => break true,
+            _ = interrupt.recv() => break true,
+            () = site.calls.worn_out() => break false,
+        };
+        let connection = match accepted {
+            Ok(connection) => connection,
+            Err(error) => {
+                (options.note)(&format!("a connection could not be taken: {error}"));
+                tokio::time::sleep(REST).await;
+                continue;
+            }
+        };
+        let Ok(place) = room.clone().try_acquire_owned() else {
+            (options.note)("refused with status 503: there are too many connections");
+            if let Ok(place) = refusals.clone().try_acquire_owned() {
+                match connection {
+                    Connection::Tcp(stream) => tokio::spawn(turn_away(stream, place)),
+                    Connection::Socket(stream) => tokio::spawn(turn_away(stream, place)),
+                };
+            }
+            continue;
+        };
+        let (site, ending) = (site.clone(), ending.clone());
+        match connection {
+            Connection::Tcp(stream) => tokio::spawn(converse(stream, site, ending, place)),
+            Connection::Socket(stream) => tokio::spawn(converse(stream, site, ending, place)),
+        };
+    };
+    // Nobody new is let in; who is in gets an answer.
+    drop(listener);
+    let _ = end.send(true);
+    let all = u32::try_from(options.connections).unwrap_or(u32::MAX);
+    let _ = timeout(END, room.acquire_many(all)).await;
+    was_told
+}
+
+/// Answers the requests of a connection, one after the other.
+async fn converse<S>(stream: S, site: Arc<Site>, mut ending: watch::Receiver<bool>, place: OwnedSemaphorePermit)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let read_timeout = site.read_timeout;
+    let service = service_fn(move |request| site.clone().serve(request));
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(read_timeout).max_buf_size(HEAD_BYTES).half_close(true);
+    let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
+    select! {
+        // What goes wrong here is the client's loss.
+        _ = connection.as_mut() => {}
+        () = async { drop(ending.wait_for(|is_ending| *is_ending).await) } => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+    drop(place);
+}
+
+/// Tells a client that there is no room.
+async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, place: OwnedSemaphorePermit) {
+    const BODY: &str = "{\"error\":\"there are too many connections\"}";
+    let head =
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\nretry-after: 1";
+    let text = format!("{head}\r\ncontent-length: {}\r\n\r\n{BODY}", BODY.len());
+    let _ = timeout(Duration::from_secs(1), async {
+        stream.write_all(text.as_bytes()).await?;
+        stream.shutdown().await?;
+        // What is unread when a connection is closed takes the answer with it.
+        let mut rest = [0_u8; 4096];
+        while stream.read(&mut rest).await? > 0 {}
+        io::Result::Ok(())
+    })
+    .await;
+    drop(place);
+}

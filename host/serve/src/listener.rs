@@ -1,0 +1,116 @@
+//! [`Listener`]: the address of a server, which is its own as long as it lives.
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use guard_state::FileLock;
+use rustix::fs::Mode;
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+use crate::ServeError;
+
+/// Where a server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// At this address of the machine itself.
+    Tcp(SocketAddr),
+    /// At this Unix socket.
+    Socket(PathBuf),
+}
+
+/// What takes connections.
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Socket { listener: UnixListener, path: PathBuf, _lock: FileLock },
+}
+
+/// A connection.
+pub(crate) enum Connection {
+    Tcp(TcpStream),
+    Socket(UnixStream),
+}
+
+impl Listener {
+    /// Takes the address.
+    pub(crate) fn bind(address: &Address) -> Result<Self, ServeError> {
+        match address {
+            Address::Tcp(address) if !address.ip().is_loopback() => Err(ServeError::Exposed(*address)),
+            Address::Tcp(address) => {
+                let fail = |error: io::Error| match error.kind() {
+                    io::ErrorKind::AddrInUse => ServeError::Taken(address.to_string()),
+                    _ => ServeError::Listen(address.to_string(), error),
+                };
+                let listener = std::net::TcpListener::bind(address).map_err(fail)?;
+                listener.set_nonblocking(true).map_err(fail)?;
+                Ok(Listener::Tcp(TcpListener::from_std(listener).map_err(fail)?))
+            }
+            Address::Socket(path) => socket(path),
+        }
+    }
+
+    /// The address, for people.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Listener::Tcp(listener) => {
+                listener.local_addr().map_or_else(|_| "an address".to_owned(), |address| format!("http://{address}"))
+            }
+            Listener::Socket { path, .. } => path.display().to_string(),
+        }
+    }
+
+    /// The next connection.
+    pub(crate) async fn accept(&self) -> io::Result<Connection> {
+        match self {
+            Listener::Tcp(listener) => {
+                let (stream, _) = listener.accept().await?;
+                // An answer is one small packet, and somebody waits for it.
+                let _ = stream.set_nodelay(true);
+                Ok(Connection::Tcp(stream))
+            }
+            Listener::Socket { listener, .. } => Ok(Connection::Socket(listener.accept().await?.0)),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Socket { path, .. } = self {
+            // The lock is held until after this, so the file is this server's.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Who holds the lock owns the socket: one that lies there without a holder is left of a server that is dead.
+fn socket(path: &Path) -> Result<Listener, ServeError> {
+    let name = path.display().to_string();
+    let fail = |error: io::Error| ServeError::Listen(name.clone(), error);
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".lock");
+    let lock = FileLock::acquire(Path::new(&beside), Instant::now()).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => ServeError::Taken(name.clone()),
+        _ => fail(error),
+    })?;
+    match fs::symlink_metadata(path) {
+        Ok(data) if data.file_type().is_socket() => {
+            // A server that does not know the lock.
+            if std::os::unix::net::UnixStream::connect(path).is_ok() {
+                return Err(ServeError::Taken(name));
+            }
+            fs::remove_file(path).map_err(fail)?;
+        }
+        Ok(_) => return Err(fail(io::Error::other("something else lies there"))),
+        Err(_) => {}
+    }
+    // From its first moment it is for this user alone.
+    let mask = rustix::process::umask(Mode::from_raw_mode(0o177));
+    let listener = UnixListener::bind(path);
+    rustix::process::umask(mask);
+    let listener = listener.map_err(fail)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(fail)?;
+    Ok(Listener::Socket { listener, path: path.to_path_buf(), _lock: lock })
+}

@@ -1,0 +1,147 @@
+//! [`Token`]: the secret that a client shows, in a file of this user alone.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use guard_state::{hex, make_private, write_new};
+
+/// The random bytes of a token that is made here.
+const RANDOM_BYTES: usize = 32;
+
+/// The shortest token that nobody guesses.
+const SHORTEST: usize = 16;
+
+/// The largest file.
+const FILE_BYTES: u64 = 4 << 10;
+
+/// The secret that a client shows.
+pub(crate) struct Token(Vec<u8>);
+
+/// Why there is no token.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the token file `{path}`: {kind}")]
+pub struct TokenError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub kind: TokenErrorKind,
+}
+
+/// Why there is no token.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenErrorKind {
+    /// The machine refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error("it is not a regular file")]
+    NotAFile,
+    /// It belongs to somebody else.
+    #[error("it belongs to another user")]
+    Foreign,
+    /// Others can read it or write to it.
+    #[error("others can read it or write to it; run `chmod 600` on it, and make a new token if they may have read it")]
+    Open,
+    /// It holds no token.
+    #[error("it must hold one line of {SHORTEST} or more visible ASCII characters")]
+    NoToken,
+}
+
+impl Token {
+    /// The token in this file. Makes the file if there is none.
+    pub(crate) fn of(path: &Path) -> Result<Self, TokenError> {
+        let token = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make(path),
+            _ => Ok(()),
+        };
+        let token = token.and_then(|()| read(path));
+        token.map_err(|kind| TokenError { path: path.to_path_buf(), kind })
+    }
+
+    /// Whether the value of an `Authorization` header shows it. Takes as long for a wrong token as for the right one.
+    pub(crate) fn is_shown_by(&self, header: &[u8]) -> bool {
+        let Some((scheme, shown)) = header.split_at_checked("Bearer ".len()) else { return false };
+        let shown = shown.trim_ascii();
+        let differing = shown.iter().zip(&self.0).fold(0, |all, (one, other)| all | (one ^ other));
+        scheme.eq_ignore_ascii_case(b"Bearer ") && shown.len() == self.0.len() && differing == 0
+    }
+}
+
+fn make(path: &Path) -> Result<(), TokenErrorKind> {
+    let mut random = [0_u8; RANDOM_BYTES];
+    getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
+        make_private(folder).map_err(io::Error::other)?;
+    }
+    Ok(write_new(path, format!("{}\n", hex(&random)).as_bytes(), 0o600)?)
+}
+
+fn read(path: &Path) -> Result<Token, TokenErrorKind> {
+    // A pipe would be waited for.
+    if !fs::metadata(path)?.is_file() {
+        return Err(TokenErrorKind::NotAFile);
+    }
+    let file = File::open(path)?;
+    let data = file.metadata()?;
+    if data.uid() != rustix::process::geteuid().as_raw() {
+        return Err(TokenErrorKind::Foreign);
+    }
+    if data.mode() & 0o077 != 0 {
+        return Err(TokenErrorKind::Open);
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES).read_to_end(&mut bytes)?;
+    let token = bytes.trim_ascii();
+    if token.len() < SHORTEST || !token.iter().all(u8::is_ascii_graphic) {
+        return Err(TokenErrorKind::NoToken);
+    }
+    Ok(Token(token.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_made_once_and_shown_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state/token");
+        let token = Token::of(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.trim();
+        assert_eq!((text.len(), Token::of(&path).unwrap().0), (64, token.0.clone()));
+        for (header, is_right) in [
+            (format!("Bearer {text}"), true),
+            (format!("bearer {text} "), true),
+            (format!("Bearer {text}0"), false),
+            (format!("Bearer {}", &text[1..]), false),
+            (format!("Basic {text}"), false),
+            ("Bearer ".to_owned(), false),
+            (String::new(), false),
+        ] {
+            assert_eq!(token.is_shown_by(header.as_bytes()), is_right, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        fs::write(&path, "0123456789abcdef0123\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(matches!(Token::of(&path).map_err(|error| error.kind), Err(TokenErrorKind::Open)));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(Token::of(&path).is_ok());
+        for text in ["", "short", "0123456789 abcdef0123", "0123456789abcdef\n0123456789abcdef"] {
+            fs::write(&path, text).unwrap();
+            assert!(matches!(Token::of(&path).map_err(|error| error.kind), Err(TokenErrorKind::NoToken)), "{text}");
+        }
+        assert!(matches!(Token::of(folder.path()).map_err(|error| error.kind), Err(TokenErrorKind::NotAFile)));
+    }
+}

@@ -1,0 +1,6 @@
+//! `guard-host serve`: the hook's answers over HTTP, for whom it answers, and what becomes of it.
+
+mod answers;
+mod client;
+mod life;
+mod limits;

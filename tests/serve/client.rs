@@ -1,0 +1,194 @@
+//! A server in a world, and a client that writes HTTP by hand.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use serde_json::json;
+
+use crate::support::world::{Ended, PATIENCE, World};
+
+/// A server that runs. It is killed at the end of its test.
+pub(super) struct Server {
+    pub(super) child: Child,
+    /// What follows `http://`, or the path of a socket.
+    pub(super) address: String,
+    pub(super) token: String,
+    noted: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+/// A connection of either kind.
+pub(super) trait Stream: Read + Write + Send {
+    fn end(&self);
+}
+
+impl Stream for TcpStream {
+    fn end(&self) {
+        let _ = self.shutdown(std::net::Shutdown::Write);
+    }
+}
+
+impl Stream for UnixStream {
+    fn end(&self) {
+        let _ = self.shutdown(std::net::Shutdown::Write);
+    }
+}
+
+/// What a server answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answered {
+    pub(super) status: u16,
+    pub(super) headers: String,
+    pub(super) body: String,
+}
+
+impl Answered {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.headers.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// What the hook would have printed.
+    pub(super) fn ended(&self) -> Ended {
+        let exit = self.header("x-guard-host-exit").and_then(|exit| exit.parse().ok()).unwrap_or(-1);
+        Ended { exit, stdout: self.body.clone(), stderr: String::new() }
+    }
+
+    pub(super) fn decision(&self) -> String {
+        self.ended().decision()
+    }
+
+    pub(super) fn reason(&self) -> String {
+        self.ended().reason()
+    }
+}
+
+impl Server {
+    /// A server at a port that the system chooses.
+    pub(super) fn start(world: &World, arguments: &[&str]) -> Server {
+        let at = if arguments.contains(&"--socket") { &[][..] } else { &["--listen", "127.0.0.1:0"] };
+        Server::of(world.command(&[&["serve"], at, arguments].concat()), world)
+    }
+
+    pub(super) fn of(mut command: Command, world: &World) -> Server {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let stderr = child.stderr.take().unwrap();
+        let noted = Arc::new(Mutex::new(String::new()));
+        let kept = noted.clone();
+        let reader = thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                let _ = writeln!(kept.lock().unwrap(), "{line}");
+            }
+        });
+        let address = first.trim().strip_prefix("listening at ").unwrap_or_else(|| {
+            let _ = child.wait();
+            panic!("it does not listen: {first}{}", noted.lock().unwrap())
+        });
+        let address = address.trim_start_matches("http://").to_owned();
+        let token = std::fs::read_to_string(world.path(".local/state/guard-host/serve.token")).unwrap_or_default();
+        Server { child, address, token: token.trim().to_owned(), noted, reader: Some(reader) }
+    }
+
+    pub(super) fn connect(&self) -> Box<dyn Stream> {
+        if self.address.starts_with('/') {
+            let stream = UnixStream::connect(&self.address).unwrap();
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
+            return Box::new(stream);
+        }
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Box::new(stream)
+    }
+
+    /// The text of a request.
+    pub(super) fn request(&self, method: &str, path: &str, authorization: Option<&str>, body: &[u8]) -> Vec<u8> {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n", body.len());
+        if let Some(value) = authorization {
+            let _ = write!(head, "authorization: {value}\r\n");
+        }
+        [head.as_bytes(), b"\r\n", body].concat()
+    }
+
+    pub(super) fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: &[u8]) -> Answered {
+        let mut stream = self.connect();
+        let text = self.request(method, path, authorization, body);
+        // Who refuses need not read to the end.
+        let _ = stream.write_all(&text);
+        read_answer(&mut *stream)
+    }
+
+    /// Posts a payload with the right token.
+    pub(super) fn post(&self, path: &str, body: &str) -> Answered {
+        self.ask("POST", path, Some(&format!("Bearer {}", self.token)), body.as_bytes())
+    }
+
+    /// Posts a `Bash` call of the session `s1` in the project.
+    pub(super) fn bash(&self, world: &World, command: &str) -> Answered {
+        self.post("/hook/claude", &bash(world, command))
+    }
+
+    pub(super) fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Tells the server to end. Gives its exit code and what it said.
+    pub(super) fn end(mut self) -> (Option<i32>, String) {
+        self.signal("-TERM");
+        let status = self.child.wait().unwrap();
+        self.reader.take().unwrap().join().unwrap();
+        (status.code(), self.noted())
+    }
+
+    pub(super) fn noted(&self) -> String {
+        self.noted.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The payload of a `Bash` call of the session `s1` in the project.
+pub(super) fn bash(world: &World, command: &str) -> String {
+    json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": command },
+    })
+    .to_string()
+}
+
+pub(super) fn read_answer(stream: &mut dyn Read) -> Answered {
+    let mut reader = BufReader::new(stream);
+    let mut headers = String::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
+            break;
+        }
+        headers += &line.replace("\r\n", "\n");
+    }
+    let mut answered = Answered { status: 0, headers, body: String::new() };
+    answered.status = answered.headers.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let length = answered.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    answered.body = String::from_utf8(body).unwrap();
+    answered
+}
+
+/// A socket in the world's home, whose path is short.
+pub(super) fn socket(world: &World) -> PathBuf {
+    world.path("serve.sock")
+}
