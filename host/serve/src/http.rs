@@ -21,6 +21,9 @@ use guard_hook::hook::PAYLOAD_BYTES;
 /// The exit code that the hook would end with.
 const EXIT: HeaderName = HeaderName::from_static("x-guard-host-exit");
 
+/// How long the decision took, in milliseconds, as tools for the web read it.
+const TIMING: HeaderName = HeaderName::from_static("server-timing");
+
 /// How much of a body that is refused is read and thrown away, so that the client hears the refusal.
 const THROWN_AWAY: u64 = 80 << 20;
 
@@ -64,7 +67,11 @@ impl Site {
         let answered = match self.place(&head) {
             Ok(Place::Health) => Ok(self.health().await),
             Ok(Place::Hook(named)) => match read(&mut body, PAYLOAD_BYTES, until).await {
-                Ok(bytes) => Ok(reply(self.calls.answer(named, bytes).await)),
+                Ok(bytes) => {
+                    let started = Instant::now();
+                    let answer = self.calls.answer(named, bytes).await;
+                    Ok(reply(answer, started.elapsed()))
+                }
                 Err(refusal) => Err(refusal),
             },
             Err(refusal) => Err(refusal),
@@ -164,23 +171,23 @@ async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
 
 /// What the hook would print. A harness that is told by an exit code and standard error finds them in the header and the
 /// body.
-fn reply(answer: Answer) -> Response<Full<Bytes>> {
-    match answer {
+fn reply(answer: Answer, time: Duration) -> Response<Full<Bytes>> {
+    let (mut response, exit) = match answer {
         Answer::Reply(Reply { stdout, stderr, exit }) => {
             let body = match (stdout.is_empty(), stderr.is_empty() && exit == 0) {
                 (true, false) => json!({ "exit": exit, "stderr": stderr }).to_string(),
                 _ => stdout,
             };
-            let mut response = respond(StatusCode::OK, body);
-            response.headers_mut().insert(EXIT, HeaderValue::from(u16::from(exit)));
-            response
+            (respond(StatusCode::OK, body), exit)
         }
-        Answer::Report(text) => {
-            let mut response = respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string());
-            response.headers_mut().insert(EXIT, HeaderValue::from(1_u16));
-            response
-        }
+        Answer::Report(text) => (respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string()), 1),
+    };
+    let headers = response.headers_mut();
+    headers.insert(EXIT, HeaderValue::from(u16::from(exit)));
+    if let Ok(timing) = HeaderValue::try_from(format!("decision;dur={:.3}", time.as_secs_f64() * 1000.0)) {
+        headers.insert(TIMING, timing);
     }
+    response
 }
 
 fn refused(refusal: Refusal) -> Response<Full<Bytes>> {

@@ -1,0 +1,116 @@
+//! What a call costs when it is posted to `guard-host serve`: the whole round trip, and the decision within it.
+//!
+//! ```sh
+//! cargo bench -p guard-host --bench serve
+//! cargo test --release -p guard-host --bench serve -- target/dist/guard-host
+//! ```
+//!
+//! The argument is the program to start, which is the one of the build by default. It gets a home of its own, and each
+//! connection is used for all of its calls. Nothing here fails for being slow.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark may stop at a surprise")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Instant;
+
+/// The calls of a row.
+const CALLS: usize = 10_000;
+
+/// What is timed of a call, in microseconds.
+type Times = (f64, f64);
+
+fn main() {
+    let program = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let program = program.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_guard-host")), PathBuf::from);
+    let home = std::env::temp_dir().join(format!("guard-host-bench-serve-{}", std::process::id()));
+    fs::create_dir_all(home.join("repo/.git")).unwrap();
+    let (mut server, address) = start(&program, &home);
+    let token = fs::read_to_string(home.join(".local/state/guard-host/serve.token")).unwrap();
+    println!("{CALLS} calls posted to `serve`, preset standard; the decision is what `server-timing` says:");
+    println!("  {:<22} {:>11}  {:>28}  {:>28}", "", "calls/s", "round trip p50, p99", "decision p50, p99");
+    for (name, command) in [("`ls -la`", "ls -la"), ("`rm -rf /`", "rm -rf /")] {
+        let request = request(&home, token.trim(), command);
+        // The first calls start what all share.
+        converse(&address, &request, 100);
+        for connections in [1, 2, 8, 64] {
+            let started = Instant::now();
+            let each = CALLS / connections;
+            let times: Vec<Times> = thread::scope(|scope| {
+                let threads: Vec<_> =
+                    (0..connections).map(|_| scope.spawn(|| converse(&address, &request, each))).collect();
+                threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+            });
+            let rate = times.len() as f64 / started.elapsed().as_secs_f64();
+            let ([trip, slow_trip], [decision, slow_decision]) =
+                (quantiles(times.iter().map(|time| time.0)), quantiles(times.iter().map(|time| time.1)));
+            println!(
+                "  {:<22} {rate:11.0}  {trip:11.0} us {slow_trip:11.0} us  {decision:11.0} us {slow_decision:11.0} us",
+                format!("{name}, {connections} at once")
+            );
+        }
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    fs::remove_dir_all(&home).unwrap();
+}
+
+/// A server in this home, and its address.
+fn start(program: &Path, home: &Path) -> (Child, String) {
+    let mut command = Command::new(program);
+    command.args(["serve", "--listen", "127.0.0.1:0"]).env_clear().env("HOME", home).current_dir(home);
+    let mut server = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (server, line.trim().trim_start_matches("listening at http://").to_owned())
+}
+
+fn request(home: &Path, token: &str, command: &str) -> String {
+    let body = serde_json::json!({
+        "session_id": "s1", "transcript_path": "/h/t.jsonl", "cwd": home.join("repo"), "permission_mode": "default",
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": command },
+        "tool_use_id": "toolu_1",
+    })
+    .to_string();
+    let head = format!("POST /hook/claude HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n");
+    format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+/// Posts the request so many times over one connection.
+fn converse(address: &str, request: &str, times: usize) -> Vec<Times> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut once = || {
+        let started = Instant::now();
+        stream.write_all(request.as_bytes()).unwrap();
+        let (mut length, mut decision, mut line) = (0, 0.0, String::new());
+        loop {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+            let lower = line.to_ascii_lowercase();
+            if let Some(value) = lower.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            } else if let Some((_, value)) = lower.split_once("dur=") {
+                decision = value.trim().parse::<f64>().unwrap() * 1000.0;
+            } else if lower.trim().is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        (started.elapsed().as_secs_f64() * 1e6, decision)
+    };
+    (0..times).map(|_| once()).collect()
+}
+
+/// The median and the 99th percentile.
+fn quantiles(times: impl Iterator<Item = f64>) -> [f64; 2] {
+    let mut times: Vec<f64> = times.collect();
+    times.sort_by(f64::total_cmp);
+    [times[times.len() / 2], times[times.len() * 99 / 100]]
+}
