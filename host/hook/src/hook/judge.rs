@@ -105,7 +105,9 @@ struct Decided {
     traces: Vec<Trace>,
     outcome: Outcome,
     question: Option<Question>,
-    /// The harness puts an ask to a person.
+    /// The harness puts an ask to a person, so that one who lets a call run is one.
+    asks: bool,
+    /// It is known to do so in this mode.
     prompted: bool,
     /// What tells the call from others.
     key: String,
@@ -119,7 +121,8 @@ impl Records {
             Kept::Decided(decided) => {
                 journal::write(&decided.chain.prepared, &decided.at, facts, &decided.calls, &decided.traces);
                 if let Some(question) = decided.question.take() {
-                    question.note(decided.outcome, decided.prompted, std::mem::take(&mut decided.key));
+                    let call = std::mem::take(&mut decided.key);
+                    question.note(decided.outcome, decided.asks, decided.prompted, call);
                 }
             }
             Kept::After { harness, payload, fate, calls } => outcome::tell(places, harness, payload, *fate, calls),
@@ -212,9 +215,10 @@ impl Desk<'_> {
         let (verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
         let skips = harness.skips_prompts(&at.permission_mode);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
-        let prompted = surface.ask == Asking::Person && harness.prompts(&at.permission_mode);
+        let asks = surface.ask == Asking::Person;
+        let prompted = asks && harness.prompts(&at.permission_mode);
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
-        let decided = Decided { chain, calls, traces, outcome: verdict.outcome, question, prompted, key, at };
+        let decided = Decided { chain, calls, traces, outcome: verdict.outcome, question, asks, prompted, key, at };
         let records = Records(Kept::Decided(Box::new(decided)));
         Judged { said: Said::Verdict(verdict), records }
     }
