@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use guard_contract::call::Dialect;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_contract::{Decision, Finding, Outcome};
-use guard_harness::{Event, Fate, Harness, Reply, Unreadable};
+use guard_harness::{Event, Harness, Reply, Unreadable};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -32,7 +32,7 @@ struct Case {
     surface: Option<String>,
     /// Tool, tool as the harness spells it, dialect, input.
     calls: Option<Vec<(String, String, String, String)>>,
-    /// `ran`, `refused`, `end` or `other`.
+    /// `ran`, `end` or `other`.
     event: Option<String>,
     unclear: Option<String>,
     malformed: Option<String>,
@@ -70,8 +70,7 @@ fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
     let calls = match &decoded.event {
         Event::Calls(calls) => calls,
         Event::SessionEnd => return same("event", case.event.as_deref().unwrap_or("calls"), "end"),
-        Event::After(Fate::Ran, _) => return same("event", case.event.as_deref().unwrap_or("calls"), "ran"),
-        Event::After(Fate::Refused, _) => return same("event", case.event.as_deref().unwrap_or("calls"), "refused"),
+        Event::Ran(_) => return same("event", case.event.as_deref().unwrap_or("calls"), "ran"),
         Event::Other => return same("event", case.event.as_deref().unwrap_or("calls"), "other"),
     };
     let expected = case.calls.as_deref().unwrap_or_default();

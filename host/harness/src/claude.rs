@@ -10,7 +10,7 @@ use super::read::unclear;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Fate, Harness, Payload, Unreadable, patch};
+use super::{AFTER, DetectionConfidence, Event, Harness, Payload, Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
@@ -65,10 +65,8 @@ impl Harness for Claude {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
             Some("SessionEnd") => Event::SessionEnd,
             // What only informs is no fault.
-            Some(event) => match (Fate::of_event(event), calls(payload)) {
-                (Some(fate), Ok(calls)) => Event::After(fate, calls),
-                _ => Event::Other,
-            },
+            Some(event) if AFTER.contains(&event) => calls(payload).map_or(Event::Other, Event::Ran),
+            Some(_) => Event::Other,
         };
         // What only informs must not keep a call from being decided.
         let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();

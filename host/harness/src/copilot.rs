@@ -8,7 +8,7 @@ use super::nested::line;
 use super::read::{Protocol, about};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Fate, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Copilot;
@@ -77,9 +77,7 @@ impl Harness for Copilot {
             // What only informs is no fault.
             let told = PROTOCOL.decode(payload).ok().filter(|_| ran);
             return Ok(match told {
-                Some(Payload { event: Event::Calls(calls), .. }) => {
-                    about(payload, Event::After(Fate::Ran, calls), String::new())
-                }
+                Some(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::Ran(calls), String::new()),
                 _ => about(payload, Event::Other, String::new()),
             });
         }

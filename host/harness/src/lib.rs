@@ -54,33 +54,16 @@ use response::Response;
 pub enum Event {
     /// Tool calls to decide; none when a field that matters is missing.
     Calls(Vec<ToolCall>),
-    /// What became of calls that were decided before.
-    After(Fate, Vec<ToolCall>),
+    /// Calls that have run, well or not.
+    Ran(Vec<ToolCall>),
     /// A session is over.
     SessionEnd,
     /// Something that is not decided here.
     Other,
 }
 
-/// What became of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It ran, well or not.
-    Ran,
-    /// The harness refused it itself.
-    Refused,
-}
-
-impl Fate {
-    /// That of which an event tells; none if it tells of none.
-    fn of_event(event: &str) -> Option<Self> {
-        match event {
-            "PostToolUse" | "PostToolUseFailure" => Some(Fate::Ran),
-            "PermissionDenied" => Some(Fate::Refused),
-            _ => None,
-        }
-    }
-}
+/// Events that tell of a call that has run.
+const AFTER: [&str; 2] = ["PostToolUse", "PostToolUseFailure"];
 
 /// A decoded payload.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::tools::{Tool, calls};
-use super::{Event, Fate, Payload, Unreadable};
+use super::{AFTER, Event, Payload, Unreadable};
 
 /// How the payloads of one harness are read.
 pub(super) struct Protocol {
@@ -62,13 +62,13 @@ impl Protocol {
         if event.is_some_and(|event| ENDING.contains(&event) || self.ending.contains(&event)) {
             return Ok(about(payload, Event::SessionEnd, String::new()));
         }
-        if let Some(fate) = event.and_then(Fate::of_event) {
-            let after = |payload: Payload| match payload.event {
-                Event::Calls(calls) => Some(Payload { event: Event::After(fate, calls), ..payload }),
+        if event.is_some_and(|event| AFTER.contains(&event)) {
+            let ran = |payload: Payload| match payload.event {
+                Event::Calls(calls) => Some(Payload { event: Event::Ran(calls), ..payload }),
                 _ => None,
             };
             // What only informs is no fault.
-            let told = self.asked_about(payload).ok().and_then(after);
+            let told = self.asked_about(payload).ok().and_then(ran);
             return Ok(told.unwrap_or_else(|| about(payload, Event::Other, String::new())));
         }
         if !event.is_none_or(|event| ASKING.contains(&event) || self.asking.contains(&event)) {

@@ -64,43 +64,20 @@ struct Line<'a> {
     asked: Option<&'a str>,
 }
 
-/// What became of a call that was asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// It ran, and the harness puts such an ask to a person.
-    Approved,
-    /// It ran, and nobody knows who let it.
-    Ran,
-    /// The harness refused it itself.
-    Refused,
-}
-
-impl End {
-    /// The action of its line, and by whom, if that is known.
-    fn told(self) -> (&'static str, Option<&'static str>) {
-        match self {
-            End::Approved => ("ran", Some("person")),
-            End::Ran => ("ran", None),
-            End::Refused => ("refused", Some("harness")),
-        }
-    }
-}
-
-/// Appends the line about the end of a call that was asked about; its `ms` is the time since then, and `asked` the
-/// moment.
+/// Appends the line about a call that was asked about and has run. Its `asked` is when it was asked about, its `ms` the
+/// time since then; it says `by` a person where the harness puts such an ask to one.
 ///
 /// # Errors
 ///
 /// Those of the file system. Nobody waits for the line.
-pub fn append_end(audit: &Audit, entry: &Entry, end: End, harness: &str, now: Timestamp) -> io::Result<()> {
-    let (action, by) = end.told();
+pub fn append_run(audit: &Audit, entry: &Entry, harness: &str, now: Timestamp) -> io::Result<()> {
     let since = entry.ts.parse::<Timestamp>().map_or(0.0, |asked| now.duration_since(asked).as_secs_f64());
     let (policy, rule) = entry.rules.first().and_then(|rule| rule.split_once(':')).unwrap_or_default();
     let line = Line {
         ts: stamp(now),
         tool: name(&entry.tool),
         operation: shorten(&plain(&redact(&entry.operation)), OPERATION_BYTES),
-        action,
+        action: "ran",
         rule,
         path_context: None,
         id: identity(now.as_nanosecond()),
@@ -111,7 +88,7 @@ pub fn append_end(audit: &Audit, entry: &Entry, end: End, harness: &str, now: Ti
         harness,
         ms: (since * 1000.0).round(),
         original_tool: String::new(),
-        by,
+        by: entry.prompted.then_some("person"),
         asked: Some(&entry.ts),
     };
     write(audit, &serde_json::to_string(&line)?)

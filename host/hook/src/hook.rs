@@ -33,7 +33,7 @@ use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
 use judge::circumstances;
-pub use judge::{Chains, Desk, Judged, Records, Said};
+pub use judge::{Chains, Judge, Judged, Records, Said};
 pub use open_call::OpenCall;
 pub use payload::{PAYLOAD_BYTES, Refusal, parse};
 use responder::Responder;
@@ -76,7 +76,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
     let chains = OneReply { places: &places, environment, brought: &options.brought, responder: &responder };
     let is_set = |variable: &str| environment.variables.contains_key(variable);
-    let desk = Desk {
+    let judge = Judge {
         places: &places,
         environment,
         facts: &facts,
@@ -85,7 +85,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         chains: &chains,
     };
     let object = payload::read();
-    let mut judged = desk.judge(&responder.call, harness, object.as_ref());
+    let mut judged = judge.judge(&responder.call, harness, object.as_ref());
     let exit = match &judged.said {
         Said::Verdict(verdict) => responder.reply(verdict),
         Said::Report(text) => responder.report(text),

@@ -25,7 +25,7 @@ use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
 use guard_harness::capabilities::ALL;
 use guard_harness::{Harness, Reply};
-use guard_hook::hook::{Desk, OpenCall, Said, parse};
+use guard_hook::hook::{Judge, OpenCall, Said, parse};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -200,7 +200,7 @@ impl Turn {
 
     fn decide(&self, named: &'static dyn Harness, body: Vec<u8>) {
         let calls = &self.calls;
-        let desk = Desk {
+        let judge = Judge {
             places: &calls.places,
             environment: &calls.environment,
             facts: &calls.facts,
@@ -210,7 +210,7 @@ impl Turn {
             chains: &calls.chains,
         };
         let object = parse(body);
-        let mut judged = desk.judge(&self.call, named, object.as_ref());
+        let mut judged = judge.judge(&self.call, named, object.as_ref());
         if !self.call.take() {
             return;
         }

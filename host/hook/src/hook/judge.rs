@@ -1,4 +1,4 @@
-//! [`Desk`]: from one payload to what is said of it, wherever the payload comes from and the reply goes to.
+//! [`Judge`]: from one payload to what is said of it, wherever the payload comes from and the reply goes to.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use guard_contract::paths::lexical;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::{Ask as Asking, Surface};
-use guard_harness::{Event, Fate, Harness, Payload};
+use guard_harness::{Event, Harness, Payload};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -37,7 +37,7 @@ pub trait Chains {
 
 /// What judges payloads.
 #[derive(Clone, Copy)]
-pub struct Desk<'a> {
+pub struct Judge<'a> {
     /// Where the program's files lie.
     pub places: &'a Places,
     /// What a call happens in, as far as its payload does not say it.
@@ -52,9 +52,9 @@ pub struct Desk<'a> {
     pub chains: &'a dyn Chains,
 }
 
-impl std::fmt::Debug for Desk<'_> {
+impl std::fmt::Debug for Judge<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("places", self.places).finish_non_exhaustive()
+        f.debug_struct("Judge").field("places", self.places).finish_non_exhaustive()
     }
 }
 
@@ -76,8 +76,8 @@ pub struct Judged {
     pub records: Records,
 }
 
-/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, what became
-/// of a call, or the end of a session.
+/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, that a
+/// call has run, or the end of a session.
 #[derive(Debug, Default)]
 pub struct Records(Kept);
 
@@ -86,10 +86,9 @@ enum Kept {
     #[default]
     Nothing,
     Decided(Box<Decided>),
-    After {
+    Ran {
         harness: &'static str,
         payload: Box<Payload>,
-        fate: Fate,
         calls: Vec<ToolCall>,
     },
     Ended {
@@ -125,7 +124,7 @@ impl Records {
                     question.note(decided.outcome, decided.asks, decided.prompted, call);
                 }
             }
-            Kept::After { harness, payload, fate, calls } => outcome::tell(places, harness, payload, *fate, calls),
+            Kept::Ran { harness, payload, calls } => outcome::tell(places, harness, payload, calls),
             Kept::Ended { session } => consent::end(places, session),
         }
     }
@@ -137,7 +136,7 @@ impl From<Said> for Judged {
     }
 }
 
-impl Desk<'_> {
+impl Judge<'_> {
     /// Judges a payload, or what is in its place. `named` is the harness if the payload does not tell it.
     ///
     /// The call learns on the way what an early reply needs.
@@ -168,12 +167,11 @@ impl Desk<'_> {
         mut payload: Payload,
     ) -> Judged {
         let silent = |kept| Judged { said: Said::Verdict(merge([])), records: Records(kept) };
-        let name = harness.name();
         // Where nothing is said, nothing has to wait.
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
-            Event::After(fate, calls) => {
-                return silent(Kept::After { harness: name, payload: Box::new(payload), fate, calls });
+            Event::Ran(calls) => {
+                return silent(Kept::Ran { harness: harness.name(), payload: Box::new(payload), calls });
             }
             Event::SessionEnd => return silent(Kept::Ended { session: payload.session }),
             _ => return silent(Kept::Nothing),

@@ -1,4 +1,4 @@
-//! What became of calls that were asked about: one line in the audit log each, written when the harness tells.
+//! Calls that were asked about and have run: one line in the audit log each, written when the harness tells.
 //!
 //! Nothing waits for it, and no answer is given: whatever fails here only loses a line.
 
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::audit::{self, End};
+use crate::audit;
 use guard_contract::call::ToolCall;
-use guard_harness::{Fate, Payload};
+use guard_harness::Payload;
 use guard_state::Places;
 use guard_state::session::{Sessions, call_key};
 
@@ -27,8 +27,8 @@ pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
     call_key(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Logs what became of a call, if it was asked about.
-pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, fate: Fate, calls: &[ToolCall]) {
+/// Logs that a call has run, if it was asked about.
+pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, calls: &[ToolCall]) {
     // What a project says has no part in where sessions are kept.
     let config = guard_config::load(places, &[]);
     let session = Sessions::name(&payload.session);
@@ -37,13 +37,8 @@ pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, fate: Fate
     if known.pending.iter().all(|entry| entry.call != key) {
         return;
     }
-    let found = config.sessions.change(&session, PATIENCE, |contents, _| contents.told_of(&key));
+    let found = config.sessions.change(&session, PATIENCE, |contents, _| contents.take_call(&key));
     if let Ok(Some(entry)) = found {
-        let end = match fate {
-            Fate::Ran if entry.prompted => End::Approved,
-            Fate::Ran => End::Ran,
-            Fate::Refused => End::Refused,
-        };
-        let _ = audit::append_end(&config.audit, &entry, end, harness, Timestamp::now());
+        let _ = audit::append_run(&config.audit, &entry, harness, Timestamp::now());
     }
 }

@@ -7,7 +7,7 @@ use crate::install::json::{Malformed, Syntax};
 /// The event before a tool call.
 pub(super) const BEFORE: &str = "PreToolUse";
 
-/// The event that tells that a call has run. The later ones of failures and refusals must not stand there: a version that
+/// The event that tells that a call has run. The later ones, of failures and refusals, must not stand there: a version that
 /// does not know an event passes over the whole file.
 const AFTER: &str = "PostToolUse";
 

@@ -55,7 +55,7 @@ pub struct Entry {
     pub expires: String,
     /// A short name for all of it.
     pub code: String,
-    /// The call's [`call_key`]; empty if nobody will tell what became of it.
+    /// The call's [`call_key`]; empty in a file of others.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub call: String,
     /// The harness puts the question to a person.
@@ -187,8 +187,8 @@ impl Contents {
         keep_last(&mut self.pending, PENDING);
     }
 
-    /// Takes the question about a call, which is no longer open when the harness tells what became of it.
-    pub fn told_of(&mut self, call: &str) -> Option<Entry> {
+    /// Takes the question about a call, which is no longer open when it has run.
+    pub fn take_call(&mut self, call: &str) -> Option<Entry> {
         let at = self.pending.iter().position(|entry| !entry.call.is_empty() && entry.call == call)?;
         Some(self.pending.remove(at))
     }

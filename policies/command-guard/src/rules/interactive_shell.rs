@@ -1,4 +1,4 @@
-//! `interactive-shell`: in Codex and in Vibe, which ask no hook about what they type, a shell, an interpreter or a
+//! `interactive-shell`: in Codex and in Vibe, which can type into what they have started, a shell, an interpreter or a
 //! console of a database that waits for it.
 //!
 //! ## Why
@@ -20,7 +20,7 @@ use guard_sdk::{Outcome, Rule};
 use super::{Check, SHELLS, is_program};
 use crate::call_view::{CallView, Hit};
 
-/// The harnesses that type into what they have started, and ask no hook about it.
+/// The harnesses that type into what they have started: Codex asks no hook about it, and what Vibe types is not read.
 const HARNESSES: &[&str] = &["codex", "vibe"];
 
 /// Programs besides shells that run what is typed.
