@@ -2,5 +2,6 @@
 
 mod answers;
 mod client;
+mod installed;
 mod life;
 mod limits;

@@ -10,7 +10,7 @@ from typing import Callable
 import screens
 from fetch import Skip
 from model import SUB
-from world import BROKEN
+from world import BROKEN, Server
 
 # guard-host ends each reason with the policy and the rule.
 REASON = re.compile(r"\[[a-z0-9-]+: [a-z0-9-]+\]")
@@ -277,6 +277,36 @@ class Lab:
 
         self.play_all(next(iter(self.driver.MODES)), steps, record=record)
 
+    def served(self):
+        """A busy server decides; it is killed, and comes back, in one run of the agent."""
+        if self.register or not getattr(self.driver, "served", lambda agent: False)(self.agent):
+            return
+        self.guard("uninstall")
+        self.install("--http")
+        server = Server(self.world)
+        push = "git push --force origin main"
+        steps = [
+            shell("served", "served.txt"),
+            Step("served, deny", "shell", {"command": push}, marked(push)),
+            shell("server killed", "killed.txt", before=server.kill),
+            Step("server killed, deny", "shell", {"command": push}, marked(push)),
+            shell("server back", "back.txt", before=server.start),
+            Step("server back, deny", "shell", {"command": push}, marked(push)),
+        ]
+
+        def record(step, cell):
+            if step.cell == "server killed" and cell.seen != "not reached":
+                cell.seen = "open" if cell.seen == "runs" else "closed"
+            self.keep(step.cell, cell)
+
+        server.start()
+        try:
+            self.play_all(next(iter(self.driver.MODES)), steps, record=record)
+        finally:
+            server.end()
+        self.guard("uninstall")
+        self.install()
+
     def screen(self):
         """What a person is asked, and what the answers do. An older version may greet its user in other ways."""
         if hasattr(self.driver, "screen") and self.agent.is_newest:
@@ -286,7 +316,7 @@ class Lab:
             if hasattr(self.driver, "APPROVES"):
                 self.doctor("doctor, approved")
 
-    ALL = ("control", "uninstall", "doctor", "main", "ask", "beside", "broken", "screen")
+    ALL = ("control", "uninstall", "doctor", "main", "ask", "beside", "broken", "served", "screen")
 
     def all(self, only):
         for check in self.ALL:

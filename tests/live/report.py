@@ -18,6 +18,7 @@ COLUMNS = {
     "beside": ["beside Claude's hook", "beside Claude's hook, "],
     "broken": ["broken: "],
     "repaired": ["repaired"],
+    "served": ["served", "server "],
     "screen": ["screen", "screen, "],
     "doctor": ["doctor", "doctor, "],
     "uninstall": ["install", "uninstall"],

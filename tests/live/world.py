@@ -3,6 +3,8 @@
 import ctypes
 import fcntl
 import hashlib
+import http.client
+import json
 import os
 import shutil
 import signal
@@ -11,6 +13,7 @@ import stat
 import struct
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -51,6 +54,49 @@ def isolate():
         flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, get_flags, request))[1]
         fcntl.ioctl(any_socket, set_flags, struct.pack("16sh14x", b"lo", flags | up))
     return True
+
+
+class Server:
+    """`guard-host serve` in a world, at the address that `install --http` names, and clients that keep it busy."""
+
+    def __init__(self, world):
+        self.world, self.child, self.busy = world, None, True
+        self.clients = [threading.Thread(target=self.keep_busy, daemon=True) for _ in range(4)]
+
+    def start(self):
+        out = subprocess.DEVNULL
+        command = [str(self.world.kept), "serve"]
+        self.child = subprocess.Popen(
+            command, env=self.world.env(), cwd=self.world.proj, stdin=out, stdout=subprocess.PIPE, stderr=out, text=True
+        )
+        self.child.stdout.readline()
+        for client in self.clients:
+            if not client.is_alive():
+                client.start()
+
+    def keep_busy(self):
+        token = (self.world.home / ".local/state/guard-host/serve.token").read_text().strip()
+        call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls -la"}}
+        headers = {"Authorization": f"Bearer {token}"}
+        while self.busy:
+            try:
+                client = http.client.HTTPConnection("127.0.0.1", 8273, timeout=5)
+                client.request("POST", "/hook/claude", json.dumps(call), headers)
+                client.getresponse().read()
+            except OSError:
+                time.sleep(0.05)
+            except http.client.HTTPException:
+                pass
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
+
+    def end(self):
+        self.busy = False
+        self.kill()
+        for client in self.clients:
+            client.join()
 
 
 class World:

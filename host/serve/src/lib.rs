@@ -38,6 +38,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
 use calls::Calls;
+use guard_hook::hook::serve_lock;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, FolderError, Places, make_private};
 use http::Site;
@@ -57,6 +58,9 @@ const HEAD_BYTES: usize = 32 << 10;
 
 /// How long the end waits for running calls: the longest deadline, and the time for records.
 const END: Duration = Duration::from_secs(4);
+
+/// How long the start waits for the lock of the state folder: a hook holds it for a moment to see whether a server does.
+const LOCK: Duration = Duration::from_secs(1);
 
 /// How long the loop rests when no connection can be taken, as when the process has too many files open.
 const REST: Duration = Duration::from_millis(50);
@@ -123,13 +127,12 @@ pub enum ServeError {
 /// It does not start, or ends by itself: see [`ServeError`].
 pub fn run(options: &Options, places: &Places, environment: &Environment) -> Result<(), ServeError> {
     make_private(&places.state)?;
-    let lock = places.state.join("serve.lock");
-    let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
+    let lock = serve_lock(places);
+    let _lock = FileLock::acquire(&lock, Instant::now() + LOCK).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => ServeError::Busy(places.state.clone()),
         _ => ServeError::Lock(lock.clone(), error),
     })?;
-    let token = options.token_file.clone().unwrap_or_else(|| places.state.join("serve.token"));
-    let token = Token::of(&token)?;
+    let token = Token::of(&options.token_file.clone().unwrap_or_else(|| token_file(places)))?;
     let runtime = runtime(options.at_once).map_err(ServeError::Threads)?;
     let result = runtime.block_on(async {
         let listener = Listener::bind(&options.address)?;
@@ -148,6 +151,19 @@ pub fn run(options: &Options, places: &Places, environment: &Environment) -> Res
     // A thread that hangs is not waited for: its call was answered.
     runtime.shutdown_background();
     result
+}
+
+/// The token of the servers that use this state folder. Makes it if there is none.
+///
+/// # Errors
+///
+/// The file is not private, or holds no token.
+pub fn token(places: &Places) -> Result<String, TokenError> {
+    Token::of(&token_file(places)).map(Token::into_text)
+}
+
+fn token_file(places: &Places) -> PathBuf {
+    places.state.join("serve.token")
 }
 
 /// One thread talks to the clients; each call is decided on one of the others.

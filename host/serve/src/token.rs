@@ -61,6 +61,12 @@ impl Token {
         token.map_err(|kind| TokenError { path: path.to_path_buf(), kind })
     }
 
+    /// Its text.
+    pub(crate) fn into_text(self) -> String {
+        // It was read as visible ASCII.
+        String::from_utf8(self.0).unwrap_or_default()
+    }
+
     /// Whether the value of an `Authorization` header shows it. Takes as long for a wrong token as for the right one.
     pub(crate) fn is_shown_by(&self, header: &[u8]) -> bool {
         let Some((scheme, shown)) = header.split_at_checked("Bearer ".len()) else { return false };

@@ -4,3 +4,4 @@ mod plugin;
 pub(crate) mod registration;
 mod settings;
 mod survey;
+mod version;

@@ -10,7 +10,7 @@ mod registration;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use registration::{Failing, Found, InstallOptions, Registration, Running, Scope, Site, Survey, Switch};
+pub use registration::{Failing, Found, InstallOptions, Registration, Running, Scope, Server, Site, Survey, Switch};
 
 use files::Existing;
 use guard_contract::exit::Exit;
@@ -83,6 +83,8 @@ pub enum ManagedFile {
         within: Option<PathBuf>,
         /// The mode of a new file.
         mode: u32,
+        /// It gets a secret, so others may not read it.
+        is_secret: bool,
         /// What stands for a file that is not there, or holds nothing.
         blank: &'static str,
         /// Puts the registration in. Gives the same text if it is there already.
@@ -164,8 +166,11 @@ pub fn plan(
 
 fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, InstallError> {
     match piece {
-        ManagedFile::Shared { path, within, mode, blank, add, strip } => {
-            let existing = files::find(&path, within.as_deref(), mode)?;
+        ManagedFile::Shared { path, within, mode, is_secret, blank, add, strip } => {
+            let mut existing = files::find(&path, within.as_deref(), mode)?;
+            if is_secret {
+                existing.mode &= 0o700;
+            }
             let before = existing.text(&path)?;
             let malformed = |error| InstallError::Malformed(path.clone(), error);
             let record = Record::read(state, &path);

@@ -18,6 +18,7 @@ mod command;
 mod entries;
 mod specs;
 mod matcher;
+mod process;
 pub mod check;
 pub mod doctor;
 pub mod install;

@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::folder::open_at_once;
 
+/// The time between two looks at a lock that another process holds, which doubles. Most are held for a line of a log.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(2);
+
 /// Holds a lock until it is dropped, or the process ends.
 #[derive(Debug)]
 pub struct FileLock {
@@ -24,10 +28,14 @@ impl FileLock {
     pub fn acquire(path: &Path, deadline: Instant) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let file = open_at_once(options.write(true).create(true).truncate(false).mode(0o600), path)?;
+        let mut pause = SHORTEST_PAUSE;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(FileLock { _file: file }),
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(Duration::from_millis(2)),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    sleep(pause);
+                    pause = (2 * pause).min(LONGEST_PAUSE);
+                }
                 Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
                 Err(TryLockError::Error(error)) => return Err(error),
             }

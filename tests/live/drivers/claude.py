@@ -62,6 +62,11 @@ def screen(program):
     return [*program, *MODES["bypassPermissions"], PROMPT]
 
 
+def served(agent):
+    """It blocks the call of an HTTP hook that fails; older versions are refused."""
+    return [int(number) for number in agent.version.split(".")] >= [2, 1, 295]
+
+
 CALLS = {
     "shell": lambda command: ("Bash", {"command": command, "description": "lab"}),
     "background": lambda command: ("Bash", {"command": command, "description": "lab", "run_in_background": True}),

@@ -1,22 +1,26 @@
 //! `guard-host install` and `uninstall`: the hook in a harness's own files.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use similar::TextDiff;
 
 use super::args::{InstallArgs, UninstallArgs};
+use super::serve::TOKEN_HINT;
 use super::subject::{circumstances, refused};
 use super::{cache, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_harness::Harness;
-use guard_setup::install::{Action, Change, InstallError, InstallOptions, Registration, Site, apply, plan};
+use guard_setup::install::{Action, Change, InstallError, InstallOptions, Registration, Server, Site, apply, plan};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let (_, registration) = registration(&args.target.harness)?;
-    let (wish, dry) = (args.wish(), args.target.dry_run);
+    let dry = args.target.dry_run;
+    let server = args.http.map(|address| server(address, registration, places, dry)).transpose()?;
+    let wish = InstallOptions { server, ..args.wish() };
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
     check_names(&wish, places, &at.projects())?;
@@ -39,6 +43,25 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     let wish = InstallOptions { shim: None, ..args.target.wish() };
     change(registration, &wish, site, Action::Uninstall, args.target.dry_run)?;
     Ok(Exit::Success)
+}
+
+/// The server at an address of this machine, with the token that it has or will have.
+fn server(address: SocketAddr, registration: &dyn Registration, places: &Places, dry: bool) -> anyhow::Result<Server> {
+    if !registration.takes_server() {
+        return Err(refused(Exit::Usage, "`--http` is for claude: no other harness posts its calls", ""));
+    }
+    if !address.ip().is_loopback() || address.port() == 0 {
+        let hint = "the server listens there alone: leave the address out, or name one such as 127.0.0.1:9000";
+        return Err(refused(
+            Exit::Usage,
+            format!("`{address}` is not an address and port of this machine alone"),
+            hint,
+        ));
+    }
+    // What is only shown holds no secret, and nothing is made for it.
+    let token = if dry { Ok("TOKEN".to_owned()) } else { guard_serve::token(places) };
+    let token = token.map_err(|error| refused(Exit::Config, error.to_string(), TOKEN_HINT))?;
+    Ok(Server { address, token })
 }
 
 /// A name that neither a policy of the chain nor a built-in one has would make every call one to ask about.

@@ -15,6 +15,9 @@ use guard_state::environment::Environment;
 /// The most calls that are decided at once: the sandbox has room for so many chains.
 const AT_ONCE: usize = 16;
 
+/// What to do about a file that holds no private token.
+pub(super) const TOKEN_HINT: &str = "remove the file, and the next start makes a new token";
+
 pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let absolute = |path: &Path| Path::new(&environment.cwd).join(path);
     let processors = available_parallelism().map_or(1, usize::from);
@@ -45,7 +48,7 @@ pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) 
             ),
             ServeError::Listen(..) => (Exit::Unavailable, "choose another address with `--listen` or `--socket`"),
             ServeError::Folder(_) | ServeError::Lock(..) => (Exit::Unavailable, "make the state folder usable"),
-            ServeError::Token(_) => (Exit::Config, "remove the file, and the next start makes a new token"),
+            ServeError::Token(_) => (Exit::Config, TOKEN_HINT),
             ServeError::Sandbox(_) => (Exit::Software, "run `guard-host cache verify`"),
             ServeError::Threads(_) => (Exit::Software, "raise the limits of the process"),
             ServeError::WornOut => (Exit::Software, "start it again, and report what it said before"),

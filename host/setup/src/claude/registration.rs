@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::plugin;
 use super::settings::{Entry, add, strip};
 use super::survey;
+use super::{plugin, version};
 use crate::command::{Names, Started, arguments, is_shim, script, text};
 use crate::entries::Shape;
 use crate::install::{
@@ -37,6 +37,9 @@ pub(crate) struct ClaudeCode;
 
 impl Registration for ClaudeCode {
     fn pieces(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
+        if let Some(why) = wish.server.as_ref().and_then(|_| version::too_old_for_server(site)) {
+            return Err(InstallError::Arguments(why));
+        }
         let target = target(wish, site)?;
         let shim = wish.shim.as_deref().map(|name| shim_place(name, &target)).transpose()?;
         let entry = entry(wish, site, &target, shim.as_deref())?;
@@ -53,6 +56,7 @@ impl Registration for ClaudeCode {
             path: target.file,
             within: target.within,
             mode: target.mode,
+            is_secret: wish.server.is_some(),
             blank: "{}\n",
             add: Box::new(move |text| add(text, shape, &entry, &names)),
             strip: Box::new(move |text| strip(text, shape, &again)),
@@ -67,7 +71,7 @@ impl Registration for ClaudeCode {
         let survey = survey::of(wish, site);
         let started = |found: &Found| match &found.running {
             Running::Shell(line) => script(line, &names).map(PathBuf::from),
-            Running::Program(..) => None,
+            Running::Program(..) | Running::Server { .. } => None,
         };
         let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
         let asked = wish.policies();
@@ -106,12 +110,20 @@ impl Registration for ClaudeCode {
         if let Some(unasked) = Matching::Names.left_out(matcher, &TOOLS).ok().filter(|tools| !tools.is_empty()) {
             steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
         }
+        if let Some(server) = &wish.server {
+            let start = format!("start `guard-host serve --listen {}` before each session", server.address);
+            steps.push(format!("{start}: without it, Claude Code, 2.1.295 or later, blocks every call"));
+        }
         if wish.fail_open {
             let text = "a payload that cannot be read is reported and the call goes on; \
                         set `on-malformed = \"allow\"` in your guard.toml to have no report either";
             steps.push(text.to_owned());
         }
         steps
+    }
+
+    fn takes_server(&self) -> bool {
+        true
     }
 
     fn tools(&self) -> Vec<&'static str> {
@@ -146,14 +158,20 @@ impl Registration for ClaudeCode {
     }
 
     fn is_deny(&self, reply: &Reply) -> bool {
-        let output: serde_json::Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
-        let said = |key: &str| output.pointer(&format!("/hookSpecificOutput/{key}")).and_then(|value| value.as_str());
-        let reason = said("permissionDecisionReason").unwrap_or_default();
-        reply.exit == BLOCK
-            && said("permissionDecision") == Some("deny")
-            && !reason.is_empty()
-            && reply.stderr == format!("{reason}\n")
+        reply.exit == BLOCK && denied(&reply.stdout).is_some_and(|reason| reply.stderr == format!("{reason}\n"))
     }
+
+    fn is_deny_of_server(&self, body: &str) -> bool {
+        denied(body).is_some()
+    }
+}
+
+/// The reason of a reply that is a deny.
+fn denied(reply: &str) -> Option<String> {
+    let output: serde_json::Value = serde_json::from_str(reply).ok()?;
+    let said = |key: &str| output.pointer(&format!("/hookSpecificOutput/{key}")).and_then(|value| value.as_str());
+    let reason = said("permissionDecisionReason").filter(|reason| !reason.is_empty())?;
+    (said("permissionDecision") == Some("deny")).then(|| reason.to_owned())
 }
 
 /// The file with the entry, and what counts there.
@@ -262,7 +280,8 @@ fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&P
     }
     let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
     let started = Started { only: wish.policies(), script };
-    Ok(Entry { matcher, line, timeout: wish.timeout, blocks: !wish.fail_open, started })
+    let server = wish.server.clone();
+    Ok(Entry { matcher, line, timeout: wish.timeout, blocks: !wish.fail_open, started, server })
 }
 
 fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {

@@ -1,7 +1,12 @@
 //! The entries of this program in a settings text of Claude Code: what they hold.
 
-use crate::command::{Names, Started, closed, is_ours, started};
+use std::net::SocketAddr;
+
+use serde_json::Value;
+
+use crate::command::{BESIDE_SERVER, Names, Started, closed, is_ours, started};
 use crate::entries::{Entries, Item, Shape};
+use crate::install::Server;
 use crate::install::json::{Malformed, Syntax};
 
 /// The event before a tool call.
@@ -20,6 +25,9 @@ const TIMEOUT: u32 = 20;
 /// The same of events of which the hook only takes note. At the end of a session all hooks share little time.
 const NOTE_TIMEOUT: u32 = 5;
 
+/// Where a server answers for this harness.
+const SERVER_PATH: &str = "/hook/claude";
+
 /// The entry that is wanted.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
@@ -30,7 +38,12 @@ pub(super) struct Entry {
     pub(super) blocks: bool,
     /// What of the hook it starts.
     pub(super) started: Started,
+    /// The server that is asked; then the line is the fallback.
+    pub(super) server: Option<Server>,
 }
+
+/// Entries for several events.
+type Items = Vec<(&'static str, Item)>;
 
 impl Entry {
     /// It asks every policy that the other one asks.
@@ -39,49 +52,83 @@ impl Entry {
         own.is_empty() || !other.only.is_empty() && other.only.iter().all(|name| own.contains(name))
     }
 
-    /// What it is in the file, for each event.
-    fn items(&self) -> [(&'static str, Item); 3] {
-        let command = |line: &str, timeout| {
-            let line = ("command", Item::text(line));
-            vec![("type", Item::text("command")), line, ("timeout", Item::Number(timeout))]
-        };
-        let group = |handler| ("hooks", Item::List(vec![Item::Object(handler)]));
+    /// What of it starts a process, for each event, and what asks a server.
+    fn items(&self) -> (Items, Items) {
         let matched = |handler| Item::Object(vec![("matcher", Item::text(&self.matcher)), group(handler)]);
+        let timeout = self.timeout.unwrap_or(TIMEOUT);
+        let block = || ("onFailure", Item::text("block"));
+        if let Some(server) = &self.server {
+            let line = format!("{} {BESIDE_SERVER}", self.line);
+            let before = command(&closed(&line), timeout).chain([block()]).collect();
+            let asked = http(server, timeout).chain([block()]).collect();
+            let told = || Item::Object(vec![group(http(server, NOTE_TIMEOUT).collect())]);
+            let started = vec![(BEFORE, matched(before))];
+            return (started, vec![(BEFORE, matched(asked)), (AFTER, told()), (END, told())]);
+        }
         // Versions before 2.1.295 take `onFailure` out of the file when they write it, so the line says it as well.
         let line = if self.blocks { closed(&self.line) } else { self.line.clone() };
-        let mut before = command(&line, self.timeout.unwrap_or(TIMEOUT));
-        if self.blocks {
-            before.push(("onFailure", Item::text("block")));
-        }
-        let mut after = command(&self.line, NOTE_TIMEOUT);
-        after.push(("async", Item::Flag(true)));
-        let end = Item::Object(vec![group(command(&self.line, NOTE_TIMEOUT))]);
-        [(BEFORE, matched(before)), (AFTER, matched(after)), (END, end)]
+        let before = command(&line, timeout).chain(self.blocks.then(block)).collect();
+        let after = command(&self.line, NOTE_TIMEOUT).chain([("async", Item::Flag(true))]).collect();
+        let end = Item::Object(vec![group(command(&self.line, NOTE_TIMEOUT).collect())]);
+        (vec![(BEFORE, matched(before)), (AFTER, matched(after)), (END, end)], Vec::new())
     }
 }
 
+/// One handler of a group.
+fn group(handler: Vec<(&'static str, Item)>) -> (&'static str, Item) {
+    ("hooks", Item::List(vec![Item::Object(handler)]))
+}
+
+/// A handler that starts a process.
+fn command(line: &str, timeout: u32) -> impl Iterator<Item = (&'static str, Item)> {
+    let line = ("command", Item::text(line));
+    [("type", Item::text("command")), line, ("timeout", Item::Number(timeout))].into_iter()
+}
+
+/// A handler that asks a server. Its token stands in the file: a variable would have to be set wherever an agent starts.
+fn http(server: &Server, timeout: u32) -> impl Iterator<Item = (&'static str, Item)> {
+    let url = ("url", Item::Text(format!("http://{}{SERVER_PATH}", server.address)));
+    let token = Item::Text(format!("Bearer {}", server.token));
+    let headers = ("headers", Item::Object(vec![("Authorization", token)]));
+    [("type", Item::text("http")), url, ("timeout", Item::Number(timeout)), headers].into_iter()
+}
+
+/// The URL of the server that a handler asks, if it is one of this program's.
+pub(super) fn server_of(handler: &Value) -> Option<&str> {
+    let url =
+        handler.get("url").and_then(Value::as_str).filter(|_| handler.get("type").is_some_and(|it| it == "http"))?;
+    let address = url.strip_prefix("http://")?.strip_suffix(SERVER_PATH)?;
+    let is_here = |address: SocketAddr| address.ip().is_loopback();
+    let of_name = |port: &str| port.parse::<u16>().is_ok();
+    let named = address.parse().is_ok_and(is_here) || address.strip_prefix("localhost:").is_some_and(of_name);
+    named.then_some(url)
+}
+
 /// Puts the entry in, in the place of those that it makes needless: such as start the same script or the program itself,
-/// and such as ask no other policies than it does. The same text if it is there as it is wanted.
+/// such as ask no other policies than it does, and such as ask a server. The same text if it is there as it is wanted.
 pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &Names) -> Result<String, Malformed> {
-    let is_replaced = |handler: &serde_json::Value| {
+    let is_replaced = |handler: &Value| {
         started(handler, names).is_some_and(|other| other.script == entry.started.script || entry.covers(&other))
     };
-    edit(shape, &is_replaced, |entries| entries.add(text, &entry.items()))
+    let (commands, of_server) = entry.items();
+    let text = edit(shape, &is_replaced, |entries| entries.add(text, &commands))?;
+    edit(shape, &|handler| server_of(handler).is_some(), |entries| entries.add(&text, &of_server))
 }
 
 /// Takes every entry of this program out, and what is empty without it.
 pub(super) fn strip(text: &str, shape: Shape, names: &Names) -> Result<String, Malformed> {
-    edit(shape, &|handler| is_ours(handler, names), |entries| entries.strip(text))
+    let is_ours = |handler: &Value| is_ours(handler, names) || server_of(handler).is_some();
+    edit(shape, &is_ours, |entries| entries.strip(text))
 }
 
-fn edit<T>(shape: Shape, is_ours: &dyn Fn(&serde_json::Value) -> bool, act: impl Fn(&Entries<'_>) -> T) -> T {
+fn edit<T>(shape: Shape, is_ours: &dyn Fn(&Value) -> bool, act: impl Fn(&Entries<'_>) -> T) -> T {
     act(&Entries { syntax: Syntax::Strict, shape, grouped: true, beside: &[], is_ours })
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -101,6 +148,29 @@ mod tests {
             timeout: None,
             blocks: true,
             started: Started { only: Vec::new(), script: None },
+            server: None,
+        }
+    }
+
+    #[test]
+    fn a_server_of_this_program_is_on_this_machine() {
+        let handler = |url: &str| json!({ "type": "http", "url": url });
+        for url in
+            ["http://127.0.0.1:8273/hook/claude", "http://[::1]:1/hook/claude", "http://localhost:80/hook/claude"]
+        {
+            assert_eq!(server_of(&handler(url)), Some(url));
+            assert_eq!(server_of(&json!({ "type": "command", "url": url })), None);
+        }
+        for url in [
+            "https://127.0.0.1:8273/hook/claude",
+            "http://127.0.0.1/hook/claude",
+            "http://127.0.0.1:8273/hook/claude?x",
+            "http://127.0.0.1:8273/hook",
+            "http://192.0.2.1:8273/hook/claude",
+            "http://localhost:x/hook/claude",
+            "http://localhost.example.org:80/hook/claude",
+        ] {
+            assert_eq!(server_of(&handler(url)), None, "{url}");
         }
     }
 

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::registration::{NAME, TOOLS, target, user_folder};
-use super::settings::{BEFORE, END};
-use crate::command::{Names, is_closed, is_ours, running, started};
+use super::settings::{BEFORE, END, server_of};
+use super::version;
+use crate::command::{BESIDE_SERVER, Names, is_closed, is_ours, running, started};
 use crate::entries::Shape;
 use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
@@ -47,7 +48,7 @@ pub(super) fn of(wish: &InstallOptions, site: Site<'_>) -> Survey {
             serde_json::from_str::<Value>(&text).map_err(|error| error.to_string())
         });
         match value {
-            Ok(value) => look(&value, &place, &mut survey),
+            Ok(value) => look(&value, &place, site, &mut survey),
             Err(error) => survey.unreadable.push((place.file, error)),
         }
     }
@@ -86,7 +87,7 @@ fn places(wish: &InstallOptions, site: Site<'_>) -> Vec<Place> {
     places
 }
 
-fn look(settings: &Value, place: &Place, survey: &mut Survey) {
+fn look(settings: &Value, place: &Place, site: Site<'_>, survey: &mut Survey) {
     let managed: &[&str] = if place.managed { &MANAGED_SWITCHES } else { &[] };
     for switch in SWITCHES.iter().chain(managed) {
         let on = settings.get(*switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null));
@@ -97,8 +98,8 @@ fn look(settings: &Value, place: &Place, survey: &mut Survey) {
             survey.switches.push(Switch { place: place.file.clone(), setting });
         }
     }
-    survey.session_end |= handlers(settings, place, END).any(|(_, handler)| is_command(handler));
-    survey.found.extend(handlers(settings, place, BEFORE).map(|(group, handler)| found(group, handler, place)));
+    survey.session_end |= handlers(settings, place, END).any(|(_, handler)| is_started(handler));
+    survey.found.extend(handlers(settings, place, BEFORE).map(|(group, handler)| found(group, handler, place, site)));
 }
 
 /// The handlers of this program for an event, with their groups.
@@ -116,24 +117,53 @@ fn handlers<'a>(
         let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
         handlers.map(move |handler| (group, handler))
     };
-    groups.into_iter().flatten().flat_map(handlers).filter(|(_, handler)| is_ours(handler, &place.names))
+    groups
+        .into_iter()
+        .flatten()
+        .flat_map(handlers)
+        .filter(|(_, handler)| is_ours(handler, &place.names) || server_of(handler).is_some())
 }
 
-/// The handler starts a process.
-fn is_command(handler: &Value) -> bool {
-    handler.get("type").is_some_and(|kind| kind == "command")
+/// The handler starts a process, or asks a server.
+fn is_started(handler: &Value) -> bool {
+    handler.get("type").is_some_and(|kind| kind == "command") || server_of(handler).is_some()
 }
 
-fn found(group: &Value, handler: &Value, place: &Place) -> Found {
-    let told = |key: &str| handler.get(key).and_then(Value::as_str);
-    let command = place.names.expand(told("command").unwrap_or_default());
-    let running = match handler.get("args").and_then(Value::as_array) {
+/// How a handler starts the hook. One beside a server is tried as where no server runs.
+fn run_by(handler: &Value, place: &Place, site: Site<'_>) -> Running {
+    if let Some(url) = server_of(handler) {
+        return Running::Server { url: url.to_owned(), authorization: authorization(handler, site) };
+    }
+    let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
+    let command = place.names.expand(command);
+    let started = match handler.get("args").and_then(Value::as_array) {
         Some(args) => {
             let args = args.iter().filter_map(Value::as_str).map(|arg| place.names.expand(arg)).collect();
             Running::Program(command, args)
         }
         None => running(&command),
     };
+    match started {
+        Running::Program(program, mut arguments) => {
+            arguments.retain(|argument| argument != BESIDE_SERVER);
+            Running::Program(program, arguments)
+        }
+        other => other,
+    }
+}
+
+/// What a handler shows its server, with the variables that it may read.
+fn authorization(handler: &Value, site: Site<'_>) -> String {
+    let header = handler.pointer("/headers/Authorization").and_then(Value::as_str).unwrap_or_default();
+    let allowed = handler.get("allowedEnvVars").and_then(Value::as_array).into_iter().flatten();
+    allowed.filter_map(Value::as_str).fold(header.to_owned(), |header, name| {
+        let value = site.environment.variables.get(name).map(String::as_str).unwrap_or_default();
+        header.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value)
+    })
+}
+
+fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found {
+    let told = |key: &str| handler.get(key).and_then(Value::as_str);
     let matcher = group.get("matcher").filter(|matcher| !matcher.is_null());
     let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
     let tools = matcher.map(written).filter(|matcher| !is_all(matcher));
@@ -142,7 +172,7 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
         hindrances.push(format!("its `matcher` cannot be read: {error}"));
         TOOLS.to_vec()
     });
-    if !is_command(handler) {
+    if !is_started(handler) {
         let kind = handler.get("type").map_or_else(|| "missing".to_owned(), |kind| format!("`{kind}`"));
         hindrances.push(format!("its `type` is {kind}, so its command is never started; `\"command\"` starts it"));
         left_out = TOOLS.to_vec();
@@ -151,6 +181,9 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
         if handler.get(key) == Some(&Value::Bool(true)) {
             hindrances.push(format!("`{key}` runs it in the background, where it decides nothing"));
         }
+    }
+    if server_of(handler).is_some() {
+        hindrances.extend(version::too_old_for_server(site));
     }
     if let Some(rule) = told("if") {
         hindrances.push(format!("`if` narrows it to `{rule}`"));
@@ -166,13 +199,13 @@ fn found(group: &Value, handler: &Value, place: &Place) -> Found {
     let (key, line) = (told("onFailure") == Some("block"), told("command").is_some_and(is_closed));
     if place.foreign && handler.get("args").is_some() {
         hindrances.push("its words stand in `args`, which other agents that read this file pass over".to_owned());
-    } else if line && !key {
+    } else if (line || server_of(handler).is_some()) && !key {
         hindrances.push("`onFailure` is gone, which Claude Code before 2.1.295 takes out".to_owned());
     }
     Found {
         place: place.file.clone(),
         foreign: place.foreign,
-        running,
+        running: run_by(handler, place, site),
         only: started(handler, &place.names).map(|started| started.only).unwrap_or_default(),
         tools,
         left_out,
@@ -187,12 +220,42 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use guard_state::Places;
+    use guard_state::environment::Environment;
+
+    #[test]
+    fn a_server_is_shown_what_the_handler_says() {
+        let handler = |header: &str, allowed: Value| {
+            json!({ "type": "http", "url": "http://127.0.0.1:8273/hook/claude", "onFailure": "block",
+                    "headers": { "Authorization": header }, "allowedEnvVars": allowed })
+        };
+        for (header, allowed, shown) in [
+            ("Bearer word", json!(null), "Bearer word"),
+            ("Bearer $TOKEN", json!(["TOKEN"]), "Bearer secret"),
+            ("Bearer ${TOKEN}", json!(["OTHER", "TOKEN"]), "Bearer secret"),
+            ("Bearer $TOKEN", json!(["OTHER"]), "Bearer $TOKEN"),
+            ("Bearer $OTHER", json!(["OTHER"]), "Bearer "),
+        ] {
+            let hooks = json!({ "PreToolUse": [{ "hooks": [handler(header, allowed)] }] });
+            let survey = look_at(&json!({ "hooks": hooks }), false);
+            let [found] = &survey.found[..] else { panic!("{survey:?}") };
+            let Running::Server { url, authorization } = &found.running else { panic!("{found:?}") };
+            assert_eq!((url.as_str(), authorization.as_str()), ("http://127.0.0.1:8273/hook/claude", shown));
+            assert!(found.blocks && found.hindrances.is_empty(), "{found:?}");
+        }
+    }
 
     fn look_at(settings: &Value, managed: bool) -> Survey {
         let names = Names { harness: NAME, program: "guard-host".to_owned(), plugin: None, project: "/repo".into() };
         let place = Place { file: "/s.json".into(), managed, foreign: false, shape: Shape::Wrapped, names };
+        let environment = Environment {
+            variables: [("TOKEN".to_owned(), "secret".to_owned())].into(),
+            ..Environment::of_process(std::time::Instant::now())
+        };
+        let places = Places::below("/home");
+        let site = Site { environment: &environment, project: Path::new("/repo"), places: &places };
         let mut survey = Survey::default();
-        look(settings, &place, &mut survey);
+        look(settings, &place, site, &mut survey);
         survey
     }
 

@@ -1,21 +1,19 @@
 //! [`Trial`]: the registered command, started as the harness starts it, with a call that must be denied.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
 use super::Finding;
 use crate::install::{Found, Registration, Running, Site};
+use crate::process::{PATIENCE, REPLY_BYTES, talk};
 use guard_contract::{Manifest, Outcome};
 use guard_harness::{Harness, Reply};
 
@@ -30,12 +28,6 @@ const HARMLESS: &str = "ls";
 
 /// How many calls are measured.
 const CALLS: usize = 7;
-
-/// How long a call may take: more than the hook takes at its worst.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The most that is read of a reply.
-const REPLY_BYTES: u64 = 1 << 20;
 
 /// The exit code of a shell that found a program and cannot execute it.
 const CANNOT_EXECUTE: u8 = 126;
@@ -126,9 +118,11 @@ impl Trial<'_> {
     pub(super) fn run(&self) -> Vec<Finding> {
         const CHECK: &str = "canary";
         let place = self.found.place.display();
+        let server = matches!(self.found.running, Running::Server { .. });
+        let what = if server { "server" } else { "command" };
         let Some(canary) = self.canary() else {
             let text = format!(
-                "the command in `{place}` was not tried: no call is known that `{}` must deny",
+                "the {what} in `{place}` was not tried: no call is known that `{}` must deny",
                 self.found.only.join(", ")
             );
             return vec![Finding::note(CHECK, text, "start it with a call that it must deny")];
@@ -137,7 +131,7 @@ impl Trial<'_> {
         let tool = if canary.tool == SHELL { shell } else { &canary.tool };
         if self.found.left_out.contains(&tool) {
             let kind = if canary.tool == SHELL { "shell commands".to_owned() } else { format!("`{}`", canary.tool) };
-            let text = format!("the command in `{place}` was not tried: it is not asked about {kind}");
+            let text = format!("the {what} in `{place}` was not tried: it is not asked about {kind}");
             let remedy = format!("run `guard-host install {}` without `--matcher`", self.harness.name());
             return vec![Finding::note(CHECK, text, remedy)];
         }
@@ -145,33 +139,37 @@ impl Trial<'_> {
         // What a repository's file names may be anything. It is started only if it is this program.
         let known = match &self.found.running {
             Running::Program(name, _) => Program::of(name, self.site) == Program::This,
-            Running::Shell(_) => false,
+            Running::Shell(_) | Running::Server { .. } => false,
         };
         if self.found.foreign && !known {
             let text =
-                format!("the command in `{place}` was not tried: it comes with the project and is not this program");
+                format!("the {what} in `{place}` was not tried: it comes with the project and is not this program");
             return vec![Finding::note(CHECK, text, "look at it, and run `guard-host install` for the project")];
         }
         let again = format!("run `guard-host install {}`", self.harness.name());
         let mut program = None;
         let denied = match self.call(&canary.payload) {
-            Ok((reply, _)) if self.registration.is_deny(&reply) => {
-                Finding::ok(CHECK, format!("`{shown}` by the command in `{place}` is denied"))
+            Ok((reply, _)) if self.is_deny(&reply) => {
+                Finding::ok(CHECK, format!("`{shown}` by the {what} in `{place}` is denied"))
             }
             Ok((reply, _)) if self.is_not_started(&reply) => {
                 let why = if reply.exit == CANNOT_EXECUTE { "cannot be executed" } else { "is not there" };
                 program = Some(Finding::problem("program", format!("what `{place}` starts {why}"), &again));
-                let text = format!("the command in `{place}` does not run: exit code {} of the shell", reply.exit);
+                let text = format!("the {what} in `{place}` does not run: exit code {} of the shell", reply.exit);
                 Finding::problem(CHECK, text, again)
             }
             Ok((reply, _)) => {
                 let text = format!(
-                    "`{shown}` by the command in `{place}` is not denied: exit code {}, {}",
+                    "`{shown}` by the {what} in `{place}` is not denied: exit code {}, {}",
                     reply.exit,
                     if reply.stdout.is_empty() { "no reply" } else { "another reply" },
                 );
                 let explain = if canary.tool == SHELL { String::new() } else { format!("--tool {} ", canary.tool) };
                 Finding::problem(CHECK, text, format!("run `guard-host explain {explain}'{shown}'` to see why"))
+            }
+            Err(error) if server => {
+                let remedy = format!("start `guard-host serve`, or register another one: {again} --http");
+                Finding::problem(CHECK, format!("the server in `{place}` does not answer: {error}"), remedy)
             }
             Err(error) => {
                 let text = format!("the command in `{place}` does not run: {error}");
@@ -212,6 +210,14 @@ impl Trial<'_> {
         denied.next()
     }
 
+    /// The reply is a deny, in the form of what gave it.
+    fn is_deny(&self, reply: &Reply) -> bool {
+        match self.found.running {
+            Running::Server { .. } => self.registration.is_deny_of_server(&reply.stdout),
+            Running::Program(..) | Running::Shell(_) => self.registration.is_deny(reply),
+        }
+    }
+
     /// The shell says that it could not start the program. Who starts a program without a shell is told so at once.
     fn is_not_started(&self, reply: &Reply) -> bool {
         let by_shell = matches!(self.found.running, Running::Shell(_));
@@ -220,7 +226,11 @@ impl Trial<'_> {
 
     /// One call, and how long it took.
     fn call(&self, payload: &str) -> Result<(Reply, Duration), String> {
+        let started = Instant::now();
         let mut start = match &self.found.running {
+            Running::Server { url, authorization } => {
+                return Ok((post(url, authorization, payload)?, started.elapsed()));
+            }
             Running::Program(name, arguments) => {
                 let mut start = Command::new(name);
                 start.args(arguments);
@@ -236,45 +246,24 @@ impl Trial<'_> {
         if let Some(variable) = self.harness.capabilities().project_variables.first() {
             start.env(variable, self.site.project);
         }
-        let started = Instant::now();
         let child = start.process_group(0).spawn().map_err(|error| error.to_string())?;
         let reply = talk(child, payload.to_owned())?;
         Ok((reply, started.elapsed()))
     }
 }
 
-/// Gives a process its input and takes its reply; ends it when it takes too long.
-fn talk(mut child: Child, payload: String) -> Result<Reply, String> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    thread::spawn(move || {
-        // It may answer before it has read everything.
-        let _ = stdin.map(|mut stdin| stdin.write_all(payload.as_bytes()));
-    });
-    let stdout = thread::spawn(move || read(stdout));
-    let stderr = thread::spawn(move || read(stderr));
-    let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_micros(100)),
-            Ok(None) => {
-                // Its group is its own: it was started so.
-                if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-                    let _ = kill_process_group(group, Signal::KILL);
-                }
-                let _ = child.wait();
-                return Err(format!("there was no reply within {} s", PATIENCE.as_secs()));
-            }
-            Err(error) => return Err(error.to_string()),
-        }
-    };
-    let text = |reader: thread::JoinHandle<String>| reader.join().unwrap_or_default();
-    let exit = status.code().and_then(|code| u8::try_from(code).ok()).ok_or("it was ended by a signal")?;
-    Ok(Reply { stdout: text(stdout), stderr: text(stderr), exit })
-}
-
-fn read(from: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    let _ = from.map(|from| from.take(REPLY_BYTES).read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes).into_owned()
+/// Asks a server. What it would print to standard error stays with it.
+fn post(url: &str, authorization: &str, payload: &str) -> Result<Reply, String> {
+    // The machine's own address is behind no proxy.
+    let settings = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false).proxy(None);
+    let request = ureq::Agent::from(settings.build()).post(url).header("authorization", authorization);
+    let mut answer = request.send(payload).map_err(|error| error.to_string())?;
+    let status = answer.status().as_u16();
+    let body = answer.body_mut().with_config().limit(REPLY_BYTES).read_to_string();
+    let stdout = body.map_err(|error| error.to_string())?;
+    if status == 200 {
+        Ok(Reply { stdout, stderr: String::new(), exit: 0 })
+    } else {
+        Err(format!("status {status}, {stdout}"))
+    }
 }

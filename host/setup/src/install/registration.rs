@@ -1,5 +1,6 @@
 //! [`Registration`]: what a harness has to tell of where its hooks are registered, for `install` and `doctor`.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use guard_builtins::Builtin;
@@ -36,6 +37,8 @@ pub struct InstallOptions {
     pub shim: Option<String>,
     /// Another file with hooks than the usual one.
     pub hooks_file: Option<PathBuf>,
+    /// The server that is asked; none: each call starts the hook.
+    pub server: Option<Server>,
     /// A hook that cannot run lets the call pass.
     pub fail_open: bool,
     /// Only these policies.
@@ -61,6 +64,15 @@ impl InstallOptions {
     }
 }
 
+/// A `guard-host serve`, as a harness is told of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Where it listens: a port of this machine.
+    pub address: SocketAddr,
+    /// What it is shown.
+    pub token: String,
+}
+
 /// Where a registration is looked for or made.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
@@ -79,6 +91,13 @@ pub enum Running {
     Program(String, Vec<String>),
     /// A line for a shell.
     Shell(String),
+    /// A server that runs already is asked.
+    Server {
+        /// Where.
+        url: String,
+        /// The header `Authorization`, variables filled in; empty if there is none.
+        authorization: String,
+    },
 }
 
 /// One registration before tool calls that was found.
@@ -150,6 +169,11 @@ pub trait Registration: Sync {
     /// What the user does next, one line each.
     fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String>;
 
+    /// It can be told of a server ([`InstallOptions::server`]).
+    fn takes_server(&self) -> bool {
+        false
+    }
+
     /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
     fn tools(&self) -> Vec<&'static str>;
 
@@ -174,4 +198,9 @@ pub trait Registration: Sync {
 
     /// The reply is a deny in every form that the harness understands.
     fn is_deny(&self, reply: &Reply) -> bool;
+
+    /// The body of a server's answer is a deny.
+    fn is_deny_of_server(&self, _body: &str) -> bool {
+        false
+    }
 }

@@ -27,6 +27,7 @@ impl RegistrationSpec {
             path: path.clone(),
             within: within.clone(),
             mode,
+            is_secret: false,
             blank,
             add,
             strip,

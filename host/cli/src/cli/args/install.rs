@@ -1,5 +1,6 @@
 //! What `guard-host install`, `uninstall`, `doctor` and `completions` take.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -12,10 +13,11 @@ use guard_setup::install::{InstallOptions, Scope};
   guard-host install claude
   guard-host install codex --scope project --dry-run
   guard-host install claude --plugin ./plugins/safety-guard --matcher 'Write|Edit' --shim write-control.sh
+  guard-host install claude --http
 
 By default your own settings file is changed. `--scope project` changes the project's file, with paths of this machine; a
 local file, if the harness has one. `--shared` changes the project's file that is committed, without such paths.
-`--plugin`, `--shim` and `--hooks-file` are for claude. A script with the name of a built-in policy's script, such as
+`--plugin`, `--shim`, `--hooks-file` and `--http` are for claude. A script with the name of a built-in policy's script, such as
 write-control.sh, asks that policy alone unless `--only` names others, and reads settings files such as
 write-policies.json in the folder `config` beside it.
 
@@ -35,6 +37,16 @@ pub(in crate::cli) struct InstallArgs {
     /// Let calls run when the hook cannot run
     #[arg(long)]
     fail_open: bool,
+    /// Ask the server at this address, which `guard-host serve` starts [default: 127.0.0.1:8273]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:8273",
+        conflicts_with_all = ["shared", "plugin", "shim", "hooks_file", "only", "fail_open"],
+    )]
+    pub(in crate::cli) http: Option<SocketAddr>,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,26 @@
+//! Which version of Claude Code is installed here.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use guard_harness::claude::{KNOWS_ON_FAILURE, numbers};
+
+use crate::install::Site;
+use crate::process::talk;
+
+/// Why this version cannot be told of a server; none if it can, or if nobody knows the version.
+pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
+    let version = installed(site).filter(|version| *version < KNOWS_ON_FAILURE)?;
+    let [version, needed] = [version, KNOWS_ON_FAILURE].map(|numbers| numbers.map(|it| it.to_string()).join("."));
+    Some(format!(
+        "`claude` is version {version}; `--http` needs {needed}, for older ones let a call run whose HTTP hook fails"
+    ))
+}
+
+/// The version that `claude --version` tells, if there is such a program on the user's `PATH`.
+fn installed(site: Site<'_>) -> Option<[u32; 3]> {
+    let mut claude = Command::new("claude");
+    claude.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/").process_group(0);
+    claude.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    numbers(&talk(claude.spawn().ok()?, String::new()).ok()?.stdout)
+}
