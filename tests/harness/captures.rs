@@ -1,11 +1,14 @@
 //! What real agents sent, and what they were told: `tests/live/captures`, which `tests/live/run --record` writes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
 use guard_harness::Event;
 use serde_json::{Map, Value};
+
+use super::golden::{Calls, with_payloads};
+use super::read;
 
 /// The tools that no table knows by name, of which nothing but their arguments is known.
 const OTHERS: &[(&str, &[&str])] = &[
@@ -63,6 +66,39 @@ fn what_real_agents_send_is_theirs_and_each_call_of_it_is_clear() {
         OTHERS.iter().flat_map(|(name, tools)| tools.iter().map(|tool| ((*name).to_owned(), (*tool).to_owned())));
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
     assert_eq!(others, expected.collect());
+}
+
+#[test]
+fn a_written_payload_has_the_keys_of_a_real_one() {
+    let mut real: BTreeMap<_, Vec<BTreeSet<String>>> = BTreeMap::new();
+    for (name, _, record) in captures() {
+        let payload = record["payload"].as_object().unwrap().clone();
+        real.entry((name, kind(&payload))).or_default().push(payload.keys().cloned().collect());
+    }
+    let (mut complaints, mut compared) = (Vec::new(), 0);
+    for harness in with_payloads() {
+        let calls: Calls = read(harness.name(), "calls.toml");
+        for case in &calls.case {
+            let payload: Map<String, Value> = serde_json::from_str(&case.payload).unwrap();
+            let Some(shapes) = real.get(&(harness.name().to_owned(), kind(&payload))) else { continue };
+            let keys: BTreeSet<String> = payload.keys().chain(&case.lacks).cloned().collect();
+            compared += 1;
+            if !shapes.contains(&keys) {
+                complaints.push(format!("{}: {}: {keys:?}, and real ones: {shapes:?}", harness.name(), case.name));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+    assert!(compared > 70, "{compared}");
+}
+
+/// The event of a payload, and the tool.
+fn kind(payload: &Map<String, Value>) -> [String; 2] {
+    let told = |keys: &[&str]| keys.iter().find_map(|key| payload.get(*key)?.as_str()).unwrap_or_default().to_owned();
+    let ran = if payload.contains_key("toolResult") { " ran" } else { "" };
+    let event = told(&["hook_event_name", "hookEventName", "hookName", "event"]) + ran;
+    let nested = payload.get("tool_call").and_then(|call| call["name"].as_str());
+    [event, nested.map_or_else(|| told(&["tool_name", "toolName", "tool"]), str::to_owned)]
 }
 
 /// A tool of the common vocabulary.

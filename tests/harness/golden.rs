@@ -13,20 +13,23 @@ use serde_json::{Map, Value};
 use super::read;
 
 /// The harnesses whose payloads have a file of their own. Claude Code's lie beside it, one a file.
-fn with_payloads() -> impl Iterator<Item = &'static dyn Harness> {
+pub(super) fn with_payloads() -> impl Iterator<Item = &'static dyn Harness> {
     guard_harness::ALL.iter().copied().filter(|harness| !matches!(harness.name(), "claude" | "generic"))
 }
 
 #[derive(Deserialize)]
-struct Calls {
-    case: Vec<Case>,
+pub(super) struct Calls {
+    pub(super) case: Vec<Case>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Case {
-    name: String,
-    payload: String,
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) payload: String,
+    /// What real payloads have and this one does not, on purpose.
+    #[serde(default)]
+    pub(super) lacks: BTreeSet<String>,
     /// The harness that the payload alone tells, if it is another one.
     detected: Option<String>,
     surface: Option<String>,

@@ -5,11 +5,13 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{done, read};
-use crate::support::world::World;
+use crate::support::world::{PATIENCE, World};
 
 /// Loads a plugin for OpenCode and asks it about one command. Prints what it threw, or `null`.
 const OPENCODE: &str = r#"
@@ -80,6 +82,19 @@ fn modules(world: &World, file: &str) -> [std::path::PathBuf; 2] {
     [world.write("there.mjs", text), world.write("gone.mjs", gone)]
 }
 
+/// Of the questions to a person, the one that was answered with Yes is on record.
+#[track_caller]
+fn assert_one_call_ran(world: &World, harness: &str) {
+    let until = Instant::now() + PATIENCE;
+    let ran = || world.audit().into_iter().filter(|line| line["action"] == "ran").collect::<Vec<_>>();
+    while ran().is_empty() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let [line] = <[Value; 1]>::try_from(ran()).unwrap();
+    assert_eq!((&line["harness"], &line["by"]), (&json!(harness), &json!("person")), "{line}");
+    assert_eq!(line["operation"], "git push origin topic");
+}
+
 #[test]
 fn the_plugin_for_opencode_throws_what_is_not_allowed() {
     if !has_node() {
@@ -140,6 +155,7 @@ fn the_plugin_for_amp_answers_in_its_actions() {
         assert_eq!(asked["result"]["action"], action, "{answer}: {asked}");
         assert!(asked["asked"][0].as_str().unwrap().contains("git push"), "{asked}");
     }
+    assert_one_call_ran(&world, "amp");
     let held = node(&world, AMP, &gone, &["ls", "true"]);
     assert!(held["result"]["message"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
 }
@@ -180,6 +196,7 @@ fn the_extension_for_pi_asks_a_person_where_there_is_a_screen() {
         let question = asked["asked"][0].as_str().unwrap();
         assert!(question.contains("git push") && !question.contains("confirm with user"), "{asked}");
     }
+    assert_one_call_ran(&world, "pi");
     // Nobody is there: the model is told how a person can let it pass.
     let held = node(&world, PI, &there, &["git push origin topic", "null"]);
     assert_eq!(held["asked"], json!([]));

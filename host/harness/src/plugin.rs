@@ -24,6 +24,7 @@ pub(super) static OF_AMP: Plugin = Plugin {
     capabilities: &AMP,
     protocol: &Protocol {
         asking: &["tool.call"],
+        after: &["tool.call ran"],
         tools: AMP_TOOLS,
         directories: &["workdir", "cwd"],
         ..Protocol::USUAL
@@ -53,7 +54,12 @@ pub(super) static OF_OPENCODE: Plugin = Plugin {
 /// The second event is asked about where there is no screen.
 pub(super) static OF_PI: Plugin = Plugin {
     capabilities: &PI,
-    protocol: &Protocol { asking: &["pi.tool_call", "pi.tool_call print"], tools: PI_TOOLS, ..Protocol::USUAL },
+    protocol: &Protocol {
+        asking: &["pi.tool_call", "pi.tool_call print"],
+        after: &["pi.tool_call ran"],
+        tools: PI_TOOLS,
+        ..Protocol::USUAL
+    },
 };
 
 static OPENCODE_TOOLS: &[Tool] = &[
@@ -105,7 +111,8 @@ impl Harness for Plugin {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let event = event(payload).ok().flatten();
-        DetectionConfidence::certain(event.is_some_and(|event| self.protocol.asking.contains(&event)))
+        let own = self.protocol.asking.iter().chain(self.protocol.after);
+        DetectionConfidence::certain(event.is_some_and(|event| own.into_iter().any(|own| *own == event)))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {

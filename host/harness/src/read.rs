@@ -11,6 +11,8 @@ use super::{AFTER, Event, Payload, Unreadable};
 pub(super) struct Protocol {
     /// Events that ask about a call, beside those that do so everywhere. A payload without an event asks about one.
     pub(super) asking: &'static [&'static str],
+    /// Events that tell of a call that has run, beside those that do so everywhere.
+    pub(super) after: &'static [&'static str],
     /// Events that end a session, beside those that do so everywhere.
     pub(super) ending: &'static [&'static str],
     /// The tools by their names.
@@ -54,7 +56,7 @@ const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"]
 impl Protocol {
     /// What most have in common.
     pub(super) const USUAL: Protocol =
-        Protocol { asking: &[], ending: &[], tools: &[], mcp: Mcp::Common, directories: &[] };
+        Protocol { asking: &[], after: &[], ending: &[], tools: &[], mcp: Mcp::Common, directories: &[] };
 
     /// Reads a payload of the usual form.
     pub(super) fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -62,7 +64,7 @@ impl Protocol {
         if event.is_some_and(|event| ENDING.contains(&event) || self.ending.contains(&event)) {
             return Ok(about(payload, Event::SessionEnd, String::new()));
         }
-        if event.is_some_and(|event| AFTER.contains(&event)) {
+        if event.is_some_and(|event| AFTER.contains(&event) || self.after.contains(&event)) {
             let ran = |payload: Payload| match payload.event {
                 Event::Calls(calls) => Some(Payload { event: Event::Ran(calls), ..payload }),
                 _ => None,

@@ -22,8 +22,9 @@ const CLINE_START: &str =
     "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
 
 const OPENCODE_TEXT: &str = include_str!("plugins/opencode.js");
-const AMP_TEXT: &str = include_str!("plugins/amp.ts");
-const PI_TEXT: &str = include_str!("plugins/pi.ts");
+/// Those that ask a person tell what became of it.
+const AMP_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/amp.ts"));
+const PI_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/pi.ts"));
 /// How all of them ask the program.
 const ASK_TEXT: &str = include_str!("plugins/ask.js");
 
@@ -46,7 +47,8 @@ fn plugin(start: &str, event: &str, hook: &Hook, text: &str) -> String {
     // A list of texts: this cannot fail.
     let command = serde_json::to_string(&hook.words).unwrap_or_default();
     let holds = if hook.blocks { HOLDS } else { "const HOLDS = false\n" };
-    let (imports, timeout) = ("import { spawnSync } from \"node:child_process\"\n", hook.timeout);
+    let imported = if text.contains("spawn(") { "spawn, spawnSync" } else { "spawnSync" };
+    let (imports, timeout) = (format!("import {{ {imported} }} from \"node:child_process\"\n"), hook.timeout);
     let event = format!("const EVENT = \"{event}\"\n");
     format!("{start}{imports}\n{COMMAND}{command}\nconst TIMEOUT = {timeout}\n{holds}{event}\n{ASK_TEXT}\n{text}")
 }

@@ -16,15 +16,19 @@ async function confirmed(ctx, reason) {
 
 export default function (amp) {
   amp.on("tool.call", async (event, ctx) => {
-    const reply = ask({
+    const call = {
       hook_event_name: EVENT,
       session_id: event.thread?.id ?? "",
       cwd: folder(amp),
       tool_name: event.tool,
       tool_input: event.input,
-    })
+    }
+    const reply = ask(call)
     if (reply.decision === "allow") return { action: "allow" }
-    if (reply.decision === "ask" && (await confirmed(ctx, reply.reason))) return { action: "allow" }
+    if (reply.decision === "ask" && (await confirmed(ctx, reply.reason))) {
+      tell(call)
+      return { action: "allow" }
+    }
     return { action: "reject-and-continue", message: reply.reason || "guard-host refused this call" }
   })
 }

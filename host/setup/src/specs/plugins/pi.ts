@@ -9,7 +9,7 @@ async function confirmed(ctx, reason) {
 
 export default function (pi) {
   pi.on("tool_call", async (event, ctx) => {
-    const reply = ask({
+    const call = {
       hook_event_name: ctx.hasUI ? EVENT : `${EVENT} print`,
       permission_mode: ctx.hasUI ? "interactive" : "print",
       session_id: ctx.sessionManager?.getSessionId?.() ?? "",
@@ -17,9 +17,10 @@ export default function (pi) {
       cwd: ctx.cwd,
       tool_name: event.toolName,
       tool_input: event.input,
-    })
+    }
+    const reply = ask(call)
     if (reply.decision === "allow") return
-    if (reply.decision === "ask" && (await confirmed(ctx, reply.reason))) return
+    if (reply.decision === "ask" && (await confirmed(ctx, reply.reason))) return tell(call)
     return { block: true, reason: reply.reason || "guard-host refused this call" }
   })
 }
