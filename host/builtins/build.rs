@@ -34,6 +34,9 @@ const SCRIPTS: &str = "guard-scripts";
 /// The most that is tried. The program's share of a packed guest is two thirds of what deflate leaves.
 const COMPRESSION: u32 = 9;
 
+/// The longest match of LZMA, which is looked for to its end.
+const LONGEST_MATCH: u32 = 273;
+
 /// What nearly every call runs is what this one does.
 const ANY_COMMAND: &str = "ls -la";
 
@@ -120,15 +123,30 @@ fn main() -> Result<(), Box<dyn Error>> {
         // Beside each other: of each, the last step is one long run of the linker.
         let (guests, compilers) = thread::scope(|scope| {
             let compilers = scope.spawn(|| Compilers::build(&root, &out).map_err(|error| error.to_string()));
-            let guests = build(&root, &out, policies.values().map(|(name, _)| name.as_str()))
-                .and_then(|_| build(&root, &out, [BUNDLE, SCRIPTS].into_iter()));
-            (guests, compilers.join())
+            (guests(&root, &out, &policies), compilers.join())
         });
         let guests = guests?;
         let compilers = compilers.map_err(|_| "the build of the compiler panicked")??;
-        let mut carry = Carry { guests: &guests, compilers: &compilers, out: &out, components: &mut components };
-        for ((_, name), (package, guard)) in &policies {
-            let guest_value = carry.guest(package, !guard.presets.is_empty())?;
+        let carry = Carry { guests: &guests, compilers: &compilers, out: &out };
+        let names = policies.iter().filter(|(_, (_, guard))| !guard.presets.is_empty());
+        let names: Vec<&str> = names.map(|((_, name), _)| name.as_str()).collect();
+        // Beside each other: of each, the last step is one long run of the packer.
+        let text = |error: Box<dyn Error>| error.to_string();
+        let (made, of_bundle, of_scripts, of_compiler) = thread::scope(|scope| {
+            let made: Vec<_> = policies
+                .values()
+                .map(|(package, guard)| scope.spawn(|| carry.guest(package, !guard.presets.is_empty()).map_err(text)))
+                .collect();
+            let of_bundle = scope.spawn(|| carry.bundle(&names).map_err(text));
+            let of_scripts = scope.spawn(|| carry.scripts().map_err(text));
+            let of_compiler = scope.spawn(|| carry.compiler().map_err(text));
+            let made: Vec<_> = made.into_iter().map(thread::ScopedJoinHandle::join).collect();
+            (made, of_bundle.join(), of_scripts.join(), of_compiler.join())
+        });
+        let panicked = |_| "a step of the build panicked";
+        for (((_, name), (_, guard)), made) in policies.iter().zip(made) {
+            let (component, guest_value) = made.map_err(panicked)??;
+            writeln!(components, "    {component},")?;
             let Guard { presets, grants, tools, settings_file, may_allow, places, called, confirmed_by, .. } = guard;
             let starter = match &guard.starter {
                 Some(stem) => starter(&root.join("policies").join(name), stem)?,
@@ -141,11 +159,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                  confirmed_by: {confirmed_by:?}, starter: {starter}, guest: {guest_value} }},",
             )?;
         }
-        let names = policies.iter().filter(|(_, (_, guard))| !guard.presets.is_empty());
-        bundled = carry.bundle(&names.map(|((_, name), _)| name.as_str()).collect::<Vec<_>>())?;
-        scripts = format!("Some({})", carry.scripts()?);
+        bundled = of_bundle.map_err(panicked)??;
+        scripts = format!("Some({})", of_scripts.map_err(panicked)??);
+        compiler = format!("Some({})", of_compiler.map_err(panicked)??);
         bundle = "Some(carried::bundle)";
-        compiler = format!("Some({})", packed_code("compiler", &fs::read(&compilers.target)?, &out)?);
     }
     writeln!(table, "];\nstatic BUNDLE: Option<fn() -> &'static [u8]> = {bundle};")?;
     writeln!(table, "static SCRIPTS: Option<Packed> = {scripts};")?;
@@ -207,6 +224,18 @@ fn starter(folder: &Path, stem: &str) -> Result<String, Box<dyn Error>> {
     let text = fs::read_to_string(folder.join(&name))?;
     let schema = fs::read_to_string(folder.join(format!("{stem}.schema.json")))?;
     Ok(format!("Some(Starter {{ name: {name:?}, text: {text:?}, schema: {schema:?} }})"))
+}
+
+/// Builds the guests and gives the folder of the results. In several runs: Cargo unites the features of one, and with those
+/// of a guest of other libraries the analyzer would be built once more.
+fn guests(root: &Path, out: &Path, policies: &Policies) -> Result<PathBuf, Box<dyn Error>> {
+    let names = |is_bundled: bool| {
+        let chosen = policies.values().filter(move |(_, guard)| guard.presets.is_empty() != is_bundled);
+        chosen.map(|(package, _)| package.as_str())
+    };
+    build(root, out, names(true))?;
+    build(root, out, [BUNDLE].into_iter())?;
+    build(root, out, names(false).chain([SCRIPTS]))
 }
 
 /// Builds the packages in one cargo run and gives the folder of the results.
@@ -277,25 +306,25 @@ struct Carry<'a> {
     guests: &'a Path,
     compilers: &'a Compilers,
     out: &'a Path,
-    /// The components, as values of a table.
-    components: &'a mut String,
 }
 
 impl Carry<'_> {
-    /// Makes a component of a guest and gives it as a value of the table. One that is not in the bundle is compiled.
-    fn guest(&mut self, package: &str, is_bundled: bool) -> Result<String, Box<dyn Error>> {
+    /// Makes a component of a guest, and gives the component and the guest as values of tables. One that is not in the
+    /// bundle is compiled.
+    fn guest(&self, package: &str, is_bundled: bool) -> Result<(String, String), Box<dyn Error>> {
         let name = package.replace('-', "_");
         let wasm = component(&name, &self.module(&name)?)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
-        writeln!(self.components, "    {},", packed(&format!("{name}.wasm"), &wasm, self.out)?)?;
+        let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
         let artifact = if is_bundled {
             "Artifact::Bundled".to_owned()
         } else {
             let artifact = self.artifact(&wasm)?;
             format!("Artifact::Packed({})", packed_code(&format!("{name}.cwasm"), &artifact, self.out)?)
         };
-        Ok(format!("Guest {{ sha256: {digest:?}, artifact: {artifact}, description: {description:?} }}"))
+        let guest = format!("Guest {{ sha256: {digest:?}, artifact: {artifact}, description: {description:?} }}");
+        Ok((component, guest))
     }
 
     /// Compiles the bundle, and gives what puts it into the program.
@@ -315,6 +344,11 @@ impl Carry<'_> {
         let name = SCRIPTS.replace('-', "_");
         let artifact = self.artifact(&component(&name, &self.module(&name)?)?)?;
         packed_code(&format!("{name}.cwasm"), &artifact, self.out)
+    }
+
+    /// Gives the compiler as a value of the table.
+    fn compiler(&self) -> Result<String, Box<dyn Error>> {
+        packed_code("compiler", &fs::read(&self.compilers.target)?, self.out)
     }
 
     /// The module with what most calls run in front.
@@ -372,6 +406,7 @@ fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn E
 fn written(name: &str, bytes: &[u8], packs: &[u8], is_code: bool, out: &Path) -> Result<String, Box<dyn Error>> {
     let path = out.join(format!("{name}.lzma"));
     let mut options = LzmaOptions::with_preset(COMPRESSION);
+    (options.nice_len, options.pb) = (LONGEST_MATCH, 0);
     // What unpacks it takes as much memory.
     options.dict_size = bytes.len().next_power_of_two().try_into()?;
     let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len().try_into()?))?;
