@@ -1,21 +1,14 @@
-//! `install claude --http`: what Claude Code asks, and what decides where the server does not.
+//! `install claude --http`: what Claude Code is told of a server, and whether `doctor` sees what is wrong with it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::client::{Server, bash};
-use crate::support::reply::{assert_deny, assert_silent};
-use crate::support::world::{Ended, World, end};
+use super::client::Server;
+use crate::support::world::{World, end};
 
 const SETTINGS: &str = ".claude/settings.json";
-
-/// How Claude Code tells its version to a hook: one that blocks the call when an HTTP hook fails, and one that does not.
-const BLOCKS: &str = "claude-code_2-1-295_harness";
-const RUNS: &str = "claude-code_2-1-294_harness";
 
 #[track_caller]
 fn done(world: &World, arguments: &[&str]) -> String {
@@ -33,50 +26,34 @@ fn handlers(settings: &Value, event: &str) -> Vec<Value> {
     groups.iter().flat_map(|group| group["hooks"].as_array().cloned().unwrap_or_default()).collect()
 }
 
-/// The handler that starts a process, started as this version of Claude Code does.
-fn start(world: &World, version: Option<&str>, payload: &str) -> Ended {
-    let [command] = handlers(&settings(world), "PreToolUse")
-        .into_iter()
-        .filter(|it| it["type"] == "command")
-        .collect::<Vec<_>>()
-        .try_into()
-        .unwrap();
-    let mut start = Command::new("/bin/sh");
-    start.args(["-c", command["command"].as_str().unwrap()]).env_clear().current_dir(world.repo());
-    start.env("HOME", world.path("")).env("PATH", "/usr/bin:/bin").env("CLAUDE_CODE_ENTRYPOINT", "cli");
-    start.envs(version.map(|version| ("AI_AGENT", version)));
-    end(start, payload)
-}
-
 #[test]
-fn the_entry_holds_the_address_the_token_and_a_hook_beside_it() {
+fn the_entry_holds_the_address_and_the_token() {
     let world = World::new();
-    let original = "{\n  \"model\": \"opus\",\n  \"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"http\", \"url\": \"http://127.0.0.1:9/other\"}]}]}\n}\n";
-    let file = world.write(SETTINGS, original);
+    let other = json!({ "type": "http", "url": "http://127.0.0.1:5555/hook/claude", "headers": { "X": "y" } });
+    let original =
+        format!("{{\n  \"model\": \"opus\",\n  \"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{other}]}}]}}\n}}\n");
+    let file = world.write(SETTINGS, &original);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let printed = done(&world, &["install", "claude", "--http", "--dry-run"]);
-    assert!(
-        printed.contains("Bearer TOKEN") && !world.path(".local/state/guard-host/serve.token").exists(),
-        "{printed}"
-    );
+    let token_file = world.path(".local/state/guard-host/serve.token");
+    assert!(printed.contains("Bearer TOKEN") && !token_file.exists(), "{printed}");
     assert_eq!(fs::read_to_string(&file).unwrap(), original);
 
     let printed = done(&world, &["install", "claude", "--http"]);
-    assert!(printed.contains("guard-host serve"), "{printed}");
-    let token = fs::read_to_string(world.path(".local/state/guard-host/serve.token")).unwrap();
-    let [other, command, http] = handlers(&settings(&world), "PreToolUse").try_into().unwrap();
-    assert_eq!(other["url"], "http://127.0.0.1:9/other");
-    let asked = |timeout| {
-        json!({ "type": "http", "url": "http://127.0.0.1:8273/hook/claude", "timeout": timeout,
+    assert!(printed.contains("start `guard-host serve --listen 127.0.0.1:8273`"), "{printed}");
+    let token = fs::read_to_string(&token_file).unwrap();
+    let asked = |address: &str, timeout| {
+        json!({ "type": "http", "url": format!("http://{address}/hook/claude"), "timeout": timeout,
                 "headers": { "Authorization": format!("Bearer {}", token.trim()) } })
     };
-    let mut wanted = asked(20);
-    wanted["onFailure"] = json!("block");
-    assert_eq!(http, wanted);
-    assert!(command["command"].as_str().unwrap().contains(" hook claude --beside-server ||"), "{command}");
-    assert_eq!(command["onFailure"], "block");
+    let wanted = |address: &str| {
+        let mut wanted = asked(address, 20);
+        wanted["onFailure"] = json!("block");
+        wanted
+    };
+    assert_eq!(handlers(&settings(&world), "PreToolUse"), [other.clone(), wanted("127.0.0.1:8273")]);
     for event in ["PostToolUse", "SessionEnd"] {
-        assert_eq!(handlers(&settings(&world), event), [asked(5)], "{event}");
+        assert_eq!(handlers(&settings(&world), event), [asked("127.0.0.1:8273", 5)], "{event}");
     }
     // It holds a secret now.
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -85,24 +62,55 @@ fn the_entry_holds_the_address_the_token_and_a_hook_beside_it() {
     done(&world, &["install", "claude", "--http"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
     done(&world, &["install", "claude", "--http=[::1]:9000"]);
-    let [_, _, http] = handlers(&settings(&world), "PreToolUse").try_into().unwrap();
-    assert_eq!(http["url"], "http://[::1]:9000/hook/claude");
-    // Either form takes the other one's place.
+    assert_eq!(handlers(&settings(&world), "PreToolUse"), [other.clone(), wanted("[::1]:9000")]);
+    // A script for one policy asks less than the server, so the server stays.
+    done(&world, &["install", "claude", "--shim", "w.sh", "--only", "write-control"]);
+    let [_, http, script] = handlers(&settings(&world), "PreToolUse").try_into().unwrap();
+    assert!(http == wanted("[::1]:9000") && script["command"].as_str().unwrap().contains("w.sh"), "{script}");
+    // The usual hook takes the place of both, and the server of that.
     done(&world, &["install", "claude"]);
-    assert!(!fs::read_to_string(&file).unwrap().contains("/hook/claude"));
-    assert_eq!(handlers(&settings(&world), "PreToolUse").len(), 2);
+    let [_, command] = handlers(&settings(&world), "PreToolUse").try_into().unwrap();
+    assert_eq!(command["type"], "command");
     done(&world, &["install", "claude", "--http"]);
-    assert_eq!(fs::read_to_string(&file).unwrap().matches("guard-host").count(), before.matches("guard-host").count());
+    assert_eq!(handlers(&settings(&world), "PreToolUse"), [other, wanted("127.0.0.1:8273")]);
     done(&world, &["uninstall", "claude"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), original);
+}
+
+#[test]
+fn a_server_elsewhere_is_told_as_it_is_started() {
+    let world = World::new();
+    let printed = done(
+        &world,
+        &["--state", "/tmp/../tmp/guard-state-x", "install", "claude", "--http=127.0.0.1:9000", "--dry-run"],
+    );
+    assert!(!printed.contains("guard-state-x/serve.token"), "{printed}");
+    let state = world.path("my state");
+    let state = state.to_str().unwrap();
+    let printed = done(&world, &["--state", state, "install", "claude", "--http=127.0.0.1:9000"]);
+    assert!(printed.contains(&format!("guard-host --state '{state}' serve --listen 127.0.0.1:9000`")), "{printed}");
+    assert!(world.path("my state/serve.token").exists());
+}
+
+#[test]
+fn the_token_gets_into_no_file_behind_a_link() {
+    let world = World::new();
+    let target = world.write("dotfiles/settings.json", "{}\n");
+    fs::create_dir_all(world.path(".claude")).unwrap();
+    std::os::unix::fs::symlink(&target, world.path(SETTINGS)).unwrap();
+    let ended = world.run(&["install", "claude", "--http"], "");
+    assert!(ended.exit == 69 && ended.stderr.contains("is a link, and a secret would get into"), "{ended:?}");
+    assert_eq!(fs::read_to_string(&target).unwrap(), "{}\n");
+    done(&world, &["install", "claude"]);
 }
 
 #[test]
 fn what_makes_no_sense_with_it_is_refused() {
     let world = World::new();
     for (arguments, text) in [
-        (&["claude", "--http=192.0.2.1:8273"][..], "not an address and port of this machine alone"),
-        (&["claude", "--http=127.0.0.1:0"], "not an address and port of this machine alone"),
+        (&["claude", "--http=192.0.2.1:8273"][..], "an address and a port of this machine alone, such as"),
+        (&["claude", "--http=127.0.0.1:0"], "an address and a port of this machine alone, such as"),
+        (&["claude", "--http=localhost"], "an address and a port of this machine alone, such as"),
         (&["codex", "--http"], "is for claude"),
         (&["claude", "--http", "--shared"], "cannot be used with"),
         (&["claude", "--http", "--only", "command-guard"], "cannot be used with"),
@@ -139,50 +147,12 @@ fn a_version_that_closes_no_http_hook_is_refused() {
 }
 
 #[test]
-fn the_hook_beside_it_decides_unless_the_server_does() {
-    let world = World::new();
-    done(&world, &["install", "claude", "--http"]);
-    let payload = bash(&world, "rm -rf /");
-    // No server has ever run.
-    assert_deny(&start(&world, Some(BLOCKS), &payload), &[]);
-    let mut server = Server::start(&world, &[]);
-    assert_silent(&start(&world, Some(BLOCKS), &payload));
-    assert_silent(&start(&world, Some("claude-code_3-0-0_agent"), &payload));
-    // A payload that fills the pipe is no reason to fail.
-    assert_silent(&start(&world, Some(BLOCKS), &bash(&world, &"#".repeat(1 << 20))));
-    // Nothing closes an HTTP hook that fails in these, so its answer is not relied on.
-    for version in [Some(RUNS), Some("claude-code"), Some("claude-code_9"), Some("other_9-9-9"), Some(""), None] {
-        assert_deny(&start(&world, version, &payload), &[]);
-    }
-    server.signal("-KILL");
-    let _ = server.child.wait();
-    assert_deny(&start(&world, Some(BLOCKS), &payload), &[]);
-}
-
-#[test]
-fn a_hook_that_looks_for_a_server_is_in_no_servers_way() {
-    let world = World::new();
-    done(&world, &["install", "claude", "--http"]);
-    Server::start(&world, &[]).end();
-    let lock = fs::File::open(world.path(".local/state/guard-host/serve.lock")).unwrap();
-    lock.lock().unwrap();
-    let starting = std::thread::scope(|scope| {
-        let starting = scope.spawn(|| Server::start(&world, &[]));
-        std::thread::sleep(Duration::from_millis(200));
-        drop(lock);
-        starting.join().unwrap()
-    });
-    assert_eq!(starting.bash(&world, "rm -rf /").decision(), "deny");
-}
-
-#[test]
 fn doctor_asks_the_server() {
     let world = World::new();
     let server = Server::start(&world, &[]);
     done(&world, &["install", "claude", &format!("--http={}", server.address)]);
     let printed = done(&world, &["doctor", "claude"]);
-    assert!(printed.contains("`rm -rf /` by the server in `"), "{printed}");
-    assert!(printed.contains("`rm -rf /` by the command in `"), "{printed}");
+    assert!(printed.contains("`rm -rf /` by the server in `") && printed.contains("a call takes"), "{printed}");
 
     let file = world.path(SETTINGS);
     let text = fs::read_to_string(&file).unwrap();
@@ -193,10 +163,19 @@ fn doctor_asks_the_server() {
         ended.stdout
     };
     let printed = doctor(&text.replace(&server.token, "wrong-token-wrong-token"));
-    assert!(printed.contains("does not answer: status 401"), "{printed}");
+    assert!(
+        printed.contains("gives no verdict: status 401") && printed.contains("install claude` --http"),
+        "{printed}"
+    );
     let printed = doctor(&text.replace("\"onFailure\": \"block\"", "\"statusMessage\": \"x\""));
     assert!(printed.contains("`onFailure` is gone"), "{printed}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let printed = doctor(&text);
+    assert!(printed.contains("other users can read the server's token"), "{printed}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let address = server.address.clone();
     drop(server);
     let printed = doctor(&text);
-    assert!(printed.contains("does not answer") && printed.contains("start `guard-host serve`"), "{printed}");
+    assert!(printed.contains("gives no verdict") && !printed.contains("a call takes"), "{printed}");
+    assert!(printed.contains(&format!("start `guard-host serve --listen {address}`")), "{printed}");
 }

@@ -1,15 +1,18 @@
 //! For whom a server answers, and how much it takes.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 use super::client::{Server, bash, read_answer};
 use crate::support::guests;
 use crate::support::reply::assert_ask;
-use crate::support::world::World;
+use crate::support::world::{PATIENCE, World};
 
 #[test]
 fn only_who_shows_the_token_is_answered() {
@@ -157,4 +160,66 @@ fn a_call_that_takes_too_long_is_asked_about_and_holds_no_other() {
     assert!(started.elapsed() < Duration::from_secs(60));
     assert_eq!(world.audit().len(), 3);
     assert_eq!(server.end().0, Some(0));
+}
+
+#[test]
+fn a_client_that_reads_no_answers_is_let_go() {
+    let world = World::new();
+    let server = Server::start(&world, &["--read-timeout", "1", "--max-connections", "4"]);
+    let request = server.request("GET", "/health", None, b"").repeat(1000);
+    let held: Vec<TcpStream> = (0..4)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&server.address).unwrap();
+            stream.set_write_timeout(Some(Duration::from_millis(200))).unwrap();
+            // Until the answers that are not read keep the server from reading on.
+            while stream.write_all(&request).is_ok() {}
+            stream
+        })
+        .collect();
+    let until = Instant::now() + PATIENCE;
+    let is_answered = || {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        let asked = stream.write_all(&server.request("GET", "/health", None, b""));
+        asked.is_ok() && read_answer(&mut stream).status == 200
+    };
+    while !is_answered() {
+        assert!(Instant::now() < until, "the connections are held");
+        thread::sleep(Duration::from_millis(100));
+    }
+    drop(held);
+}
+
+#[test]
+fn notes_that_nobody_reads_hold_nothing() {
+    let world = World::new();
+    let mut command = world.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let address = first.trim().strip_prefix("listening at http://").unwrap();
+    // More than a pipe takes.
+    for _ in 0..1500 {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"POST /hook HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n").unwrap();
+        assert_eq!(read_answer(&mut stream).status, 401);
+    }
+    rustix::process::kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_call_that_finds_no_thread_is_not_decided() {
+    let world = World::new();
+    guests::chain(&world, &["endless-loop"], "limits = { time-ms = 900 }\n");
+    let server = Server::start(&world, &["--max-calls", "1"]);
+    let payload = bash(&world, "ls");
+    let statuses: Vec<u16> = thread::scope(|scope| {
+        let ask = || server.post("/hook", &payload).status;
+        let asked: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+        asked.into_iter().map(|asked| asked.join().unwrap()).collect()
+    });
+    let decided = statuses.iter().filter(|status| **status == 200).count();
+    assert!(statuses.iter().all(|status| matches!(status, 200 | 503)) && statuses.contains(&503), "{statuses:?}");
+    // What was decided is on record, and nothing else.
+    assert_eq!(world.audit().len(), decided, "{statuses:?}");
 }

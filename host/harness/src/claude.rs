@@ -19,9 +19,6 @@ pub(super) struct Claude;
 const STARTED: &str = "CLAUDE_CODE_ENTRYPOINT";
 const VERSION: &str = "AI_AGENT";
 
-/// The first version that knows `onFailure`, and blocks the call of a hook that has it and fails.
-pub const KNOWS_ON_FAILURE: [u32; 3] = [2, 1, 295];
-
 /// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
 static FOREIGN: &[Tool] = &[
     tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
@@ -63,11 +60,6 @@ impl Harness for Claude {
         CLAUDE.surface(if is_set(STARTED) && !is_set(VERSION) { "PreToolUse old" } else { "PreToolUse" })
     }
 
-    fn blocks_if_http_fails(&self, variable: &dyn Fn(&str) -> Option<String>) -> bool {
-        let version = variable(VERSION).and_then(|text| numbers(text.strip_prefix("claude-code")?));
-        version.is_some_and(|version| version >= KNOWS_ON_FAILURE)
-    }
-
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let event = match name_field(payload, "hook_event_name")? {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
@@ -96,14 +88,6 @@ impl Harness for Claude {
     fn write(&self, said: &Response, surface: &'static Surface) -> String {
         line(&Nested::before_tool(said, surface))
     }
-}
-
-/// The first three numbers of a text that tells a version, such as `2.1.330 (Claude Code)`.
-#[must_use]
-pub fn numbers(text: &str) -> Option<[u32; 3]> {
-    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty());
-    let mut next = || numbers.next()?.parse().ok();
-    Some([next()?, next()?, next()?])
 }
 
 /// The text under `key`; none if it is missing or null.

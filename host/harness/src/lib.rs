@@ -23,7 +23,7 @@ mod read;
 mod tools;
 
 mod antigravity;
-pub mod claude;
+mod claude;
 mod cline;
 mod codex;
 mod copilot;
@@ -174,12 +174,6 @@ pub trait Harness: Sync {
     /// The same, where the environment tells it as well; `is_set` says whether a variable is there.
     fn surface_in(&self, payload: &Map<String, Value>, _is_set: &dyn Fn(&str) -> bool) -> &'static Surface {
         self.surface(payload)
-    }
-
-    /// An HTTP hook with `onFailure` blocks the call if it fails; `variable` gives the value of a variable of the hook's
-    /// environment.
-    fn blocks_if_http_fails(&self, _variable: &dyn Fn(&str) -> Option<String>) -> bool {
-        false
     }
 
     /// The words around the reason of a deny.

@@ -29,8 +29,6 @@ pub struct HookLine {
     pub settings: Option<PathBuf>,
     /// The folder in which payloads are kept as fixtures.
     pub record: Option<PathBuf>,
-    /// It stands beside an HTTP hook that asks the server.
-    pub beside_server: bool,
 }
 
 impl HookLine {
@@ -50,7 +48,6 @@ impl HookLine {
                 "--only" if is_hook => line.only.extend(value()?.to_str()?.split(',').map(str::to_owned)),
                 "--settings-dir" if is_hook && line.settings.is_none() => line.settings = Some(value()?.into()),
                 "--record" if is_hook && line.record.is_none() => line.record = Some(value()?.into()),
-                "--beside-server" if is_hook && !line.beside_server => line.beside_server = true,
                 "hook" if !is_hook => is_hook = true,
                 name if is_hook && line.harness.is_none() && !name.starts_with('-') => {
                     line.harness = Some(name.to_owned());
@@ -68,13 +65,7 @@ impl HookLine {
         let only = (!self.only.is_empty()).then_some(self.only);
         let settings = self.settings.map(|folder| Path::new(&environment.cwd).join(folder));
         let brought = Brought { only, settings };
-        HookOptions {
-            harness: self.harness,
-            brought,
-            record: self.record,
-            places: Some(places),
-            beside_server: self.beside_server,
-        }
+        HookOptions { harness: self.harness, brought, record: self.record, places: Some(places) }
     }
 }
 

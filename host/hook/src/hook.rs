@@ -13,7 +13,6 @@ mod outcome;
 mod payload;
 mod record;
 
-use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -28,8 +27,8 @@ use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
 use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
+use guard_harness::Payload;
 use guard_harness::capabilities::{Capabilities, Fail};
-use guard_harness::{Harness, Payload};
 use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
@@ -51,8 +50,6 @@ pub struct HookOptions {
     pub record: Option<PathBuf>,
     /// Where the program's files lie.
     pub places: Option<Places>,
-    /// It stands beside an HTTP hook that asks the server, and answers only where that one does not do.
-    pub beside_server: bool,
 }
 
 /// Answers the payload on standard input. Gives the exit code.
@@ -71,11 +68,6 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     };
     let harness = named.flatten().unwrap_or_else(guard_harness::default);
     let places = options.places.unwrap_or_else(|| Places::below(&environment.home));
-    if options.beside_server && complaint.is_none() && is_served(harness, &places, environment) {
-        // What is not read would look like a failure to the harness.
-        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-        return 0;
-    }
     let responder = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
@@ -200,19 +192,6 @@ pub fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> 
 #[must_use]
 pub fn warm_lock(places: &Places) -> PathBuf {
     places.cache.join("warm.lock")
-}
-
-/// The lock that a server holds as long as it runs.
-#[must_use]
-pub fn serve_lock(places: &Places) -> PathBuf {
-    places.state.join("serve.lock")
-}
-
-/// A server runs, and the harness blocks the call if the HTTP hook that asks it fails.
-fn is_served(harness: &dyn Harness, places: &Places, environment: &Environment) -> bool {
-    let lock = serve_lock(places);
-    let is_held = || FileLock::acquire(&lock, environment.started).is_err_and(|e| e.kind() == ErrorKind::TimedOut);
-    harness.blocks_if_http_fails(&|name| environment.variables.get(name).cloned()) && lock.exists() && is_held()
 }
 
 /// Verdict for an unreadable payload; `None`: report it with exit code 1. Without a setting that is what is done where a

@@ -3,6 +3,7 @@
 //! ```text
 //! body -> a free thread -> judge -> audit line, journal, pending call -> answer
 //!    \____________ at the deadline: the worst so far, at least ask ____/
+//!     \___ no thread in time, or not read in time: nothing is decided
 //! ```
 
 use std::cell::RefCell;
@@ -46,6 +47,8 @@ pub(crate) enum Answer {
     Reply(Reply),
     /// The payload cannot be read, and nothing is decided.
     Report(String),
+    /// The payload was not read in time, and nothing is decided.
+    Busy,
 }
 
 /// Decides calls.
@@ -142,16 +145,17 @@ impl Calls {
             calls: self.clone(),
         });
         // The time until a thread is free is part of the call's.
-        if let Ok(Ok(place)) = timeout(turn.call.left(), self.free.clone().acquire_owned()).await {
-            *lock(&turn.place) = Some(place);
-            let own = turn.clone();
-            spawn_blocking(move || own.run(work));
-            while !turn.call.left().is_zero() {
-                match timeout(turn.call.left().min(STEP), &mut receiver).await {
-                    Ok(Ok(answer)) => return self.counted(answer),
-                    Ok(Err(_)) => break,
-                    Err(_) => {}
-                }
+        let Ok(Ok(place)) = timeout(turn.call.left(), self.free.clone().acquire_owned()).await else {
+            return Answer::Busy;
+        };
+        *lock(&turn.place) = Some(place);
+        let own = turn.clone();
+        spawn_blocking(move || own.run(work));
+        while !turn.call.left().is_zero() {
+            match timeout(turn.call.left().min(STEP), &mut receiver).await {
+                Ok(Ok(answer)) => return self.counted(answer),
+                Ok(Err(_)) => break,
+                Err(_) => {}
             }
         }
         let answer = self.late(&turn, receiver).await;
@@ -168,6 +172,9 @@ impl Calls {
                 Ok(Ok(answer)) => answer,
                 _ => turn.settled().unwrap_or_else(|| turn.broken("its answer was lost")),
             };
+        }
+        if !turn.call.is_known() {
+            return Answer::Busy;
         }
         let verdict =
             turn.call.early("there was no verdict in time", "try again; `guard-host explain` shows what takes long");
@@ -318,7 +325,7 @@ mod tests {
     fn reply(answer: Answer) -> Reply {
         match answer {
             Answer::Reply(reply) => reply,
-            Answer::Report(text) => panic!("{text}"),
+            other => panic!("{other:?}"),
         }
     }
 

@@ -10,6 +10,7 @@ use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, 
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::json;
+use tokio::sync::{Mutex, Semaphore, SemaphorePermit};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
@@ -35,7 +36,13 @@ pub(crate) struct Site {
     pub(crate) read_timeout: Duration,
     pub(crate) started: Instant,
     pub(crate) note: fn(&str),
+    /// Room for the bodies of requests, in KiB.
+    pub(crate) bodies: Semaphore,
+    pub(crate) health: Mutex<()>,
 }
+
+/// Room for the bodies of all requests, in KiB: four of the largest.
+pub(crate) const BODIES_KIB: usize = 64 << 10;
 
 /// A request that is not answered with a reply.
 struct Refusal {
@@ -66,11 +73,11 @@ impl Site {
         let (head, mut body) = request.into_parts();
         let answered = match self.place(&head) {
             Ok(Place::Health) => Ok(self.health().await),
-            Ok(Place::Hook(named)) => match read(&mut body, PAYLOAD_BYTES, until).await {
-                Ok(bytes) => {
+            Ok(Place::Hook(named)) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
+                Ok((bytes, _room)) => {
                     let started = Instant::now();
                     let answer = self.calls.answer(named, bytes).await;
-                    Ok(reply(answer, started.elapsed()))
+                    reply(answer, started.elapsed())
                 }
                 Err(refusal) => Err(refusal),
             },
@@ -116,7 +123,27 @@ impl Site {
         place.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no harness of this name"))
     }
 
+    /// Reads a body to its end, as soon as there is room for it. It has the room until its call is answered.
+    async fn read(
+        &self,
+        body: &mut Incoming,
+        most: u64,
+        until: Instant,
+    ) -> Result<(Vec<u8>, SemaphorePermit<'_>), Refusal> {
+        let size = body.size_hint();
+        if size.lower() > most {
+            return Err(too_large(most));
+        }
+        // One that does not say how long it is may become as long as any.
+        let kibibytes = size.upper().unwrap_or(most).div_ceil(1024).try_into().unwrap_or(u32::MAX);
+        let room = timeout_at(until.into(), self.bodies.acquire_many(kibibytes)).await;
+        let Ok(Ok(room)) = room else { return Err(busy()) };
+        Ok((read(body, most, until).await?, room))
+    }
+
     async fn health(&self) -> Response<Full<Bytes>> {
+        // One at a time: who asks needs no token.
+        let _turn = self.health.lock().await;
         let calls = self.calls.clone();
         let problems = spawn_blocking(move || calls.problems()).await.unwrap_or_default();
         let body = json!({
@@ -130,14 +157,18 @@ impl Site {
     }
 }
 
+fn too_large(most: u64) -> Refusal {
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the payload is larger than {} MiB", most >> 20))
+}
+
+/// Too many calls at once.
+fn busy() -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy, and the call was not decided")
+}
+
 /// Reads a body to its end.
 async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>, Refusal> {
-    let too_large =
-        || Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the payload is larger than {} MiB", most >> 20));
     let said = body.size_hint().lower();
-    if said > most {
-        return Err(too_large());
-    }
     let mut bytes = Vec::with_capacity(usize::try_from(said).unwrap_or_default());
     loop {
         let Ok(frame) = timeout_at(until.into(), body.frame()).await else {
@@ -150,7 +181,7 @@ async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>,
         };
         if let Ok(data) = frame.into_data() {
             if (bytes.len() + data.len()) as u64 > most {
-                return Err(too_large());
+                return Err(too_large(most));
             }
             bytes.extend_from_slice(&data);
         }
@@ -171,7 +202,7 @@ async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
 
 /// What the hook would print. A harness that is told by an exit code and standard error finds them in the header and the
 /// body.
-fn reply(answer: Answer, time: Duration) -> Response<Full<Bytes>> {
+fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusal> {
     let (mut response, exit) = match answer {
         Answer::Reply(Reply { stdout, stderr, exit }) => {
             let body = match (stdout.is_empty(), stderr.is_empty() && exit == 0) {
@@ -180,6 +211,7 @@ fn reply(answer: Answer, time: Duration) -> Response<Full<Bytes>> {
             };
             (respond(StatusCode::OK, body), exit)
         }
+        Answer::Busy => return Err(busy()),
         Answer::Report(text) => (respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string()), 1),
     };
     let headers = response.headers_mut();
@@ -187,7 +219,7 @@ fn reply(answer: Answer, time: Duration) -> Response<Full<Bytes>> {
     if let Ok(timing) = HeaderValue::try_from(format!("decision;dur={:.3}", time.as_secs_f64() * 1000.0)) {
         headers.insert(TIMING, timing);
     }
-    response
+    Ok(response)
 }
 
 fn refused(refusal: Refusal) -> Response<Full<Bytes>> {

@@ -34,14 +34,14 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::runtime::{self, Runtime};
 use tokio::select;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
+use tokio_io_timeout::TimeoutStream;
 
 use calls::Calls;
-use guard_hook::hook::serve_lock;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, FolderError, Places, make_private};
-use http::Site;
+use http::{BODIES_KIB, Site};
 pub use listener::Address;
 use listener::{Connection, Listener};
 use token::Token;
@@ -58,9 +58,6 @@ const HEAD_BYTES: usize = 32 << 10;
 
 /// How long the end waits for running calls: the longest deadline, and the time for records.
 const END: Duration = Duration::from_secs(4);
-
-/// How long the start waits for the lock of the state folder: a hook holds it for a moment to see whether a server does.
-const LOCK: Duration = Duration::from_secs(1);
 
 /// How long the loop rests when no connection can be taken, as when the process has too many files open.
 const REST: Duration = Duration::from_millis(50);
@@ -127,8 +124,8 @@ pub enum ServeError {
 /// It does not start, or ends by itself: see [`ServeError`].
 pub fn run(options: &Options, places: &Places, environment: &Environment) -> Result<(), ServeError> {
     make_private(&places.state)?;
-    let lock = serve_lock(places);
-    let _lock = FileLock::acquire(&lock, Instant::now() + LOCK).map_err(|error| match error.kind() {
+    let lock = places.state.join("serve.lock");
+    let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => ServeError::Busy(places.state.clone()),
         _ => ServeError::Lock(lock.clone(), error),
     })?;
@@ -143,8 +140,15 @@ pub fn run(options: &Options, places: &Places, environment: &Environment) -> Res
         calls.problems();
         let ends = [SignalKind::terminate(), SignalKind::interrupt()].map(signal);
         let [terminate, interrupt] = ends.map(|signal| signal.map_err(ServeError::Threads));
-        let site =
-            Site { calls, token, read_timeout: options.read_timeout, started: Instant::now(), note: options.note };
+        let site = Site {
+            calls,
+            token,
+            read_timeout: options.read_timeout,
+            started: Instant::now(),
+            note: options.note,
+            bodies: Semaphore::new(BODIES_KIB),
+            health: Mutex::const_new(()),
+        };
         let was_told = serve(options, listener, Arc::new(site), [terminate?, interrupt?]).await;
         was_told.then_some(()).ok_or(ServeError::WornOut)
     });
@@ -246,6 +250,9 @@ where
     let service = service_fn(move |request| site.clone().serve(request));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(read_timeout).max_buf_size(HEAD_BYTES).half_close(true);
+    // A client that does not read its answers is let go as one that does not send its requests.
+    let mut stream = Box::pin(TimeoutStream::new(stream));
+    stream.as_mut().set_write_timeout_pinned(Some(read_timeout));
     let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
     select! {
         // What goes wrong here is the client's loss.

@@ -14,9 +14,6 @@ use crate::install::{InstallError, InstallOptions, Running, Site};
 /// The flags of the hook. Each has a value.
 const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
 
-/// The flag of a hook that stands beside an HTTP hook. It has no value.
-pub(super) const BESIDE_SERVER: &str = "--beside-server";
-
 /// Stands behind the line that calls the hook. Without an answer of the hook it ends with 2, with which every harness
 /// that runs such a line blocks the call; an answer that ends so passes through.
 const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
@@ -168,7 +165,6 @@ fn only_of(arguments: &[&str], names: &Names) -> Option<Vec<String>> {
         let (flag, value) = match argument.split_once('=') {
             Some((flag, value)) if FLAGS.contains(&flag) => (flag, value),
             _ if FLAGS.contains(&argument) => (argument, *rest.next()?),
-            _ if argument == BESIDE_SERVER => continue,
             _ => {
                 named.push(argument);
                 continue;

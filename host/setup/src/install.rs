@@ -10,6 +10,7 @@ mod registration;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use registration::serve_line;
 pub use registration::{Failing, Found, InstallOptions, Registration, Running, Scope, Server, Site, Survey, Switch};
 
 use files::Existing;
@@ -168,7 +169,10 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
     match piece {
         ManagedFile::Shared { path, within, mode, is_secret, blank, add, strip } => {
             let mut existing = files::find(&path, within.as_deref(), mode)?;
-            if is_secret {
+            if is_secret && aim == Action::Install {
+                if !existing.is_at(&path) {
+                    return Err(InstallError::Refused(path, "is a link, and a secret would get into what it leads to"));
+                }
                 existing.mode &= 0o700;
             }
             let before = existing.text(&path)?;

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::process::Child;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,15 +16,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) const REPLY_BYTES: u64 = 1 << 20;
 
 /// Gives a process, which is the first of its group, its input and takes its reply. Ends it when it takes too long.
-pub(crate) fn talk(mut child: Child, payload: String) -> Result<Reply, String> {
+pub(crate) fn talk(child: Child, payload: String) -> Result<Reply, String> {
+    talk_for(PATIENCE, child, payload)
+}
+
+fn talk_for(patience: Duration, mut child: Child, payload: String) -> Result<Reply, String> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::spawn(move || {
         // It may answer before it has read everything.
         let _ = stdin.map(|mut stdin| stdin.write_all(payload.as_bytes()));
     });
-    let stdout = thread::spawn(move || read(stdout));
-    let stderr = thread::spawn(move || read(stderr));
-    let deadline = Instant::now() + PATIENCE;
+    let (stdout, stderr) = (reading(stdout), reading(stderr));
+    let deadline = Instant::now() + patience;
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
@@ -34,18 +38,52 @@ pub(crate) fn talk(mut child: Child, payload: String) -> Result<Reply, String> {
                     let _ = kill_process_group(group, Signal::KILL);
                 }
                 let _ = child.wait();
-                return Err(format!("there was no reply within {} s", PATIENCE.as_secs()));
+                return Err(format!("there was no reply within {} s", patience.as_secs()));
             }
             Err(error) => return Err(error.to_string()),
         }
     };
-    let text = |reader: thread::JoinHandle<String>| reader.join().unwrap_or_default();
+    // A process that it started may hold the pipe for longer.
+    let text = |from: Receiver<String>| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        from.recv_timeout(left).map_err(|_| "a process that it started did not end".to_owned())
+    };
     let exit = status.code().and_then(|code| u8::try_from(code).ok()).ok_or("it was ended by a signal")?;
-    Ok(Reply { stdout: text(stdout), stderr: text(stderr), exit })
+    Ok(Reply { stdout: text(stdout)?, stderr: text(stderr)?, exit })
 }
 
-fn read(from: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    let _ = from.map(|from| from.take(REPLY_BYTES).read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes).into_owned()
+/// Reads beside this thread.
+fn reading(from: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.map(|from| from.take(REPLY_BYTES).read_to_end(&mut bytes));
+        // Nobody may wait for it any more.
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    fn of_shell(text: &str, patience: Duration) -> Result<Reply, String> {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", text]).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        talk_for(patience, shell.spawn().unwrap(), "x".to_owned())
+    }
+
+    #[test]
+    fn nothing_is_waited_for_without_end() {
+        let short = Duration::from_millis(300);
+        assert!(of_shell("exec sleep 300", short).unwrap_err().contains("no reply within"));
+        // It has ended, and what it started holds its output.
+        assert!(of_shell("echo said; sleep 300 & exit 0", short).unwrap_err().contains("did not end"));
+        let reply = of_shell("cat; echo y >&2; exit 3", PATIENCE).unwrap();
+        assert_eq!(reply, Reply { stdout: "x".to_owned(), stderr: "y\n".to_owned(), exit: 3 });
+    }
 }

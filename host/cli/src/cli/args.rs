@@ -65,10 +65,9 @@ pub(super) enum HookCommand {
 
 impl From<HookOnly> for HookLine {
     fn from(parsed: HookOnly) -> Self {
-        let HookCommand::Hook(parsed_hook) = parsed.command;
-        let HookArgs { harness, only, settings_dir: settings, record, beside_server } = parsed_hook;
+        let HookCommand::Hook(HookArgs { harness, only, settings_dir: settings, record }) = parsed.command;
         let GlobalArgs { config, state, cache } = parsed.global;
-        HookLine { config, state, cache, harness, only, settings, record, beside_server }
+        HookLine { config, state, cache, harness, only, settings, record }
     }
 }
 
@@ -169,10 +168,6 @@ pub(super) struct HookArgs {
     /// Save each new shape of payload as a fixture below this folder, without secrets or names of this machine
     #[arg(long, value_name = "DIR")]
     pub(super) record: Option<PathBuf>,
-    /// Say nothing while `guard-host serve` runs and Claude Code blocks what its HTTP hook fails to answer; decide
-    /// otherwise
-    #[arg(long)]
-    pub(super) beside_server: bool,
 }
 
 #[derive(Debug, Args)]
@@ -346,9 +341,6 @@ mod tests {
             "g hook --record",
             "g hook --only -a",
             "g hook --only=a",
-            "g hook claude --beside-server",
-            "g hook --beside-server --beside-server",
-            "g --beside-server hook",
             "g hook -x",
             "g hook --help",
             "g --only a hook",

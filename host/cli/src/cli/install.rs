@@ -50,14 +50,6 @@ fn server(address: SocketAddr, registration: &dyn Registration, places: &Places,
     if !registration.takes_server() {
         return Err(refused(Exit::Usage, "`--http` is for claude: no other harness posts its calls", ""));
     }
-    if !address.ip().is_loopback() || address.port() == 0 {
-        let hint = "the server listens there alone: leave the address out, or name one such as 127.0.0.1:9000";
-        return Err(refused(
-            Exit::Usage,
-            format!("`{address}` is not an address and port of this machine alone"),
-            hint,
-        ));
-    }
     // What is only shown holds no secret, and nothing is made for it.
     let token = if dry { Ok("TOKEN".to_owned()) } else { guard_serve::token(places) };
     let token = token.map_err(|error| refused(Exit::Config, error.to_string(), TOKEN_HINT))?;

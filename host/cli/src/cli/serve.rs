@@ -1,7 +1,9 @@
 //! `guard-host serve`: the hook's answers over HTTP.
 
 use std::path::Path;
-use std::thread::available_parallelism;
+use std::sync::LazyLock;
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
 use super::args::ServeArgs;
@@ -15,8 +17,35 @@ use guard_state::environment::Environment;
 /// The most calls that are decided at once: the sandbox has room for so many chains.
 const AT_ONCE: usize = 16;
 
+/// How long the end waits for what is still to be said.
+const LAST_NOTES: Duration = Duration::from_millis(500);
+
+/// The notes that may wait for their reader.
+const WAITING_NOTES: usize = 256;
+
+enum Note {
+    Text(String),
+    /// Is told when all before it is out.
+    Last(Sender<()>),
+}
+
+/// Notes go out on a thread of their own: nobody may read them, and a full pipe holds who writes to it.
+static NOTES: LazyLock<SyncSender<Note>> = LazyLock::new(|| {
+    let (sender, receiver) = sync_channel(WAITING_NOTES);
+    thread::spawn(move || {
+        for note in receiver {
+            match note {
+                Note::Text(text) => print::note(&text),
+                Note::Last(sender) => drop(sender.send(())),
+            }
+        }
+    });
+    sender
+});
+
 /// What to do about a file that holds no private token.
-pub(super) const TOKEN_HINT: &str = "remove the file, and the next start makes a new token";
+pub(super) const TOKEN_HINT: &str =
+    "make it a private file, or remove it: the next start makes a new token, and `install claude --http` registers it";
 
 pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let absolute = |path: &Path| Path::new(&environment.cwd).join(path);
@@ -34,9 +63,17 @@ pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) 
             // Who started it may not read that.
             let _ = print::line(&format!("listening at {address}"));
         },
-        note: |text| print::note(&format!("guard-host serve: {text}")),
+        note: |text| {
+            // What does not fit is lost: the server goes on.
+            let _ = NOTES.try_send(Note::Text(format!("guard-host serve: {text}")));
+        },
     };
-    guard_serve::run(&options, places, environment).map_err(|error| {
+    let served = guard_serve::run(&options, places, environment);
+    let (sender, receiver) = channel();
+    if NOTES.try_send(Note::Last(sender)).is_ok() {
+        let _ = receiver.recv_timeout(LAST_NOTES);
+    }
+    served.map_err(|error| {
         let (exit, hint) = match &error {
             ServeError::Exposed(_) => (
                 Exit::Usage,

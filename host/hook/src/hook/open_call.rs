@@ -83,6 +83,12 @@ impl OpenCall {
         merge(heard.into_iter().chain([own]))
     }
 
+    /// Its payload is read: its reply has a dialect, and its audit line a call.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        attempt(&self.record).is_some_and(|record| record.is_some())
+    }
+
     /// Writes the audit line of this verdict, if the level asks for one.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use super::{plugin, version};
 use crate::command::{Names, Started, arguments, is_shim, script, text};
 use crate::entries::Shape;
 use crate::install::{
-    Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey,
+    Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey, serve_line,
 };
 use crate::matcher::Matching;
 use guard_contract::shell_word::word;
@@ -111,8 +111,11 @@ impl Registration for ClaudeCode {
             steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
         }
         if let Some(server) = &wish.server {
-            let start = format!("start `guard-host serve --listen {}` before each session", server.address);
-            steps.push(format!("{start}: without it, Claude Code, 2.1.295 or later, blocks every call"));
+            let start = serve_line(&server.address.to_string(), site);
+            steps.push(format!("start `{start}`: without it, Claude Code blocks every call"));
+            steps.push(
+                "know that Claude Code before 2.1.295 lets a call run that the server does not answer".to_owned(),
+            );
         }
         if wish.fail_open {
             let text = "a payload that cannot be read is reported and the call goes on; \

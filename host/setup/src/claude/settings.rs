@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 
-use crate::command::{BESIDE_SERVER, Names, Started, closed, is_ours, started};
+use crate::command::{Names, Started, closed, started};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::Server;
 use crate::install::json::{Malformed, Syntax};
@@ -28,6 +28,10 @@ const NOTE_TIMEOUT: u32 = 5;
 /// Where a server answers for this harness.
 const SERVER_PATH: &str = "/hook/claude";
 
+/// What a server is shown.
+const AUTHORIZATION: &str = "Authorization";
+const BEARER: &str = "Bearer ";
+
 /// The entry that is wanted.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
@@ -38,12 +42,9 @@ pub(super) struct Entry {
     pub(super) blocks: bool,
     /// What of the hook it starts.
     pub(super) started: Started,
-    /// The server that is asked; then the line is the fallback.
+    /// The server that is asked in the place of the line.
     pub(super) server: Option<Server>,
 }
-
-/// Entries for several events.
-type Items = Vec<(&'static str, Item)>;
 
 impl Entry {
     /// It asks every policy that the other one asks.
@@ -52,25 +53,28 @@ impl Entry {
         own.is_empty() || !other.only.is_empty() && other.only.iter().all(|name| own.contains(name))
     }
 
-    /// What of it starts a process, for each event, and what asks a server.
-    fn items(&self) -> (Items, Items) {
-        let matched = |handler| Item::Object(vec![("matcher", Item::text(&self.matcher)), group(handler)]);
+    /// What it is in the file, for each event.
+    fn items(&self) -> [(&'static str, Item); 3] {
+        let handler = |timeout| match &self.server {
+            Some(server) => http(server, timeout),
+            None => command(&self.line, timeout),
+        };
         let timeout = self.timeout.unwrap_or(TIMEOUT);
-        let block = || ("onFailure", Item::text("block"));
-        if let Some(server) = &self.server {
-            let line = format!("{} {BESIDE_SERVER}", self.line);
-            let before = command(&closed(&line), timeout).chain([block()]).collect();
-            let asked = http(server, timeout).chain([block()]).collect();
-            let told = || Item::Object(vec![group(http(server, NOTE_TIMEOUT).collect())]);
-            let started = vec![(BEFORE, matched(before))];
-            return (started, vec![(BEFORE, matched(asked)), (AFTER, told()), (END, told())]);
-        }
         // Versions before 2.1.295 take `onFailure` out of the file when they write it, so the line says it as well.
-        let line = if self.blocks { closed(&self.line) } else { self.line.clone() };
-        let before = command(&line, timeout).chain(self.blocks.then(block)).collect();
-        let after = command(&self.line, NOTE_TIMEOUT).chain([("async", Item::Flag(true))]).collect();
-        let end = Item::Object(vec![group(command(&self.line, NOTE_TIMEOUT).collect())]);
-        (vec![(BEFORE, matched(before)), (AFTER, matched(after)), (END, end)], Vec::new())
+        let mut before = match self.server.is_none() && self.blocks {
+            true => command(&closed(&self.line), timeout),
+            false => handler(timeout),
+        };
+        before.extend(self.blocks.then(|| ("onFailure", Item::text("block"))));
+        let mut after = handler(NOTE_TIMEOUT);
+        // A request keeps nobody waiting for long, and there is no such key for it.
+        after.extend(self.server.is_none().then_some(("async", Item::Flag(true))));
+        let matcher = ("matcher", Item::text(&self.matcher));
+        [
+            (BEFORE, Item::Object(vec![matcher.clone(), group(before)])),
+            (AFTER, Item::Object(vec![matcher, group(after)])),
+            (END, Item::Object(vec![group(handler(NOTE_TIMEOUT))])),
+        ]
     }
 }
 
@@ -80,21 +84,21 @@ fn group(handler: Vec<(&'static str, Item)>) -> (&'static str, Item) {
 }
 
 /// A handler that starts a process.
-fn command(line: &str, timeout: u32) -> impl Iterator<Item = (&'static str, Item)> {
-    let line = ("command", Item::text(line));
-    [("type", Item::text("command")), line, ("timeout", Item::Number(timeout))].into_iter()
+fn command(line: &str, timeout: u32) -> Vec<(&'static str, Item)> {
+    vec![("type", Item::text("command")), ("command", Item::text(line)), ("timeout", Item::Number(timeout))]
 }
 
 /// A handler that asks a server. Its token stands in the file: a variable would have to be set wherever an agent starts.
-fn http(server: &Server, timeout: u32) -> impl Iterator<Item = (&'static str, Item)> {
+fn http(server: &Server, timeout: u32) -> Vec<(&'static str, Item)> {
     let url = ("url", Item::Text(format!("http://{}{SERVER_PATH}", server.address)));
-    let token = Item::Text(format!("Bearer {}", server.token));
-    let headers = ("headers", Item::Object(vec![("Authorization", token)]));
-    [("type", Item::text("http")), url, ("timeout", Item::Number(timeout)), headers].into_iter()
+    let token = Item::Text(format!("{BEARER}{}", server.token));
+    let headers = ("headers", Item::Object(vec![(AUTHORIZATION, token)]));
+    vec![("type", Item::text("http")), url, ("timeout", Item::Number(timeout)), headers]
 }
 
-/// The URL of the server that a handler asks, if it is one of this program's.
+/// The URL of the server that a handler asks, if it is one of this program's: on this machine, and shown a token.
 pub(super) fn server_of(handler: &Value) -> Option<&str> {
+    handler.get("headers")?.get(AUTHORIZATION)?.as_str()?.strip_prefix(BEARER)?;
     let url =
         handler.get("url").and_then(Value::as_str).filter(|_| handler.get("type").is_some_and(|it| it == "http"))?;
     let address = url.strip_prefix("http://")?.strip_suffix(SERVER_PATH)?;
@@ -104,21 +108,24 @@ pub(super) fn server_of(handler: &Value) -> Option<&str> {
     named.then_some(url)
 }
 
+/// What of this program's hook a handler starts or asks; none if it is another one's.
+pub(super) fn runs(handler: &Value, names: &Names) -> Option<Started> {
+    let served = || server_of(handler).map(|_| Started { only: Vec::new(), script: None });
+    started(handler, names).or_else(served)
+}
+
 /// Puts the entry in, in the place of those that it makes needless: such as start the same script or the program itself,
-/// such as ask no other policies than it does, and such as ask a server. The same text if it is there as it is wanted.
+/// and such as ask no other policies than it does. The same text if it is there as it is wanted.
 pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &Names) -> Result<String, Malformed> {
     let is_replaced = |handler: &Value| {
-        started(handler, names).is_some_and(|other| other.script == entry.started.script || entry.covers(&other))
+        runs(handler, names).is_some_and(|other| other.script == entry.started.script || entry.covers(&other))
     };
-    let (commands, of_server) = entry.items();
-    let text = edit(shape, &is_replaced, |entries| entries.add(text, &commands))?;
-    edit(shape, &|handler| server_of(handler).is_some(), |entries| entries.add(&text, &of_server))
+    edit(shape, &is_replaced, |entries| entries.add(text, &entry.items()))
 }
 
 /// Takes every entry of this program out, and what is empty without it.
 pub(super) fn strip(text: &str, shape: Shape, names: &Names) -> Result<String, Malformed> {
-    let is_ours = |handler: &Value| is_ours(handler, names) || server_of(handler).is_some();
-    edit(shape, &is_ours, |entries| entries.strip(text))
+    edit(shape, &|handler| runs(handler, names).is_some(), |entries| entries.strip(text))
 }
 
 fn edit<T>(shape: Shape, is_ours: &dyn Fn(&Value) -> bool, act: impl Fn(&Entries<'_>) -> T) -> T {
@@ -154,12 +161,13 @@ mod tests {
 
     #[test]
     fn a_server_of_this_program_is_on_this_machine() {
-        let handler = |url: &str| json!({ "type": "http", "url": url });
+        let with = |url: &str, headers| json!({ "type": "http", "url": url, "headers": headers });
+        let handler = |url: &str| with(url, json!({ "Authorization": "Bearer x" }));
         for url in
             ["http://127.0.0.1:8273/hook/claude", "http://[::1]:1/hook/claude", "http://localhost:80/hook/claude"]
         {
             assert_eq!(server_of(&handler(url)), Some(url));
-            assert_eq!(server_of(&json!({ "type": "command", "url": url })), None);
+            assert_eq!(server_of(&with(url, json!({ "X": "y" }))), None);
         }
         for url in [
             "https://127.0.0.1:8273/hook/claude",

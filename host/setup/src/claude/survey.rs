@@ -3,14 +3,15 @@
 //! Reads only.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::registration::{NAME, TOOLS, target, user_folder};
-use super::settings::{BEFORE, END, server_of};
+use super::settings::{BEFORE, END, runs, server_of};
 use super::version;
-use crate::command::{BESIDE_SERVER, Names, is_closed, is_ours, running, started};
+use crate::command::{Names, is_closed, running};
 use crate::entries::Shape;
 use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
@@ -117,11 +118,7 @@ fn handlers<'a>(
         let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
         handlers.map(move |handler| (group, handler))
     };
-    groups
-        .into_iter()
-        .flatten()
-        .flat_map(handlers)
-        .filter(|(_, handler)| is_ours(handler, &place.names) || server_of(handler).is_some())
+    groups.into_iter().flatten().flat_map(handlers).filter(|(_, handler)| runs(handler, &place.names).is_some())
 }
 
 /// The handler starts a process, or asks a server.
@@ -129,26 +126,19 @@ fn is_started(handler: &Value) -> bool {
     handler.get("type").is_some_and(|kind| kind == "command") || server_of(handler).is_some()
 }
 
-/// How a handler starts the hook. One beside a server is tried as where no server runs.
+/// How a handler starts the hook, or asks it.
 fn run_by(handler: &Value, place: &Place, site: Site<'_>) -> Running {
     if let Some(url) = server_of(handler) {
         return Running::Server { url: url.to_owned(), authorization: authorization(handler, site) };
     }
     let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
     let command = place.names.expand(command);
-    let started = match handler.get("args").and_then(Value::as_array) {
+    match handler.get("args").and_then(Value::as_array) {
         Some(args) => {
             let args = args.iter().filter_map(Value::as_str).map(|arg| place.names.expand(arg)).collect();
             Running::Program(command, args)
         }
         None => running(&command),
-    };
-    match started {
-        Running::Program(program, mut arguments) => {
-            arguments.retain(|argument| argument != BESIDE_SERVER);
-            Running::Program(program, arguments)
-        }
-        other => other,
     }
 }
 
@@ -184,6 +174,9 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
     }
     if server_of(handler).is_some() {
         hindrances.extend(version::too_old_for_server(site));
+        if fs::metadata(&place.file).is_ok_and(|data| data.mode() & 0o077 != 0) {
+            hindrances.push("other users can read the server's token in it".to_owned());
+        }
     }
     if let Some(rule) = told("if") {
         hindrances.push(format!("`if` narrows it to `{rule}`"));
@@ -206,7 +199,7 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
         place: place.file.clone(),
         foreign: place.foreign,
         running: run_by(handler, place, site),
-        only: started(handler, &place.names).map(|started| started.only).unwrap_or_default(),
+        only: runs(handler, &place.names).map(|started| started.only).unwrap_or_default(),
         tools,
         left_out,
         blocks: key || line,

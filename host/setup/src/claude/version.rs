@@ -3,10 +3,11 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use guard_harness::claude::{KNOWS_ON_FAILURE, numbers};
-
 use crate::install::Site;
 use crate::process::talk;
+
+/// The first version that blocks the call of a hook with `onFailure` that fails.
+const KNOWS_ON_FAILURE: [u32; 3] = [2, 1, 295];
 
 /// Why this version cannot be told of a server; none if it can, or if nobody knows the version.
 pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
@@ -17,10 +18,14 @@ pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
     ))
 }
 
-/// The version that `claude --version` tells, if there is such a program on the user's `PATH`.
+/// The version that `claude --version` tells, such as `2.1.330 (Claude Code)`, if there is such a program on the user's
+/// `PATH`.
 fn installed(site: Site<'_>) -> Option<[u32; 3]> {
     let mut claude = Command::new("claude");
     claude.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/").process_group(0);
     claude.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    numbers(&talk(claude.spawn().ok()?, String::new()).ok()?.stdout)
+    let said = talk(claude.spawn().ok()?, String::new()).ok()?.stdout;
+    let numbers: Vec<u32> =
+        said.split_whitespace().next()?.split('.').map_while(|number| number.parse().ok()).collect();
+    numbers.try_into().ok()
 }

@@ -16,6 +16,7 @@ use crate::install::{Found, Registration, Running, Site};
 use crate::process::{PATIENCE, REPLY_BYTES, talk};
 use guard_contract::{Manifest, Outcome};
 use guard_harness::{Harness, Reply};
+use guard_redact::plain;
 
 /// A command that every chain denies.
 const CANARY: &str = "rm -rf /";
@@ -28,6 +29,9 @@ const HARMLESS: &str = "ls";
 
 /// How many calls are measured.
 const CALLS: usize = 7;
+
+/// How much is shown of a server's refusal, in characters.
+const SHOWN: usize = 200;
 
 /// The exit code of a shell that found a program and cannot execute it.
 const CANNOT_EXECUTE: u8 = 126;
@@ -148,7 +152,9 @@ impl Trial<'_> {
         }
         let again = format!("run `guard-host install {}`", self.harness.name());
         let mut program = None;
-        let denied = match self.call(&canary.payload) {
+        let first = self.call(&canary.payload);
+        let answers = first.is_ok();
+        let denied = match first {
             Ok((reply, _)) if self.is_deny(&reply) => {
                 Finding::ok(CHECK, format!("`{shown}` by the {what} in `{place}` is denied"))
             }
@@ -165,11 +171,13 @@ impl Trial<'_> {
                     if reply.stdout.is_empty() { "no reply" } else { "another reply" },
                 );
                 let explain = if canary.tool == SHELL { String::new() } else { format!("--tool {} ", canary.tool) };
-                Finding::problem(CHECK, text, format!("run `guard-host explain {explain}'{shown}'` to see why"))
+                let why = format!("run `guard-host explain {explain}'{shown}'` to see why");
+                let who = if server { "see that no other program listens there, and " } else { "" };
+                Finding::problem(CHECK, text, format!("{who}{why}"))
             }
             Err(error) if server => {
-                let remedy = format!("start `guard-host serve`, or register another one: {again} --http");
-                Finding::problem(CHECK, format!("the server in `{place}` does not answer: {error}"), remedy)
+                let text = format!("the server in `{place}` gives no verdict: {error}");
+                Finding::problem(CHECK, text, format!("{}, and {again} --http", self.found.running.start(self.site)))
             }
             Err(error) => {
                 let text = format!("the command in `{place}` does not run: {error}");
@@ -177,8 +185,10 @@ impl Trial<'_> {
             }
         };
         let harmless = self.registration.payload(HARMLESS, self.site.project);
+        // What has just not answered would be waited for again and again.
+        let calls = if answers { CALLS } else { 0 };
         let mut times: Vec<Duration> =
-            (0..CALLS).filter_map(|_| self.call(&harmless).ok()).map(|(_, time)| time).collect();
+            (0..calls).filter_map(|_| self.call(&harmless).ok()).map(|(_, time)| time).collect();
         times.sort();
         let median = times.get(times.len() / 2);
         let cost = median.map(|median| {
@@ -261,9 +271,9 @@ fn post(url: &str, authorization: &str, payload: &str) -> Result<Reply, String> 
     let status = answer.status().as_u16();
     let body = answer.body_mut().with_config().limit(REPLY_BYTES).read_to_string();
     let stdout = body.map_err(|error| error.to_string())?;
-    if status == 200 {
-        Ok(Reply { stdout, stderr: String::new(), exit: 0 })
-    } else {
-        Err(format!("status {status}, {stdout}"))
+    match status {
+        200 => Ok(Reply { stdout, stderr: String::new(), exit: 0 }),
+        // Any program may answer there.
+        _ => Err(format!("status {status}, {}", plain(&stdout).chars().take(SHOWN).collect::<String>())),
     }
 }

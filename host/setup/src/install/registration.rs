@@ -7,6 +7,7 @@ use guard_builtins::Builtin;
 use serde_json::Value;
 
 use super::{InstallError, ManagedFile};
+use guard_contract::shell_word::word;
 use guard_harness::Reply;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -98,6 +99,23 @@ pub enum Running {
         /// The header `Authorization`, variables filled in; empty if there is none.
         authorization: String,
     },
+}
+
+impl Running {
+    /// What a person does to start it, if it is a server.
+    pub(crate) fn start(&self, site: Site<'_>) -> String {
+        let Running::Server { url, .. } = self else { return String::new() };
+        let address = url.split('/').nth(2).unwrap_or_default();
+        format!("start `{}`, anew if it runs already", serve_line(address, site))
+    }
+}
+
+/// The command that starts a server at this address.
+pub(crate) fn serve_line(address: &str, site: Site<'_>) -> String {
+    let usual = Places::below(&site.environment.home);
+    let named = site.places.arguments().into_iter().zip(usual.arguments()).filter(|(own, usual)| own != usual);
+    let named: String = named.map(|((flag, path), _)| format!(" {flag} {}", word(&path.to_string_lossy()))).collect();
+    format!("guard-host{named} serve --listen {address}")
 }
 
 /// One registration before tool calls that was found.

@@ -87,10 +87,12 @@ pub(in crate::cli) enum Action {
     ConfirmedAllow,
     /// Warned
     Warn,
-    /// A policy failed
+    /// A policy failed and the call ran, or a payload could not be read
     Error,
     /// Allowed, or no policy had an opinion
     Allow,
+    /// A call that was asked about has run: `by` whom, and `ms` after the question, where the harness tells
+    Ran,
 }
 
 impl Action {
@@ -103,6 +105,7 @@ impl Action {
             Action::Warn => "warn",
             Action::Error => "error",
             Action::Allow => "allow",
+            Action::Ran => "ran",
         }
     }
 }
