@@ -3,6 +3,7 @@
 //! Both are built by a cargo of their own: the guests for another machine, and the compiler in a workspace of its own, so
 //! that its features are in no other program.
 
+mod data;
 mod order;
 
 use std::collections::BTreeMap;
@@ -108,13 +109,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     watch(&root)?;
     println!("cargo::rerun-if-changed=order.rs");
+    println!("cargo::rerun-if-changed=data.rs");
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
     println!("cargo::rustc-check-cfg=cfg(has_bundle)");
 
     let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
     let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
-    let (mut bundle, mut compiler, mut bundled) = ("None", String::from("None"), String::new());
+    let (mut compiler, mut bundled) = (String::from("None"), String::new());
     let (mut components, mut scripts) = (String::new(), String::from("None"));
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
@@ -162,10 +164,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         bundled = of_bundle.map_err(panicked)??;
         scripts = format!("Some({})", of_scripts.map_err(panicked)??);
         compiler = format!("Some({})", of_compiler.map_err(panicked)??);
-        bundle = "Some(carried::bundle)";
     }
-    writeln!(table, "];\nstatic BUNDLE: Option<fn() -> &'static [u8]> = {bundle};")?;
-    writeln!(table, "static SCRIPTS: Option<Packed> = {scripts};")?;
+    writeln!(table, "];\nstatic SCRIPTS: Option<Packed> = {scripts};")?;
     writeln!(table, "static COMPILER: Option<Packed> = {compiler};")?;
     writeln!(table, "static COMPONENTS: &[Packed] = &[\n{components}];")?;
     table.push_str(&bundled);
@@ -327,16 +327,21 @@ impl Carry<'_> {
         Ok((component, guest))
     }
 
-    /// Compiles the bundle, and gives what puts it into the program.
+    /// Compiles the bundle, with its data and without, and gives what puts both into the program.
     fn bundle(&self, policies: &[&str]) -> Result<String, Box<dyn Error>> {
         let name = BUNDLE.replace('-', "_");
         let module = self.ordered(&self.module(&name)?, policies)?;
-        let wasm = component(&name, &module)?;
-        let artifact = self.artifact(&wasm)?;
-        let path = self.out.join(format!("{name}.cwasm"));
-        fs::write(&path, &artifact)?;
-        let path = path.to_str().ok_or("the target directory is not UTF-8")?;
-        Ok(format!("bundle!({path:?}, {});\n", artifact.len()))
+        let (rest, memory) = data::taken_out(&module)?;
+        let written = |suffix: &str, bytes: &[u8]| -> Result<String, Box<dyn Error>> {
+            let path = self.out.join(format!("{name}.{suffix}"));
+            fs::write(&path, bytes)?;
+            let path = path.to_str().ok_or("the target directory is not UTF-8")?;
+            Ok(format!("{path:?}, {}", bytes.len()))
+        };
+        let whole = written("whole.cwasm", &self.artifact(&component(&name, &module)?)?)?;
+        let rest = written("cwasm", &self.artifact(&component(&name, &rest)?)?)?;
+        let bytes = written("memory", &memory.bytes)?;
+        Ok(format!("bundle!({whole}, {rest}, {bytes}, {});\n", memory.offset))
     }
 
     /// Compiles the reader of scripts, and gives it as a value of the table.

@@ -102,47 +102,84 @@ impl Packed {
     }
 }
 
-/// The [`bundle`] lies in an executable, read-only section of the program: it is run where it is.
+/// The artifacts of the [`bundle`] lie in an executable, read-only section of the program: they are run where they are.
 pub const IS_EXECUTABLE: bool = cfg!(target_os = "linux");
 
-/// Puts the bundle's artifact into the program.
+/// Puts the bundle into the program: its artifact, the same without the data, and the data and its place.
 #[cfg(all(has_bundle, target_os = "linux"))]
 macro_rules! bundle {
-    ($path:literal, $bytes:literal) => {
-        #[expect(unsafe_code, reason = "names bytes of just this length, in a section that nothing writes to")]
+    ($whole:literal, $whole_bytes:literal, $rest:literal, $rest_bytes:literal, $data:literal, $data_bytes:literal, $offset:literal) => {
+        #[expect(unsafe_code, reason = "names bytes of just this length, in sections that nothing writes to")]
         mod carried {
             std::arch::global_asm!(
+                ".section .text.guard_bundle_whole,\"ax\",@progbits",
+                ".balign 4096",
+                ".globl guard_bundle_whole",
+                "guard_bundle_whole:",
+                concat!(".incbin \"", $whole, "\""),
+                ".balign 4096",
                 ".section .text.guard_bundle,\"ax\",@progbits",
                 ".balign 4096",
                 ".globl guard_bundle",
                 "guard_bundle:",
-                concat!(".incbin \"", $path, "\""),
+                concat!(".incbin \"", $rest, "\""),
+                ".balign 4096",
+                ".section .rodata.guard_bundle_data,\"a\",@progbits",
+                ".balign 4096",
+                ".globl guard_bundle_data",
+                "guard_bundle_data:",
+                concat!(".incbin \"", $data, "\""),
                 ".balign 4096",
                 ".text",
             );
 
             unsafe extern "C" {
+                #[link_name = "guard_bundle_whole"]
+                safe static WHOLE: [u8; $whole_bytes];
                 #[link_name = "guard_bundle"]
-                safe static BYTES: [u8; $bytes];
+                safe static REST: [u8; $rest_bytes];
+                #[link_name = "guard_bundle_data"]
+                safe static DATA: [u8; $data_bytes];
             }
 
-            pub(super) fn bundle() -> &'static [u8] {
-                &BYTES
+            pub(super) fn whole() -> Option<&'static [u8]> {
+                Some(&WHOLE)
+            }
+
+            pub(super) fn bundle() -> Option<super::Bundle> {
+                Some(super::Bundle { artifact: &REST, data: &DATA, offset: $offset })
             }
         }
     };
 }
 
-/// Puts the bundle's artifact into the program.
+/// Puts the bundle into the program: its artifact, the same without the data, and the data and its place.
 #[cfg(all(has_bundle, not(target_os = "linux")))]
 macro_rules! bundle {
-    ($path:literal, $bytes:literal) => {
+    ($whole:literal, $whole_bytes:literal, $rest:literal, $rest_bytes:literal, $data:literal, $data_bytes:literal, $offset:literal) => {
         mod carried {
-            pub(super) fn bundle() -> &'static [u8] {
-                include_bytes!($path)
+            pub(super) fn whole() -> Option<&'static [u8]> {
+                Some(include_bytes!($whole))
+            }
+
+            pub(super) fn bundle() -> Option<super::Bundle> {
+                let (artifact, data) = (include_bytes!($rest), include_bytes!($data));
+                Some(super::Bundle { artifact, data, offset: $offset })
             }
         }
     };
+}
+
+/// This binary is built without guests.
+#[cfg(not(has_bundle))]
+mod carried {
+    pub(super) fn whole() -> Option<&'static [u8]> {
+        None
+    }
+
+    pub(super) fn bundle() -> Option<super::Bundle> {
+        None
+    }
 }
 
 include!(concat!(env!("OUT_DIR"), "/builtin_table.rs"));
@@ -159,11 +196,28 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
-/// The artifact of the component that holds the analyzer and the policies of the presets; none in a binary that was built
-/// without guests.
+/// The component that holds the analyzer and the policies of the presets.
+#[derive(Debug, Clone, Copy)]
+pub struct Bundle {
+    /// Its artifact, which lacks the data.
+    pub artifact: &'static [u8],
+    /// The data: whole pages of 4 KiB, which on Linux lie at the start of a page.
+    pub data: &'static [u8],
+    /// Where the data belongs in the component's memory, in bytes.
+    pub offset: usize,
+}
+
+/// The bundle as a process runs it that ends soon; none in a binary that was built without guests.
 #[must_use]
-pub fn bundle() -> Option<&'static [u8]> {
-    BUNDLE.map(|bundle| bundle())
+pub fn bundle() -> Option<Bundle> {
+    carried::bundle()
+}
+
+/// The bundle's artifact with its data, for a process that keeps its memories; none in a binary that was built without
+/// guests.
+#[must_use]
+pub fn whole_bundle() -> Option<&'static [u8]> {
+    carried::whole()
 }
 
 /// The artifact of the component that reads scripts; none in a binary that was built without guests.

@@ -8,10 +8,11 @@ use crate::bindings::{Bundle as Guest, BundlePre};
 use crate::convert::Convert;
 use crate::guest::GuestPre;
 use crate::imports::{self, State};
+use crate::memory::{self, InitialMemory};
 use crate::meter::Meter;
 use crate::policy::{Answer, Policy, Question, end};
 use crate::scripts::Scripts;
-use crate::{Engine, bound, fault, manifest};
+use crate::{Engine, bound, code, engine, fault, manifest, settings};
 use guard_contract::limits::Limits;
 use guard_contract::syntax::Analysis;
 use guard_contract::{Decision, FaultKind};
@@ -30,25 +31,44 @@ impl std::fmt::Debug for Bundle {
     }
 }
 
+/// What the program carries of the bundle. The artifact must be what the build's compiler gave.
+#[derive(Debug, Clone, Copy)]
+pub struct Carried {
+    /// The bundle, compiled without its data.
+    pub artifact: &'static [u8],
+    /// The data.
+    pub memory: InitialMemory,
+    /// Artifacts lie in an executable, read-only section of the program, at the start of a page.
+    pub is_executable: bool,
+}
+
 impl Engine {
-    /// Links the bundle, once for each engine. `is_executable`: the artifact lies in an executable, read-only section of
-    /// the program, at the start of a page.
-    ///
-    /// The bytes must be what the build's compiler gave.
+    /// Links the bundle, once for each engine.
     ///
     /// # Errors
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
-    pub fn bundle(&self, artifact: &'static [u8], is_executable: bool) -> Result<Bundle, FaultKind> {
+    pub fn bundle(&self, carried: Carried) -> Result<Bundle, FaultKind> {
         let link = || {
-            let code = if is_executable { self.carried(artifact) } else { self.read(artifact) }?;
-            let mut linker = Linker::new(&self.inner);
+            let (engine, artifact) = match self.whole_bundle {
+                Some(artifact) => (self.inner.clone(), artifact),
+                None => (Self::of_bundle(carried.memory)?, carried.artifact),
+            };
+            let code = code::carried(&engine, artifact, carried.is_executable)?;
+            let mut linker = Linker::new(&engine);
             let linked = imports::define_for_bundle(&mut linker).and_then(|()| linker.instantiate_pre(&code.component));
             let pre = linked.and_then(BundlePre::new);
             let pre = pre.map_err(|error| FaultKind::Artifact(format!("{error:#}")))?;
             Ok(Bundle { pre, ends_soon: self.ends_soon, scripts: self.scripts.clone() })
         };
         self.bundle.get_or_init(link).clone()
+    }
+
+    /// The engine that runs the bundle alone: all its memories begin with the bundle's data.
+    fn of_bundle(memory: InitialMemory) -> Result<wasmtime::Engine, FaultKind> {
+        let mut config = settings();
+        memory::fill(&mut config, memory);
+        engine(config)
     }
 }
 
@@ -57,6 +77,11 @@ impl Bundle {
     #[must_use]
     pub fn policy(&self, name: &'static str) -> Policy {
         Policy { pre: GuestPre::Bundled(self.pre.clone(), name), ends_soon: self.ends_soon }
+    }
+
+    /// Moves the clock of time limits on, as [`Engine::tick`].
+    pub(crate) fn tick(&self) {
+        self.pre.engine().increment_epoch();
     }
 
     /// What understands shell text.

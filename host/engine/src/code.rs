@@ -50,23 +50,25 @@ impl Engine {
     pub fn read(&self, artifact: &[u8]) -> Result<Code, FaultKind> {
         read(&self.inner, artifact)
     }
+}
 
-    /// Uses an artifact that the build put into an executable, read-only section of this program, where it lies:
-    /// nothing is opened, mapped or protected. A second engine of the process gets a copy.
-    ///
-    /// The bytes must be what the build's compiler gave, at the start of a page.
-    ///
-    /// # Errors
-    ///
-    /// [`FaultKind::Artifact`] if it is not one of this engine.
-    pub(crate) fn carried(&self, artifact: &'static [u8]) -> Result<Code, FaultKind> {
-        if !claim(artifact) {
-            return self.read(artifact);
-        }
-        // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable
-        // section for as long as it runs, and nothing writes to them.
-        code(unsafe { Component::deserialize_raw(&self.inner, NonNull::from(artifact)) })
+/// Uses an artifact of this program. `is_executable`: the build put it into an executable, read-only section, at the start
+/// of a page, and it is used where it lies: nothing is opened, mapped or protected. A second engine of the process gets a
+/// copy.
+///
+/// The bytes must be what the build's compiler gave.
+#[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
+pub(crate) fn carried(
+    engine: &wasmtime::Engine,
+    artifact: &'static [u8],
+    is_executable: bool,
+) -> Result<Code, FaultKind> {
+    if !(is_executable && claim(artifact)) {
+        return read(engine, artifact);
     }
+    // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable section
+    // for as long as it runs, and nothing writes to them.
+    code(unsafe { Component::deserialize_raw(engine, NonNull::from(artifact)) })
 }
 
 /// [`Engine::read`] with the engine alone.

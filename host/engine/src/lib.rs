@@ -5,8 +5,8 @@
 //! # Invariants
 //!
 //! - There is no compiler in this crate; it runs artifacts only.
-//! - `code.rs` is the only file with unsafe blocks. Every byte that it takes for code was made by guard-host's own
-//!   compiler.
+//! - `code.rs` and `memory.rs` are the only files with unsafe blocks. Every byte that the first takes for code was made by
+//!   guard-host's own compiler; the second makes the memory of the component that the program carries.
 //! - A store serves one call: of one policy, or of the analyzer and the policies that the program carries in one component.
 //!   No policy of others sees the memory of another one, and an instance that trapped is not called again.
 //! - A policy gets only the facts that its grants allow. Any other import traps, or, with `wasi = "frozen"`, gives an
@@ -27,6 +27,7 @@ mod guest;
 mod imports;
 mod instance;
 mod manifest;
+mod memory;
 mod meter;
 mod policy;
 mod scripts;
@@ -41,11 +42,12 @@ use wasmtime::{
     WasmBacktraceDetails,
 };
 
-pub use bundle::{Analyzer, Bundle, Shared};
+pub use bundle::{Analyzer, Bundle, Carried, Shared};
 pub use code::{Code, check};
 pub use imports::Scene;
 pub use instance::{CallResult, Instance};
 pub use manifest::{Breach, BreachKind, breaches, check_manifest};
+pub use memory::InitialMemory;
 use meter::Meter;
 pub use meter::Used;
 pub use policy::{Answer, Policy, Question};
@@ -117,6 +119,8 @@ pub struct Engine {
     inner: wasmtime::Engine,
     /// The process ends with the reply.
     ends_soon: bool,
+    /// The bundle with its data, where memories are filled by wasmtime.
+    whole_bundle: Option<&'static [u8]>,
     /// The contract's imports, defined once for all policies.
     contract: Arc<OnceLock<Linker<State>>>,
     /// The component that the program carries, linked once.
@@ -140,23 +144,25 @@ impl Engine {
     }
 
     /// An engine for a process that decides many calls, one after the other or on all processors: what an instance lived
-    /// in is cleared and used again, which costs less than to ask the system for it each time.
+    /// in is cleared and used again, which costs less than to ask the system for it each time. `whole_bundle` is the
+    /// bundle's artifact with its data: what the build's compiler gave.
     ///
     /// # Errors
     ///
     /// As [`Engine::new`].
-    pub fn for_many_replies() -> Result<Self, FaultKind> {
+    pub fn for_many_replies(whole_bundle: Option<&'static [u8]>) -> Result<Self, FaultKind> {
         // Where the addresses for it cannot be had, each instance asks the system for its own.
-        Engine::with(InstanceAllocationStrategy::Pooling(pool())).or_else(|_| Engine::new())
+        let pooling = Engine::with(InstanceAllocationStrategy::Pooling(pool()));
+        pooling.map(|engine| Engine { whole_bundle, ..engine }).or_else(|_| Engine::new())
     }
 
     fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
         let mut config = settings();
-        code::allow_in_place(&mut config);
         config.allocation_strategy(strategy);
-        let inner = wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))?;
+        let inner = engine(config)?;
         let scripts = Scripts::new(inner.clone());
-        Ok(Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), scripts })
+        let (contract, bundle) = (Arc::default(), Arc::default());
+        Ok(Engine { inner, ends_soon: false, whole_bundle: None, contract, bundle, scripts })
     }
 
     /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart.
@@ -177,6 +183,9 @@ impl Engine {
     /// Moves the clock of time limits on by one [`limits::TICK`].
     pub fn tick(&self) {
         self.inner.increment_epoch();
+        if let Some(Ok(bundle)) = self.bundle.get() {
+            bundle.tick();
+        }
     }
 
     /// What a component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
@@ -222,6 +231,12 @@ impl Engine {
         imports::define(&mut linker)?;
         Ok(self.contract.get_or_init(|| linker))
     }
+}
+
+/// An engine of wasmtime, which uses what the program carries in place.
+fn engine(mut config: Config) -> Result<wasmtime::Engine, FaultKind> {
+    code::allow_in_place(&mut config);
+    wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))
 }
 
 /// Puts a store under its limits, from now on.

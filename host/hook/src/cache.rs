@@ -14,7 +14,7 @@ mod scripts;
 mod snapshot;
 mod stored;
 
-pub use artifact::{Artifact, Artifacts, Made, Making, Place, bundle, discard};
+pub use artifact::{Artifact, Artifacts, Made, Making, Place, bundle, discard, engine_for_many_replies};
 pub use component::{Component, Unpack};
 pub use prepared::{Member, Prepared, Readiness, effective, forget, prepare, prepare_for, run_examples, warm};
 pub use scripts::read_scripts;

@@ -111,8 +111,7 @@ impl Chains for KeptChains {
 
 impl Generation {
     fn new(places: &Places, pulse: &Pulse) -> Result<Self, FaultKind> {
-        let engine = Engine::for_many_replies()?;
-        cache::read_scripts(&engine, &places.cache);
+        let engine = cache::engine_for_many_replies(&places.cache)?;
         pulse.drive(engine.clone());
         Ok(Generation { engine, kept: HashMap::new() })
     }

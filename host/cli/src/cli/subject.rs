@@ -13,7 +13,6 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::rank;
-use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
@@ -66,8 +65,7 @@ impl Evaluator {
     /// The chain that holds for these projects.
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = open(places, &environment.program, projects);
-        let engine = Engine::for_many_replies()?;
-        cache::read_scripts(&engine, &places.cache);
+        let engine = cache::engine_for_many_replies(&places.cache)?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (places, program) = (places.clone(), environment.program.clone());

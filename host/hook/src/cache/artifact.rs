@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::component::{Component, Unpack};
+use super::scripts::read_scripts;
 use guard_builtins::Artifact as Carried;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
-use guard_engine::{Bundle, Compile, ENGINE_KEY, Engine, Policy};
+use guard_engine::{Bundle, Compile, ENGINE_KEY, Engine, InitialMemory, Policy};
 use guard_state::FileLock;
 use guard_state::Seal;
 use guard_state::{FolderError, is_private, make_private, write_new};
@@ -105,7 +106,20 @@ pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
     let missing = || FaultKind::Component("this program was built without policies".to_owned());
     // An engine that nobody gave a cache folder unpacks it for itself.
     engine.load_scripts_with(Box::new(|| guard_builtins::scripts()?.unpacked()));
-    engine.bundle(guard_builtins::bundle().ok_or_else(missing)?, guard_builtins::IS_EXECUTABLE)
+    let guard_builtins::Bundle { artifact, data: bytes, offset } = guard_builtins::bundle().ok_or_else(missing)?;
+    let memory = InitialMemory { bytes, offset };
+    engine.bundle(guard_engine::Carried { artifact, memory, is_executable: guard_builtins::IS_EXECUTABLE })
+}
+
+/// The engine of a process that decides many calls. It reads scripts with what this cache folder holds.
+///
+/// # Errors
+///
+/// As [`Engine::for_many_replies`].
+pub fn engine_for_many_replies(cache: &Path) -> Result<Engine, FaultKind> {
+    let engine = Engine::for_many_replies(guard_builtins::whole_bundle())?;
+    read_scripts(&engine, cache);
+    Ok(engine)
 }
 
 /// The file is a private one, and the one that was checked.

@@ -258,8 +258,7 @@ impl Workshop {
     ///
     /// This machine cannot compile.
     pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
-        let engine = Engine::for_many_replies()?;
-        cache::read_scripts(&engine, &places.cache);
+        let engine = cache::engine_for_many_replies(&places.cache)?;
         Ok(Workshop { engine, artifacts: artifacts(places) })
     }
 
