@@ -6,6 +6,7 @@
 
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rustix::io;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
@@ -39,14 +40,16 @@ unsafe impl MemoryCreator for Filled {
         reserved: Option<usize>,
         guard: usize,
     ) -> Result<Box<dyn LinearMemory>, String> {
-        let made = Memory::new(minimum, reserved.unwrap_or(minimum).max(minimum), guard);
-        let made = made.and_then(|memory| memory.with(self.0));
+        let made = Memory::with(self.0, minimum, reserved.unwrap_or(minimum).max(minimum), guard);
         made.map(|memory| Box::new(memory) as _).map_err(|error| error.to_string())
     }
 }
 
 /// A part of a mapping that stays unmapped in front of each memory, in bytes, as wasmtime has it by itself.
 const BEFORE: usize = 32 << 20;
+
+/// The system can map pages of the program a second time, as far as this process knows.
+static SHARES: AtomicBool = AtomicBool::new(cfg!(target_os = "linux"));
 
 /// Addresses, not pointers, since a memory may go to another thread.
 struct Memory {
@@ -79,43 +82,52 @@ impl Memory {
         Ok(())
     }
 
-    /// The memory with the data in its place: the pages of the program if the system can, and a copy otherwise.
-    #[expect(unsafe_code, reason = "memory of guests is made; the contract stands beside the blocks")]
-    fn with(self, data: InitialMemory) -> io::Result<Self> {
-        let InitialMemory { bytes, offset } = data;
-        if offset.checked_add(bytes.len()).is_none_or(|end| end > self.size) {
+    /// A memory with the data in its place: the pages of the program if the system can, and a copy otherwise.
+    fn with(data: InitialMemory, size: usize, capacity: usize, guard: usize) -> io::Result<Self> {
+        if data.offset.checked_add(data.bytes.len()).is_none_or(|end| end > size) {
             return Err(io::Errno::INVAL);
         }
-        let place = self.base + offset;
-        #[cfg(target_os = "linux")]
-        if let Some(pages) = second_mapping(bytes) {
-            use rustix::mm::{MremapFlags, mremap_fixed};
-            // SAFETY: the pages are a mapping that nobody else knows, and they take the place of as many of this one.
-            let moved = unsafe {
-                mprotect(pages, bytes.len(), MprotectFlags::READ | MprotectFlags::WRITE)
-                    .and_then(|()| mremap_fixed(pages, bytes.len(), bytes.len(), MremapFlags::MAYMOVE, place as *mut _))
-            };
-            if let Err(error) = moved {
-                // There may be a hole now, which another mapping could fill: this one is never given back.
-                std::mem::forget(self);
-                return Err(error);
+        if SHARES.load(Relaxed) {
+            let memory = Memory::new(size, capacity, guard)?;
+            if memory.share(data).is_ok() {
+                return Ok(memory);
             }
-            return Ok(self);
+            // There may be a hole in it now, which another mapping could fill: this one is never given back.
+            std::mem::forget(memory);
+            SHARES.store(false, Relaxed);
         }
-        // SAFETY: the range was checked, it is accessible, and no other memory overlaps a mapping of its own.
-        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place as *mut u8, bytes.len()) };
-        Ok(self)
+        let memory = Memory::new(size, capacity, guard)?;
+        memory.copy(data);
+        Ok(memory)
     }
-}
 
-/// Maps the same pages of the program's file a second time, from Linux 5.13 on.
-#[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "pages of the program are mapped again; the contract stands beside the block")]
-fn second_mapping(bytes: &'static [u8]) -> Option<*mut std::ffi::c_void> {
-    use rustix::mm::{MremapFlags, mremap};
-    let (flags, length) = (MremapFlags::MAYMOVE | MremapFlags::DONTUNMAP, bytes.len());
-    // SAFETY: the old mapping stays, and what it shows is the file: nobody can have written to it.
-    unsafe { mremap(bytes.as_ptr().cast_mut().cast(), length, length, flags) }.ok()
+    /// Maps the pages of the program's file into this memory as well, from Linux 5.13 on. The data must fit.
+    #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "pages of the program are mapped again; the contract stands beside the block")]
+    fn share(&self, data: InitialMemory) -> io::Result<()> {
+        use rustix::mm::{MremapFlags, mremap_fixed};
+        let (pages, bytes) = (data.bytes.as_ptr().cast_mut().cast(), data.bytes.len());
+        let (move_a_copy, place) = (MremapFlags::MAYMOVE | MremapFlags::DONTUNMAP, (self.base + data.offset) as *mut _);
+        // SAFETY: the old mapping stays, and it shows the file again, to which nobody can have written. The new one lies in
+        // this memory; what is written to it goes into pages of its own.
+        unsafe {
+            mremap_fixed(pages, bytes, bytes, move_a_copy, place)?;
+            mprotect(place, bytes, MprotectFlags::READ | MprotectFlags::WRITE)
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn share(&self, _: InitialMemory) -> io::Result<()> {
+        Err(io::Errno::NOSYS)
+    }
+
+    /// Copies the data to its place, where it must fit.
+    #[expect(unsafe_code, reason = "memory of guests is written; the contract stands beside the block")]
+    fn copy(&self, data: InitialMemory) {
+        let place = (self.base + data.offset) as *mut u8;
+        // SAFETY: the range is accessible, and it overlaps nothing, being of a mapping of its own.
+        unsafe { ptr::copy_nonoverlapping(data.bytes.as_ptr(), place, data.bytes.len()) };
+    }
 }
 
 impl Drop for Memory {
@@ -163,30 +175,49 @@ mod tests {
         }
     }
 
+    fn begins_with(mut memory: Memory, bytes: &'static [u8]) {
+        let end = 8192 + bytes.len();
+        for (place, byte) in [(0, 0), (8191, 0), (8192, 7), (end - 1, 7), (end, 0), (65535, 0)] {
+            assert_eq!(*at(&memory, place), byte, "{place}");
+        }
+        *at(&memory, 8192) = 1;
+        assert_eq!((*at(&memory, 8192), *at(&memory, 8193), bytes[0]), (1, 7, 7));
+        memory.grow_to(1 << 17).unwrap();
+        *at(&memory, (1 << 17) - 1) = 2;
+        assert!(memory.grow_to((1 << 20) + 1).is_err() && memory.grow_to(1).is_err());
+    }
+
     #[test]
     fn a_memory_begins_with_the_data_each_time_and_is_zero_elsewhere() {
+        // The second one does not begin with a page, and is copied.
         for bytes in [&PAGES.0[..], &PAGES.0[1..4097]] {
             for _ in 0..3 {
-                let memory = Memory::new(1 << 16, 1 << 20, 1 << 16).unwrap();
-                let mut memory = memory.with(InitialMemory { bytes, offset: 8192 }).unwrap();
-                let end = 8192 + bytes.len();
-                for (place, byte) in [(0, 0), (8191, 0), (8192, 7), (end - 1, 7), (end, 0), (65535, 0)] {
-                    assert_eq!(*at(&memory, place), byte, "{place}");
-                }
-                *at(&memory, 8192) = 1;
-                assert_eq!((*at(&memory, 8192), *at(&memory, 8193), bytes[0]), (1, 7, 7));
-                memory.grow_to(1 << 17).unwrap();
-                *at(&memory, (1 << 17) - 1) = 2;
-                assert!(memory.grow_to((1 << 20) + 1).is_err() && memory.grow_to(1).is_err());
+                let data = InitialMemory { bytes, offset: 8192 };
+                begins_with(Memory::with(data, 1 << 16, 1 << 20, 1 << 16).unwrap(), bytes);
             }
+        }
+    }
+
+    #[test]
+    fn linux_maps_the_pages_of_the_program_again() {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let mut numbers = release.split('.').map_while(|number| number.parse::<u32>().ok());
+        if (numbers.next(), numbers.next()) < (Some(5), Some(13)) {
+            eprintln!("skipped, because this is no Linux, or one before 5.13");
+            return;
+        }
+        for _ in 0..3 {
+            let memory = Memory::new(1 << 16, 1 << 20, 1 << 16).unwrap();
+            memory.share(InitialMemory { bytes: &PAGES.0, offset: 8192 }).unwrap();
+            begins_with(memory, &PAGES.0);
         }
     }
 
     #[test]
     fn data_that_does_not_fit_is_refused() {
         for offset in [(1 << 16) - 4096, usize::MAX - 8191, usize::MAX - 4095] {
-            let memory = Memory::new(1 << 16, 1 << 20, 1 << 16).unwrap();
-            assert!(memory.with(InitialMemory { bytes: &PAGES.0, offset }).is_err(), "{offset}");
+            let data = InitialMemory { bytes: &PAGES.0, offset };
+            assert!(Memory::with(data, 1 << 16, 1 << 20, 1 << 16).is_err(), "{offset}");
         }
     }
 }
