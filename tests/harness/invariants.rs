@@ -12,7 +12,7 @@ use super::file;
 use super::reading::{Means, reads};
 use crate::support::schema::complaints;
 
-/// Random verdicts for each surface.
+/// Random verdicts, each for every surface.
 const VERDICTS: u32 = 1000;
 
 fn surfaces() -> impl Iterator<Item = (&'static dyn Harness, &'static Surface)> {
@@ -100,20 +100,24 @@ fn misread(harness: &dyn Harness, surface: &Surface, verdict: &Verdict, reply: &
     (!well).then(|| format!("{:?} is read as {means:?}", verdict.outcome))
 }
 
+/// Checks random verdicts, the same ones in each run.
+fn for_all_verdicts(holds: impl Fn(&Verdict) -> Result<(), TestCaseError>) {
+    let config = Config { cases: VERDICTS, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    runner.run(&verdicts(), |verdict| holds(&verdict)).unwrap_or_else(|error| panic!("{error}"));
+}
+
 #[test]
 fn no_verdict_is_read_as_a_milder_one() {
-    for (harness, surface) in surfaces() {
-        let config = Config { cases: VERDICTS, failure_persistence: None, ..Config::default() };
-        let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-        let run = runner.run(&verdicts(), |verdict| {
-            let reply = harness.encode(&verdict, surface);
+    for_all_verdicts(|verdict| {
+        for (harness, surface) in surfaces() {
+            let reply = harness.encode(verdict, surface);
+            let wrong = misshapen(surface, &reply).or_else(|| misread(harness, surface, verdict, &reply));
             let about = || format!("{} {}: {reply:?}", harness.name(), surface.event);
-            let wrong = misshapen(surface, &reply).or_else(|| misread(harness, surface, &verdict, &reply));
             prop_assert!(wrong.is_none(), "{}: {}", wrong.unwrap_or_default(), about());
-            Ok(())
-        });
-        run.unwrap_or_else(|error| panic!("{error}"));
-    }
+        }
+        Ok(())
+    });
 }
 
 #[test]
@@ -158,27 +162,25 @@ fn schema(harness: &str, name: &str) -> Value {
 
 #[test]
 fn every_reply_to_a_strict_reader_fits_its_schema() {
+    let mut read_strictly = Vec::new();
     for (harness, surface) in surfaces() {
         let strict = matches!(harness.capabilities().on_unknown_key, OnUnknownKey::Dropped | OnUnknownKey::MayBlock);
-        let Some((_, _, name)) =
-            SCHEMAS.iter().find(|(name, event, _)| (*name, *event) == (harness.name(), surface.event))
-        else {
-            assert!(!strict || surface.event == "other", "{} {} has no schema", harness.name(), surface.event);
-            continue;
-        };
-        let schema = schema(harness.name(), name);
-        let config = Config { cases: VERDICTS, failure_persistence: None, ..Config::default() };
-        let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-        let run = runner.run(&verdicts(), |verdict| {
-            let reply = harness.encode(&verdict, surface);
+        match SCHEMAS.iter().find(|(name, event, _)| (*name, *event) == (harness.name(), surface.event)) {
+            Some((_, _, name)) => read_strictly.push((harness, surface, schema(harness.name(), name))),
+            None => assert!(!strict || surface.event == "other", "{} {} has no schema", harness.name(), surface.event),
+        }
+    }
+    for_all_verdicts(|verdict| {
+        for (harness, surface, schema) in &read_strictly {
+            let reply = harness.encode(verdict, surface);
             if !reply.stdout.is_empty() {
                 let value: Value = serde_json::from_str(&reply.stdout).unwrap();
-                prop_assert_eq!(complaints(&schema, &value), Vec::<String>::new());
+                let wrong = complaints(schema, &value);
+                prop_assert!(wrong.is_empty(), "{} {}: {wrong:?}", harness.name(), surface.event);
             }
-            Ok(())
-        });
-        run.unwrap_or_else(|error| panic!("{} {}: {error}", harness.name(), surface.event));
-    }
+        }
+        Ok(())
+    });
 }
 
 #[test]
