@@ -7,7 +7,7 @@ use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{DataSection, Module};
 use wasmparser::{Data, DataKind, Operator, Parser};
 
-/// The pages in which memory is mapped. Where a system has larger ones, the data is copied.
+/// The pages in which memory is mapped, in bytes. Where a system has larger ones, the data is copied.
 const PAGE: usize = 4096;
 
 /// What a memory begins with.
@@ -53,10 +53,13 @@ impl Reencode for Taking {
 
     fn parse_data(&mut self, _: &mut DataSection, data: Data<'_>) -> Result<(), reencode::Error> {
         let place = match data.kind {
-            DataKind::Active { memory_index: 0, offset_expr } => match offset_expr.get_operators_reader().read()? {
-                Operator::I32Const { value } => usize::try_from(value).ok(),
-                _ => None,
-            },
+            DataKind::Active { memory_index: 0, offset_expr } => {
+                let mut operators = offset_expr.get_operators_reader();
+                match (operators.read()?, operators.read()?) {
+                    (Operator::I32Const { value }, Operator::End) => usize::try_from(value).ok(),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         self.segments = self.segments.take().zip(place).map(|(mut segments, place)| {

@@ -128,6 +128,15 @@ fn hostile_text_is_answered_and_what_stands_behind_it_is_stopped() {
     }
 }
 
+/// Its clock is not that of policies of others.
+#[test]
+fn a_policy_of_the_preset_has_a_time_limit() {
+    let world = World::new();
+    world.configure("preset = \"standard\"\n[[policy]]\nname = \"self-protect\"\nlimits = { time-ms = 10 }\n");
+    let long = "a ".repeat(64 << 10);
+    assert_ask(&world.bash(&long), &["`self-protect`", "took longer than its time limit"]);
+}
+
 #[test]
 fn a_patch_of_many_files_is_answered() {
     let world = prepared();

@@ -283,6 +283,18 @@ mod tests {
     }
 
     #[test]
+    fn the_data_of_the_bundle_is_whole_pages_that_can_be_mapped() {
+        let bundle = bundle().unwrap();
+        let places = [bundle.data.as_ptr() as usize, bundle.data.len(), bundle.offset];
+        assert!(bundle.data.len() > 100_000);
+        if IS_EXECUTABLE {
+            assert_eq!(places.map(|place| place % 4096), [0; 3]);
+        }
+        // Only what a process keeps that decides many calls has the data in it.
+        assert!(whole_bundle().unwrap().len() > bundle.artifact.len() + bundle.data.len() / 2);
+    }
+
+    #[test]
     fn what_is_damaged_or_too_long_does_not_unpack() {
         let whole = &COMPONENTS[0];
         let packed = |bytes, packed| Packed { sha256: whole.sha256, bytes, is_code: false, packed };

@@ -77,6 +77,9 @@ unsafe impl GlobalAlloc for Forward {
         {
             return block;
         }
+        if size <= layout.size() {
+            return block;
+        }
         let Ok(wanted) = Layout::from_size_align(size, layout.align()) else { return std::ptr::null_mut() };
         let new = unsafe { self.alloc(wanted) };
         if !new.is_null() {

@@ -184,7 +184,7 @@ impl Engine {
     pub fn tick(&self) {
         self.inner.increment_epoch();
         if let Some(Ok(bundle)) = self.bundle.get() {
-            bundle.tick();
+            bundle.tick(&self.inner);
         }
     }
 

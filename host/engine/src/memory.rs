@@ -21,6 +21,21 @@ pub struct InitialMemory {
     pub offset: usize,
 }
 
+impl InitialMemory {
+    /// The system can map the same pages of a file again, from Linux 5.13 on, and its pages are not larger than those.
+    fn can_be_shared(self) -> bool {
+        let page = rustix::param::page_size();
+        let is_whole = [self.bytes.as_ptr() as usize, self.bytes.len(), self.offset].iter().all(|at| at % page == 0);
+        cfg!(target_os = "linux") && is_whole && is_recent(&rustix::system::uname().release().to_string_lossy())
+    }
+}
+
+/// The release of Linux is 5.13 or later.
+fn is_recent(release: &str) -> bool {
+    let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    (numbers.next(), numbers.next()) >= (Some(5), Some(13))
+}
+
 /// Gives every memory of engines of this configuration the same beginning. They run components whose data was taken out.
 pub(crate) fn fill(config: &mut Config, with: InitialMemory) {
     config.with_host_memory(Arc::new(Filled(with)));
@@ -48,8 +63,8 @@ unsafe impl MemoryCreator for Filled {
 /// A part of a mapping that stays unmapped in front of each memory, in bytes, as wasmtime has it by itself.
 const BEFORE: usize = 32 << 20;
 
-/// The system can map pages of the program a second time, as far as this process knows.
-static SHARES: AtomicBool = AtomicBool::new(cfg!(target_os = "linux"));
+/// Pages of the program can be mapped a second time, as far as this process knows.
+static SHARES: AtomicBool = AtomicBool::new(true);
 
 /// Addresses, not pointers, since a memory may go to another thread.
 struct Memory {
@@ -87,7 +102,7 @@ impl Memory {
         if data.offset.checked_add(data.bytes.len()).is_none_or(|end| end > size) {
             return Err(io::Errno::INVAL);
         }
-        if SHARES.load(Relaxed) {
+        if SHARES.load(Relaxed) && data.can_be_shared() {
             let memory = Memory::new(size, capacity, guard)?;
             if memory.share(data).is_ok() {
                 return Ok(memory);
@@ -101,19 +116,26 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Maps the pages of the program's file into this memory as well, from Linux 5.13 on. The data must fit.
+    /// Maps the pages of the program's file into this memory as well. The data must fit.
     #[cfg(target_os = "linux")]
-    #[expect(unsafe_code, reason = "pages of the program are mapped again; the contract stands beside the block")]
+    #[expect(unsafe_code, reason = "pages of the program are mapped again; the contract stands beside the blocks")]
     fn share(&self, data: InitialMemory) -> io::Result<()> {
         use rustix::mm::{MremapFlags, mremap_fixed};
         let (pages, bytes) = (data.bytes.as_ptr().cast_mut().cast(), data.bytes.len());
-        let (move_a_copy, place) = (MremapFlags::MAYMOVE | MremapFlags::DONTUNMAP, (self.base + data.offset) as *mut _);
-        // SAFETY: the old mapping stays, and it shows the file again, to which nobody can have written. The new one lies in
-        // this memory; what is written to it goes into pages of its own.
-        unsafe {
-            mremap_fixed(pages, bytes, bytes, move_a_copy, place)?;
-            mprotect(place, bytes, MprotectFlags::READ | MprotectFlags::WRITE)
+        let place = (self.base + data.offset) as *mut _;
+        let Some(mark) = data.bytes.iter().position(|byte| *byte != 0) else { return Err(io::Errno::INVAL) };
+        // SAFETY: the new mapping lies in this memory, and what is written to it goes into pages of its own. The old one
+        // stays and shows the file again, to which nobody can have written.
+        unsafe { mremap_fixed(pages, bytes, bytes, MremapFlags::MAYMOVE | MremapFlags::DONTUNMAP, place) }?;
+        // SAFETY: the byte is one of the data; it is read anew, because the pages were moved.
+        if unsafe { data.bytes.as_ptr().add(mark).read_volatile() } == 0 {
+            // Whoever started this program copied the file, and a copy has moved: it is moved back.
+            // SAFETY: as above, the other way round.
+            unsafe { mremap_fixed(place, bytes, bytes, MremapFlags::MAYMOVE, pages) }?;
+            return Err(io::Errno::NOTSUP);
         }
+        // SAFETY: the range lies in this memory.
+        unsafe { mprotect(place, bytes, MprotectFlags::READ | MprotectFlags::WRITE) }
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -189,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_memory_begins_with_the_data_each_time_and_is_zero_elsewhere() {
-        // The second one does not begin with a page, and is copied.
-        for bytes in [&PAGES.0[..], &PAGES.0[1..4097]] {
+        // The others are no whole pages, and are copied.
+        for bytes in [&PAGES.0[..], &PAGES.0[1..4097], &PAGES.0[..4095]] {
             for _ in 0..3 {
                 let data = InitialMemory { bytes, offset: 8192 };
                 begins_with(Memory::with(data, 1 << 16, 1 << 20, 1 << 16).unwrap(), bytes);
@@ -200,16 +222,46 @@ mod tests {
 
     #[test]
     fn linux_maps_the_pages_of_the_program_again() {
-        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-        let mut numbers = release.split('.').map_while(|number| number.parse::<u32>().ok());
-        if (numbers.next(), numbers.next()) < (Some(5), Some(13)) {
-            eprintln!("skipped, because this is no Linux, or one before 5.13");
+        let data = InitialMemory { bytes: &PAGES.0, offset: 8192 };
+        if !data.can_be_shared() {
+            eprintln!("skipped, because this is no Linux, one before 5.13, or one of larger pages");
             return;
         }
         for _ in 0..3 {
             let memory = Memory::new(1 << 16, 1 << 20, 1 << 16).unwrap();
-            memory.share(InitialMemory { bytes: &PAGES.0, offset: 8192 }).unwrap();
+            memory.share(data).unwrap();
             begins_with(memory, &PAGES.0);
+        }
+    }
+
+    #[test]
+    fn pages_are_not_taken_from_a_program_that_was_copied_into_memory() {
+        let copied: &'static [u8] = Vec::leak(vec![7; 3 * 4096]);
+        let start = copied.as_ptr().align_offset(4096);
+        let data = InitialMemory { bytes: &copied[start..start + 8192], offset: 8192 };
+        if data.can_be_shared() {
+            let memory = Memory::new(1 << 16, 1 << 20, 1 << 16).unwrap();
+            assert!(memory.share(data).is_err());
+            // What was moved has a hole.
+            std::mem::forget(memory);
+        }
+        assert_eq!(data.bytes, [7; 8192]);
+    }
+
+    #[test]
+    fn releases_are_compared_as_numbers() {
+        for (release, recent) in [
+            ("5.13.0", true),
+            ("5.13-rc1", true),
+            ("6.1.0-18-amd64", true),
+            ("10.0", true),
+            ("5.12.9", false),
+            ("5.4.0-100-generic", false),
+            ("4.18.0-553.el8", false),
+            ("", false),
+            ("x", false),
+        ] {
+            assert_eq!(is_recent(release), recent, "{release}");
         }
     }
 

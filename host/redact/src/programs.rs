@@ -4,7 +4,6 @@ mod commands;
 mod flow;
 mod table;
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -50,18 +49,33 @@ pub(super) fn of_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     secrets
 }
 
-/// The rows of each program.
-static PROGRAMS: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| by_program(ROWS));
-static SHELL: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| by_program(OF_SHELL));
+/// Rows by their programs, in the order of the names. The hook makes them at each call: a sorted list is made faster than a
+/// map.
+struct Programs(Vec<(&'static str, &'static Row)>);
 
-fn by_program(rows: &'static [Row]) -> HashMap<&'static str, Vec<&'static Row>> {
-    let mut programs: HashMap<&str, Vec<&Row>> = HashMap::new();
-    for row in rows {
-        for program in row.programs {
-            programs.entry(program).or_default().push(row);
+static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| Programs::new(ROWS));
+static SHELL: LazyLock<Programs> = LazyLock::new(|| Programs::new(OF_SHELL));
+
+impl Programs {
+    fn new(rows: &'static [Row]) -> Self {
+        let mut programs = Vec::with_capacity(rows.iter().map(|row| row.programs.len()).sum());
+        for row in rows {
+            programs.extend(row.programs.iter().map(|program| (*program, row)));
         }
+        programs.sort_by_key(|(program, _)| *program);
+        Programs(programs)
     }
-    programs
+
+    /// The rows of a program, in the order of the table.
+    fn rows(&self, name: &str) -> impl Iterator<Item = &'static Row> {
+        let start = self.0.partition_point(|(program, _)| *program < name);
+        let rest = self.0.get(start..).unwrap_or_default().iter();
+        rest.take_while(move |(program, _)| *program == name).map(|(_, row)| *row)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.rows(name).next().is_some()
+    }
 }
 
 /// Whether there is anything in the text that [`find`] looks for.
@@ -69,7 +83,7 @@ fn names_a_program(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
     text.contains(['<', '>'])
         || text.contains("://")
-        || words.any(|word| PROGRAMS.contains_key(word) || SHELL.contains_key(word) || flow::WRITERS.contains(&word))
+        || words.any(|word| PROGRAMS.has(word) || SHELL.has(word) || flow::WRITERS.contains(&word))
 }
 
 /// What tells of a secret: the word, and the piece of its text.
@@ -86,7 +100,7 @@ fn of_command<'t>(command: &Command<'t>, secret: Told<'_, 't>) -> Option<Part> {
         let name = name.unwrap_or_default().trim_end_matches(".exe");
         let before = place.checked_sub(1).and_then(|before| words.get(before));
         let begins = || before.is_none_or(|word| BEFORE.contains(&word.text()) || word.text().contains('='));
-        let rows = PROGRAMS.get(name).into_iter().chain(SHELL.get(name).filter(|_| begins())).flatten();
+        let rows = PROGRAMS.rows(name).chain(SHELL.rows(name).filter(|_| begins()));
         let first = if is_option { place } else { place + 1 };
         let arguments = words.get(first..words.len().min(first + ARGUMENTS)).unwrap_or_default();
         for row in rows {
