@@ -1,8 +1,8 @@
 //! [`InitialMemory`]: the data that a component of the program expects in its memory, and memories that begin with it.
 //!
 //! wasmtime copies the data of a component into a file in memory, which all instances then share. A process that decides
-//! one call has one instance, which reads a tenth of the data. Here its memory begins with the pages of the program
-//! itself, and what is not read is not touched.
+//! one call has one instance. Here its memory begins with the pages of the program itself, and what is not read is not
+//! touched.
 
 use std::ptr;
 use std::sync::Arc;

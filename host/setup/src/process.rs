@@ -82,7 +82,7 @@ mod tests {
         let short = Duration::from_millis(300);
         assert!(of_shell("exec sleep 300", short).unwrap_err().contains("no reply within"));
         // It has ended, and what it started holds its output.
-        assert!(of_shell("echo said; sleep 300 & exit 0", short).unwrap_err().contains("did not end"));
+        assert!(of_shell("echo said; sleep 5 & exit 0", short).unwrap_err().contains("did not end"));
         let reply = of_shell("cat; echo y >&2; exit 3", PATIENCE).unwrap();
         assert_eq!(reply, Reply { stdout: "x".to_owned(), stderr: "y\n".to_owned(), exit: 3 });
     }
