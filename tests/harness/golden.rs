@@ -73,7 +73,7 @@ fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
     let calls = match &decoded.event {
         Event::Calls(calls) => calls,
         Event::SessionEnd => return same("event", case.event.as_deref().unwrap_or("calls"), "end"),
-        Event::Ran(_) => return same("event", case.event.as_deref().unwrap_or("calls"), "ran"),
+        Event::Told(end, _) => return same("event", case.event.as_deref().unwrap_or("calls"), end.word()),
         Event::Other => return same("event", case.event.as_deref().unwrap_or("calls"), "other"),
     };
     let expected = case.calls.as_deref().unwrap_or_default();

@@ -82,17 +82,20 @@ fn modules(world: &World, file: &str) -> [std::path::PathBuf; 2] {
     [world.write("there.mjs", text), world.write("gone.mjs", gone)]
 }
 
-/// Of the questions to a person, the one that was answered with Yes is on record.
+/// So many answers of a person are on record, and the last one is this.
 #[track_caller]
-fn assert_one_call_ran(world: &World, harness: &str) {
+fn assert_answers(world: &World, harness: &str, count: usize, last: &str) {
     let until = Instant::now() + PATIENCE;
-    let ran = || world.audit().into_iter().filter(|line| line["action"] == "ran").collect::<Vec<_>>();
-    while ran().is_empty() && Instant::now() < until {
+    let is_answer = |line: &Value| line["action"] == "ran" || line["action"] == "refused";
+    let answers = || world.audit().into_iter().filter(is_answer).collect::<Vec<_>>();
+    while answers().len() < count && Instant::now() < until {
         thread::sleep(Duration::from_millis(20));
     }
-    let [line] = <[Value; 1]>::try_from(ran()).unwrap();
-    assert_eq!((&line["harness"], &line["by"]), (&json!(harness), &json!("person")), "{line}");
-    assert_eq!(line["operation"], "git push origin topic");
+    let answers = answers();
+    assert_eq!(answers.len(), count, "{answers:?}");
+    let line = &answers[count - 1];
+    assert_eq!((&line["action"], &line["harness"]), (&json!(last), &json!(harness)), "{line}");
+    assert_eq!((&line["by"], &line["operation"]), (&json!("person"), &json!("git push origin topic")), "{line}");
 }
 
 #[test]
@@ -150,12 +153,18 @@ fn the_plugin_for_amp_answers_in_its_actions() {
     let denied = node(&world, AMP, &there, &["rm -rf /", "true"]);
     assert_eq!((&denied["result"]["action"], &denied["asked"]), (&json!("reject-and-continue"), &json!([])));
     assert!(denied["result"]["message"].as_str().unwrap().contains("rm-root"), "{denied}");
-    for (answer, action) in [("true", "allow"), ("false", "reject-and-continue"), ("\"yes\"", "reject-and-continue")] {
+    let answers = [
+        ("true", "allow", 1, "ran"),
+        ("false", "reject-and-continue", 2, "refused"),
+        ("\"yes\"", "reject-and-continue", 2, "refused"),
+        ("true", "allow", 3, "ran"),
+    ];
+    for (answer, action, told, last) in answers {
         let asked = node(&world, AMP, &there, &["git push origin topic", answer]);
         assert_eq!(asked["result"]["action"], action, "{answer}: {asked}");
         assert!(asked["asked"][0].as_str().unwrap().contains("git push"), "{asked}");
+        assert_answers(&world, "amp", told, last);
     }
-    assert_one_call_ran(&world, "amp");
     let held = node(&world, AMP, &gone, &["ls", "true"]);
     assert!(held["result"]["message"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
 }
@@ -190,13 +199,19 @@ fn the_extension_for_pi_asks_a_person_where_there_is_a_screen() {
     let denied = node(&world, PI, &there, &["rm -rf /", "true"]);
     assert_eq!((&denied["result"]["block"], &denied["asked"]), (&json!(true), &json!([])));
     assert!(denied["result"]["reason"].as_str().unwrap().contains("rm-root"), "{denied}");
-    for (answer, blocked) in [("true", Value::Null), ("false", json!(true)), ("\"yes\"", json!(true))] {
+    let answers = [
+        ("true", Value::Null, 1, "ran"),
+        ("false", json!(true), 2, "refused"),
+        ("\"yes\"", json!(true), 2, "refused"),
+        ("true", Value::Null, 3, "ran"),
+    ];
+    for (answer, blocked, told, last) in answers {
         let asked = node(&world, PI, &there, &["git push origin topic", answer]);
         assert_eq!(asked["result"]["block"], blocked, "{answer}: {asked}");
         let question = asked["asked"][0].as_str().unwrap();
         assert!(question.contains("git push") && !question.contains("confirm with user"), "{asked}");
+        assert_answers(&world, "pi", told, last);
     }
-    assert_one_call_ran(&world, "pi");
     // Nobody is there: the model is told how a person can let it pass.
     let held = node(&world, PI, &there, &["git push origin topic", "null"]);
     assert_eq!(held["asked"], json!([]));

@@ -10,7 +10,7 @@ use super::read::unclear;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
-use super::{AFTER, DetectionConfidence, Event, Harness, Payload, Unreadable, patch};
+use super::{DetectionConfidence, End, Event, Harness, Payload, RAN, Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
@@ -65,7 +65,9 @@ impl Harness for Claude {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
             Some("SessionEnd") => Event::SessionEnd,
             // What only informs is no fault.
-            Some(event) if AFTER.contains(&event) => calls(payload).map_or(Event::Other, Event::Ran),
+            Some(event) if RAN.contains(&event) => {
+                calls(payload).map_or(Event::Other, |calls| Event::Told(End::Ran, calls))
+            }
             Some(_) => Event::Other,
         };
         // What only informs must not keep a call from being decided.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{CLINE, Capabilities, Surface};
 use super::nested::line;
-use super::read::{Protocol, about, mcp, object, text, unclear};
+use super::read::{Mcp, Protocol, about, mcp, object, text, unclear};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
@@ -31,9 +31,11 @@ static TOOLS: &[Tool] = &[
     tool(&["list_files", "list_code_definition_names"], Shape::Folder("LS")),
     tool(&["search_files"], Shape::Folder("Grep")),
     tool(&["fetch_web_content", "web_fetch"], Shape::Named("WebFetch")),
+    tool(&["spawn_agent"], Shape::Named("Agent")),
 ];
 
-static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Between("__"), directories: &["cwd"], ..Protocol::USUAL };
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]

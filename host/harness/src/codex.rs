@@ -23,7 +23,7 @@ static TOOLS: &[Tool] = &[
         Shape::Command(Dialect::Bash, &["command", "cmd"]),
     ),
     tool(&["view_image"], Shape::File("Read")),
-    tool(&["spawn_agent"], Shape::Named("Agent")),
+    tool(&["spawn_agent", "collaborationspawn_agent"], Shape::Named("Agent")),
 ];
 
 static PROTOCOL: Protocol = Protocol { asking: &[REQUEST], tools: TOOLS, directories: &["workdir"], ..Protocol::USUAL };

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{COPILOT, Capabilities, Surface};
 use super::nested::line;
-use super::read::{Protocol, about};
+use super::read::{Protocol, about, told};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, End, Event, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Copilot;
@@ -74,12 +74,10 @@ impl Harness for Copilot {
         let asks = payload.contains_key("toolName") || payload.contains_key("tool_name");
         if let Some(result) = payload.get("toolResult") {
             let ran = matches!(result.get("resultType").and_then(Value::as_str), Some("success" | "failure"));
-            // What only informs is no fault.
-            let told = PROTOCOL.decode(payload).ok().filter(|_| ran);
-            return Ok(match told {
-                Some(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::Ran(calls), String::new()),
-                _ => about(payload, Event::Other, String::new()),
-            });
+            if !ran {
+                return Ok(about(payload, Event::Other, String::new()));
+            }
+            return Ok(told(payload, PROTOCOL.decode(payload), End::Ran));
         }
         if !asks && !payload.contains_key("hook_event_name") {
             return Ok(about(payload, Event::Other, String::new()));

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, DROID, Surface};
 use super::nested::{Nested, line};
-use super::read::Protocol;
+use super::read::{Mcp, Protocol};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Harness, Payload, Unreadable};
@@ -25,7 +25,8 @@ static TOOLS: &[Tool] = &[
     tool(&["FetchUrl"], Shape::Named("WebFetch")),
 ];
 
-static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Between("___"), directories: &["cwd"], ..Protocol::USUAL };
 
 impl Harness for Droid {
     fn capabilities(&self) -> &'static Capabilities {

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, GROK, Surface};
 use super::nested::{Nested, line};
-use super::read::{Protocol, unclear};
+use super::read::{Mcp, Protocol, unclear};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
-use guard_contract::call::Dialect;
+use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Grok;
 
@@ -20,9 +20,11 @@ static TOOLS: &[Tool] = &[
     tool(&["list_dir"], Shape::Folder("LS")),
     tool(&["grep"], Shape::Folder("Grep")),
     tool(&["glob"], Shape::Folder("Glob")),
+    tool(&["spawn_subagent"], Shape::Named("Agent")),
 ];
 
-static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd", "working_directory"], ..Protocol::USUAL };
+static PROTOCOL: Protocol =
+    Protocol { tools: TOOLS, mcp: Mcp::Between("__"), directories: &["cwd", "working_directory"], ..Protocol::USUAL };
 
 impl Harness for Grok {
     fn capabilities(&self) -> &'static Capabilities {
@@ -35,10 +37,13 @@ impl Harness for Grok {
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        let decoded = PROTOCOL.decode(payload)?;
+        let mut decoded = PROTOCOL.decode(payload)?;
         let whole = payload.get("toolInputTruncated").is_none_or(|cut| *cut == Value::Bool(false) || cut.is_null());
         if matches!(decoded.event, Event::Calls(_)) && !whole {
             return Err(unclear("the harness has cut the tool's input short"));
+        }
+        if let Event::Calls(calls) | Event::Told(_, calls) = &mut decoded.event {
+            calls.iter_mut().filter(|call| call.tool.starts_with("mcp__")).for_each(unwrap);
         }
         Ok(decoded)
     }
@@ -52,5 +57,13 @@ impl Harness for Grok {
             }
             Response::Nothing | Response::Note(_) | Response::Grant(_) => nested,
         })
+    }
+}
+
+/// The arguments of a server's tool stand beside the tool's name, one level deeper.
+fn unwrap(call: &mut ToolCall) {
+    let is_named = call.input.get("tool_name").and_then(Value::as_str) == Some(&call.original_tool);
+    if is_named && let Some(Value::Object(arguments)) = call.input.get_mut("tool_input") {
+        call.input = std::mem::take(arguments);
     }
 }

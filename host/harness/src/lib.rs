@@ -54,16 +54,36 @@ use response::Response;
 pub enum Event {
     /// Tool calls to decide; none when a field that matters is missing.
     Calls(Vec<ToolCall>),
-    /// Calls that have run, well or not.
-    Ran(Vec<ToolCall>),
+    /// What became of calls.
+    Told(End, Vec<ToolCall>),
     /// A session is over.
     SessionEnd,
     /// Something that is not decided here.
     Other,
 }
 
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It has run, well or not.
+    Ran,
+    /// A person refused it.
+    Refused,
+}
+
+impl End {
+    /// The word in the audit log.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            End::Ran => "ran",
+            End::Refused => "refused",
+        }
+    }
+}
+
 /// Events that tell of a call that has run.
-const AFTER: [&str; 2] = ["PostToolUse", "PostToolUseFailure"];
+const RAN: [&str; 2] = ["PostToolUse", "PostToolUseFailure"];
 
 /// A decoded payload.
 #[derive(Debug, Clone, PartialEq)]

@@ -24,7 +24,8 @@ pub(super) static OF_AMP: Plugin = Plugin {
     capabilities: &AMP,
     protocol: &Protocol {
         asking: &["tool.call"],
-        after: &["tool.call ran"],
+        ran: &["tool.call ran"],
+        refused: &["tool.call refused"],
         tools: AMP_TOOLS,
         directories: &["workdir", "cwd"],
         ..Protocol::USUAL
@@ -56,7 +57,8 @@ pub(super) static OF_PI: Plugin = Plugin {
     capabilities: &PI,
     protocol: &Protocol {
         asking: &["pi.tool_call", "pi.tool_call print"],
-        after: &["pi.tool_call ran"],
+        ran: &["pi.tool_call ran"],
+        refused: &["pi.tool_call refused"],
         tools: PI_TOOLS,
         ..Protocol::USUAL
     },
@@ -111,8 +113,8 @@ impl Harness for Plugin {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let event = event(payload).ok().flatten();
-        let own = self.protocol.asking.iter().chain(self.protocol.after);
-        DetectionConfidence::certain(event.is_some_and(|event| own.into_iter().any(|own| *own == event)))
+        let own = [self.protocol.asking, self.protocol.ran, self.protocol.refused];
+        DetectionConfidence::certain(event.is_some_and(|event| own.concat().contains(&event)))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {

@@ -5,14 +5,16 @@
 use serde_json::{Map, Value};
 
 use super::tools::{Tool, calls};
-use super::{AFTER, Event, Payload, Unreadable};
+use super::{End, Event, Payload, RAN, Unreadable};
 
 /// How the payloads of one harness are read.
 pub(super) struct Protocol {
     /// Events that ask about a call, beside those that do so everywhere. A payload without an event asks about one.
     pub(super) asking: &'static [&'static str],
     /// Events that tell of a call that has run, beside those that do so everywhere.
-    pub(super) after: &'static [&'static str],
+    pub(super) ran: &'static [&'static str],
+    /// Events that tell of a call that a person refused.
+    pub(super) refused: &'static [&'static str],
     /// Events that end a session, beside those that do so everywhere.
     pub(super) ending: &'static [&'static str],
     /// The tools by their names.
@@ -36,6 +38,8 @@ pub(super) enum Mcp {
     Dot,
     /// `MCP:tool`, which does not say whose it is.
     Colon,
+    /// The server's name and the tool's, with this between them.
+    Between(&'static str),
 }
 
 /// The server's name where a harness does not tell it.
@@ -56,7 +60,7 @@ const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"]
 impl Protocol {
     /// What most have in common.
     pub(super) const USUAL: Protocol =
-        Protocol { asking: &[], after: &[], ending: &[], tools: &[], mcp: Mcp::Common, directories: &[] };
+        Protocol { asking: &[], ran: &[], refused: &[], ending: &[], tools: &[], mcp: Mcp::Common, directories: &[] };
 
     /// Reads a payload of the usual form.
     pub(super) fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
@@ -64,14 +68,11 @@ impl Protocol {
         if event.is_some_and(|event| ENDING.contains(&event) || self.ending.contains(&event)) {
             return Ok(about(payload, Event::SessionEnd, String::new()));
         }
-        if event.is_some_and(|event| AFTER.contains(&event) || self.after.contains(&event)) {
-            let ran = |payload: Payload| match payload.event {
-                Event::Calls(calls) => Some(Payload { event: Event::Ran(calls), ..payload }),
-                _ => None,
-            };
-            // What only informs is no fault.
-            let told = self.asked_about(payload).ok().and_then(ran);
-            return Ok(told.unwrap_or_else(|| about(payload, Event::Other, String::new())));
+        if event.is_some_and(|event| RAN.contains(&event) || self.ran.contains(&event)) {
+            return Ok(told(payload, self.asked_about(payload), End::Ran));
+        }
+        if event.is_some_and(|event| self.refused.contains(&event)) {
+            return Ok(told(payload, self.asked_about(payload), End::Refused));
         }
         if !event.is_none_or(|event| ASKING.contains(&event) || self.asking.contains(&event)) {
             return Ok(about(payload, Event::Other, String::new()));
@@ -111,6 +112,8 @@ impl Mcp {
             Mcp::At => name.strip_prefix('@').map(|rest| rest.split_once('/').unwrap_or((rest, "*"))),
             Mcp::Dot => name.strip_prefix("mcp_").and_then(|rest| rest.split_once('.')),
             Mcp::Colon => name.strip_prefix("MCP:").map(|tool| (SERVER, tool.trim())),
+            Mcp::Between(_) if name.starts_with("mcp__") => None,
+            Mcp::Between(mark) => name.split_once(mark).filter(|(server, tool)| !server.is_empty() && !tool.is_empty()),
         };
         split.map_or_else(|| name.to_owned(), |(server, tool)| mcp(server, tool))
     }
@@ -167,6 +170,14 @@ pub(super) fn object(input: Option<&Value>) -> Result<Map<String, Value>, Unread
             serde_json::from_str(json).map_err(|_| unclear("the tool's input is a text that is no JSON object"))
         }
         Some(_) => Err(unclear("the tool's input is not an object")),
+    }
+}
+
+/// A payload that tells what became of calls, from how it reads as a question about them. What only informs is no fault.
+pub(super) fn told(payload: &Map<String, Value>, read: Result<Payload, Unreadable>, end: End) -> Payload {
+    match read {
+        Ok(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::Told(end, calls), String::new()),
+        _ => about(payload, Event::Other, String::new()),
     }
 }
 

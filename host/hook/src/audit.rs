@@ -19,6 +19,7 @@ use guard_config::{Audit, AuditLevel};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::{Attributed, FAULT, Verdict};
 use guard_contract::{Outcome, rank};
+use guard_harness::End;
 use guard_redact::{plain, redact, shorten};
 use guard_state::session::Entry;
 use guard_state::{FileLock, hex};
@@ -64,20 +65,20 @@ struct Line<'a> {
     asked: Option<&'a str>,
 }
 
-/// Appends the line about a call that was asked about and has run. Its `asked` is when it was asked about, its `ms` the
+/// Appends the line about what became of a call that was asked about. Its `asked` is when it was asked about, its `ms` the
 /// time since then; it says `by` a person where the harness puts such an ask to one.
 ///
 /// # Errors
 ///
 /// Those of the file system. Nobody waits for the line.
-pub fn append_run(audit: &Audit, entry: &Entry, harness: &str, now: Timestamp) -> io::Result<()> {
+pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Timestamp) -> io::Result<()> {
     let since = entry.ts.parse::<Timestamp>().map_or(0.0, |asked| now.duration_since(asked).as_secs_f64());
     let (policy, rule) = entry.rules.first().and_then(|rule| rule.split_once(':')).unwrap_or_default();
     let line = Line {
         ts: stamp(now),
         tool: name(&entry.tool),
         operation: shorten(&plain(&redact(&entry.operation)), OPERATION_BYTES),
-        action: "ran",
+        action: end.word(),
         rule,
         path_context: None,
         id: identity(now.as_nanosecond()),

@@ -172,7 +172,7 @@ pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<
     let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;
     let calls = match payload.event {
         Event::Calls(calls) => calls,
-        Event::Ran(_) | Event::SessionEnd | Event::Other => Vec::new(),
+        Event::Told(..) | Event::SessionEnd | Event::Other => Vec::new(),
     };
     let cwd = match payload.directory.as_str() {
         "" => payload.cwd,

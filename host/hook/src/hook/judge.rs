@@ -18,7 +18,7 @@ use guard_contract::paths::lexical;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::{Ask as Asking, Surface};
-use guard_harness::{Event, Harness, Payload};
+use guard_harness::{End, Event, Harness, Payload};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -76,8 +76,8 @@ pub struct Judged {
     pub records: Records,
 }
 
-/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, that a
-/// call has run, or the end of a session.
+/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, what
+/// became of a call, or the end of a session.
 #[derive(Debug, Default)]
 pub struct Records(Kept);
 
@@ -86,7 +86,8 @@ enum Kept {
     #[default]
     Nothing,
     Decided(Box<Decided>),
-    Ran {
+    Told {
+        end: End,
         harness: &'static str,
         payload: Box<Payload>,
         calls: Vec<ToolCall>,
@@ -124,7 +125,7 @@ impl Records {
                     question.note(decided.outcome, decided.asks, decided.prompted, call);
                 }
             }
-            Kept::Ran { harness, payload, calls } => outcome::tell(places, harness, payload, calls),
+            Kept::Told { end, harness, payload, calls } => outcome::tell(places, harness, payload, calls, *end),
             Kept::Ended { session } => consent::end(places, session),
         }
     }
@@ -170,8 +171,8 @@ impl Judge<'_> {
         // Where nothing is said, nothing has to wait.
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
-            Event::Ran(calls) => {
-                return silent(Kept::Ran { harness: harness.name(), payload: Box::new(payload), calls });
+            Event::Told(end, calls) => {
+                return silent(Kept::Told { end, harness: harness.name(), payload: Box::new(payload), calls });
             }
             Event::SessionEnd => return silent(Kept::Ended { session: payload.session }),
             _ => return silent(Kept::Nothing),

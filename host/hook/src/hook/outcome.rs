@@ -1,4 +1,4 @@
-//! Calls that were asked about and have run: one line in the audit log each, written when the harness tells.
+//! What became of calls that were asked about: one line in the audit log each, written when the harness tells.
 //!
 //! Nothing waits for it, and no answer is given: whatever fails here only loses a line.
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::audit;
 use guard_contract::call::ToolCall;
-use guard_harness::Payload;
+use guard_harness::{End, Payload};
 use guard_state::Places;
 use guard_state::session::{Sessions, call_key};
 
@@ -27,8 +27,8 @@ pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
     call_key(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Logs that a call has run, if it was asked about.
-pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, calls: &[ToolCall]) {
+/// Logs what became of a call, if it was asked about.
+pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, calls: &[ToolCall], end: End) {
     // What a project says has no part in where sessions are kept.
     let config = guard_config::load(places, &[]);
     let session = Sessions::name(&payload.session);
@@ -39,6 +39,6 @@ pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, calls: &[T
     }
     let found = config.sessions.change(&session, PATIENCE, |contents, _| contents.take_call(&key));
     if let Ok(Some(entry)) = found {
-        let _ = audit::append_run(&config.audit, &entry, harness, Timestamp::now());
+        let _ = audit::append_end(&config.audit, end, &entry, harness, Timestamp::now());
     }
 }

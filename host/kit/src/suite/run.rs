@@ -159,7 +159,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     };
     let calls = match &payload.event {
         Event::Calls(calls) if !calls.is_empty() => calls,
-        Event::Calls(_) | Event::Ran(_) | Event::SessionEnd | Event::Other => return nothing(merge([]), None),
+        Event::Calls(_) | Event::Told(..) | Event::SessionEnd | Event::Other => return nothing(merge([]), None),
     };
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));

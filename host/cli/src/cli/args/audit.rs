@@ -91,8 +91,10 @@ pub(in crate::cli) enum Action {
     Error,
     /// Allowed, or no policy had an opinion
     Allow,
-    /// A call that was asked about has run: `by` whom, and `ms` after the question, where the harness tells
+    /// A call that was asked about has run: `by` whom it was let, and `ms` after the question, where the harness tells
     Ran,
+    /// A person refused a call that was asked about, where the harness tells
+    Refused,
 }
 
 impl Action {
@@ -106,6 +108,7 @@ impl Action {
             Action::Error => "error",
             Action::Allow => "allow",
             Action::Ran => "ran",
+            Action::Refused => "refused",
         }
     }
 }

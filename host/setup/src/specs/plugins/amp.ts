@@ -5,13 +5,14 @@ function folder(amp) {
   return root.startsWith("/") ? root : process.cwd()
 }
 
-// Only a plain yes is one.
-async function confirmed(ctx, reason) {
+// What a person answers: only a plain yes is one, and what is neither yes nor no is told to nobody.
+async function confirmed(ctx, call, reason) {
+  let answer
   try {
-    return (await ctx.ui.confirm(reason)) === true
-  } catch {
-    return false
-  }
+    answer = await ctx.ui.confirm(reason)
+  } catch {}
+  if (typeof answer === "boolean") tell(call, answer ? "ran" : "refused")
+  return answer === true
 }
 
 export default function (amp) {
@@ -25,10 +26,7 @@ export default function (amp) {
     }
     const reply = ask(call)
     if (reply.decision === "allow") return { action: "allow" }
-    if (reply.decision === "ask" && (await confirmed(ctx, reply.reason))) {
-      tell(call)
-      return { action: "allow" }
-    }
+    if (reply.decision === "ask" && (await confirmed(ctx, call, reply.reason))) return { action: "allow" }
     return { action: "reject-and-continue", message: reply.reason || "guard-host refused this call" }
   })
 }

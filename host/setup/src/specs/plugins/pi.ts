@@ -1,10 +1,11 @@
-// Only a plain yes of a person is one.
-async function confirmed(ctx, reason) {
+// What a person answers: only a plain yes is one, and what is neither yes nor no is told to nobody.
+async function confirmed(ctx, call, reason) {
+  let answer
   try {
-    return (await ctx.ui.confirm("guard-host asks", reason)) === true
-  } catch {
-    return false
-  }
+    answer = await ctx.ui.confirm("guard-host asks", reason)
+  } catch {}
+  if (typeof answer === "boolean") tell(call, answer ? "ran" : "refused")
+  return answer === true
 }
 
 export default function (pi) {
@@ -20,7 +21,7 @@ export default function (pi) {
     }
     const reply = ask(call)
     if (reply.decision === "allow") return
-    if (reply.decision === "ask" && (await confirmed(ctx, reply.reason))) return tell(call)
+    if (reply.decision === "ask" && (await confirmed(ctx, call, reply.reason))) return
     return { block: true, reason: reply.reason || "guard-host refused this call" }
   })
 }
