@@ -123,10 +123,25 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
             _ if event == "tool_call run_commands" && at("/overrideInput/commands/0").is_some_and(only_fails) => {
                 Blocked
             }
+            // Below what is no folder nothing can be read or made, and who names a line makes no file.
+            _ if event == "tool_call read_files" && at("/overrideInput/files/0/path").is_some_and(is_nowhere) => {
+                Blocked
+            }
+            _ if event == "tool_call editor"
+                && at("/overrideInput/path").is_some_and(is_nowhere)
+                && object.is_some_and(|reply| reply["overrideInput"]["insert_line"] == 1) =>
+            {
+                Blocked
+            }
             _ => Passes,
         },
         (other, _) => panic!("nobody has said how `{other}` reads a reply"),
     }
+}
+
+/// The path lies below a device.
+fn is_nowhere(path: &str) -> bool {
+    path.strip_prefix("/dev/null/").is_some_and(|rest| !rest.contains("..") && !rest.contains('/'))
 }
 
 /// The command prints one quoted word and fails, whatever the word holds.

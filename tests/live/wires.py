@@ -161,7 +161,14 @@ class Chat:
     @staticmethod
     def read(body):
         messages = body.get("messages") or []
-        told = [Told(text_of(m.get("content"))) for m in messages if m.get("role") == "tool"]
+        told = []
+        for message in messages:
+            text = text_of(message.get("content"))
+            if message.get("role") == "tool":
+                told.append(Told(text))
+            # Cline says in a message of its own what a hook adds to a result.
+            elif told and message.get("role") == "user" and text.startswith("<hook_context"):
+                told[-1] = Told(f"{told[-1].text}\n{text}", told[-1].error)
         spoken = [m for m in messages if m.get("role") == "user"][:3]
         tools = [tool.get("function", {}).get("name") for tool in body.get("tools") or []]
         return Turn(json.dumps(spoken), told, tools)

@@ -1,7 +1,7 @@
 //! Cline: the extension of an editor, whose arguments are texts, and the program, whose calls may hold several commands.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::capabilities::{CLINE, Capabilities, Surface};
 use super::nested::line;
@@ -17,8 +17,14 @@ pub(super) struct Cline;
 /// The event of the program; that of the extension is `PreToolUse`.
 const TOOL_CALL: &str = "tool_call";
 
-/// The surface of its tool that runs commands, in a shell of POSIX.
+/// The surfaces of the program's tools that can be given other arguments: ones with which they fail and do nothing. The
+/// command is one of POSIX, and so is the path.
 const RUN_COMMANDS: &str = "tool_call run_commands";
+const READ_FILES: &str = "tool_call read_files";
+const EDITOR: &str = "tool_call editor";
+
+/// A path that no file can have: it lies below what is no folder.
+const NO_FILE: &str = "/dev/null/held-by-guard-host";
 
 static TOOLS: &[Tool] = &[
     tool(&["execute_command"], Shape::Command(Dialect::Bash, &["command"])),
@@ -48,13 +54,7 @@ struct Wire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    override_input: Option<Commands>,
-}
-
-/// What is run in the place of a call that is held.
-#[derive(Serialize)]
-struct Commands {
-    commands: [String; 1],
+    override_input: Option<Value>,
 }
 
 impl Harness for Cline {
@@ -71,6 +71,8 @@ impl Harness for Cline {
         let name = payload.get(TOOL_CALL).and_then(Value::as_object).and_then(|call| told(call, "name"));
         match (told(payload, "hookName").as_deref(), name.as_deref()) {
             (Some(TOOL_CALL), Some("run_commands")) if !cfg!(windows) => CLINE.surface(RUN_COMMANDS),
+            (Some(TOOL_CALL), Some("read_files")) if !cfg!(windows) => CLINE.surface(READ_FILES),
+            (Some(TOOL_CALL), Some("editor")) if !cfg!(windows) => CLINE.surface(EDITOR),
             (event, _) => CLINE.surface(event.unwrap_or_default()),
         }
     }
@@ -105,13 +107,22 @@ impl Harness for Cline {
             Response::Nothing | Response::Grant(_) => Wire::default(),
             Response::Note(text) if whole => Wire { context: Some(text), ..Wire::default() },
             Response::Note(text) => Wire { context_modification: Some(text), ..Wire::default() },
-            Response::Ask(text) | Response::Deny(text) if surface.event == RUN_COMMANDS => {
-                let commands = [format!("printf '%s\\n' {} >&2; exit 1", word(text))];
-                Wire { override_input: Some(Commands { commands }), ..Wire::default() }
-            }
-            Response::Ask(text) | Response::Deny(text) => {
-                Wire { cancel: true, error_message: Some(text), ..Wire::default() }
-            }
+            Response::Ask(text) | Response::Deny(text) => match surface.event {
+                RUN_COMMANDS => {
+                    let commands = [format!("printf '%s\\n' {} >&2; exit 1", word(text))];
+                    Wire { override_input: Some(json!({ "commands": commands })), ..Wire::default() }
+                }
+                READ_FILES => {
+                    let nothing = json!({ "files": [{ "path": NO_FILE }] });
+                    Wire { context: Some(text), override_input: Some(nothing), ..Wire::default() }
+                }
+                // Where a line is named, no file is made.
+                EDITOR => {
+                    let nothing = json!({ "path": NO_FILE, "new_text": "", "insert_line": 1 });
+                    Wire { context: Some(text), override_input: Some(nothing), ..Wire::default() }
+                }
+                _ => Wire { cancel: true, error_message: Some(text), ..Wire::default() },
+            },
         })
     }
 }

@@ -113,8 +113,10 @@ impl Harness for Plugin {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let event = event(payload).ok().flatten();
-        let own = [self.protocol.asking, self.protocol.ran, self.protocol.refused];
-        DetectionConfidence::certain(event.is_some_and(|event| own.concat().contains(&event)))
+        let Protocol { asking, ran, refused, .. } = self.protocol;
+        DetectionConfidence::certain(
+            event.is_some_and(|event| [asking, ran, refused].iter().any(|own| own.contains(&event))),
+        )
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {

@@ -126,11 +126,31 @@ pub static CLINE: Capabilities = Capabilities {
             keys: &["cancel", "errorMessage", "context"],
             ..CLINE_CALL
         },
-        // A cancel ends the whole run, and nobody reads why; a command that fails with the reason is read.
+        // A cancel ends the whole run, and nobody reads why. A command that fails with the reason is read, and so is the
+        // reason beside a file that cannot be.
         Surface {
             event: "tool_call run_commands",
             rewrite: Rewrite::Replaces,
             keys: &["cancel", "context", "overrideInput", "overrideInput.commands"],
+            ..CLINE_CALL
+        },
+        Surface {
+            event: "tool_call read_files",
+            rewrite: Rewrite::Replaces,
+            keys: &["cancel", "context", "overrideInput", "overrideInput.files"],
+            ..CLINE_CALL
+        },
+        Surface {
+            event: "tool_call editor",
+            rewrite: Rewrite::Replaces,
+            keys: &[
+                "cancel",
+                "context",
+                "overrideInput",
+                "overrideInput.insert_line",
+                "overrideInput.new_text",
+                "overrideInput.path",
+            ],
             ..CLINE_CALL
         },
     ],

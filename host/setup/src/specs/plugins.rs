@@ -203,5 +203,8 @@ pub(super) static CLINE: RegistrationSpec = RegistrationSpec {
     },
     denial: ("/cancel", |cancel| cancel == true, "/errorMessage"),
     switches: &[],
-    gates: &["switch Hooks on in the settings of Cline"],
+    gates: &[
+        "switch Hooks on in the settings of Cline",
+        "know that Cline ends a run in which a call of a server's tool is held, and shows no reason",
+    ],
 };
