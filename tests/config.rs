@@ -2,6 +2,7 @@
 //!
 //! Mostly through the library, because no command line moves the managed file.
 
+mod allow;
 mod broken;
 mod broken_table;
 mod entries;

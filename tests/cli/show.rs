@@ -152,6 +152,7 @@ fn config_show_tells_what_holds() {
     assert_keys(
         &shown,
         &[
+            "allow",
             "audit",
             "bypass-ask",
             "deadline-ms",

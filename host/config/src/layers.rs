@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use super::load::of_builtin;
-use super::options::{self, OnError, Options, PolicyOptions};
+use super::options::{self, AllowOptions, OnError, Options, PolicyOptions};
 use super::problem::{nearest, of_toml};
 use super::settings;
 use super::tools;
 use super::trust::{self, Pins};
 use guard_contract::Outcome;
 use guard_contract::Problem;
+use guard_contract::allow::Allow;
 use guard_contract::paths::{absolute, is_below, lexical};
 use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
 use guard_contract::{Limits, Wasi};
@@ -95,6 +96,11 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
     if layer != Layer::Managed && options.lock.is_some() {
         return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
     }
+    for options in &options.allow {
+        if let Err((text, hint)) = allow(layer, options).checked("") {
+            return refuse(text, &hint);
+        }
+    }
     for tool in &options.tool {
         if let Err((text, hint)) = tools::arguments(tool) {
             return refuse(text, &hint);
@@ -108,6 +114,7 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
             ("deadline-ms", options.deadline_ms.is_some()),
             ("audit", options.audit.is_some()),
             ("session", options.session.is_some()),
+            ("allow", !options.allow.is_empty()),
         ];
         if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
             return refuse(
@@ -125,6 +132,19 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
         }
     }
     Ok(options)
+}
+
+/// An `[[allow]]` as it is written.
+pub(super) fn allow(layer: Layer, options: &AllowOptions) -> Allow {
+    Allow {
+        layer,
+        rules: options.rules.clone(),
+        command: options.command.clone(),
+        targets: options.targets.clone(),
+        within: options.within.clone(),
+        why: options.why.clone(),
+        until: options.until.clone(),
+    }
 }
 
 /// Checks one `[[policy]]` and resolves its paths. Files that it depends on go to `inputs`.

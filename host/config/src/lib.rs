@@ -40,6 +40,7 @@ pub use settings::of_file;
 pub use tools::check as check_tool;
 
 use guard_contract::Problem;
+use guard_contract::allow::Allow;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::readings::Arguments;
 use guard_state::Places;
@@ -56,6 +57,10 @@ pub struct Config {
     pub entries: Vec<Entry>,
     /// What the arguments of tools hold that are not known.
     pub tools: Vec<Arguments>,
+    /// What may run without being asked about.
+    pub allows: Vec<Allow>,
+    /// The policies that the managed file lets nobody replace, or loosen.
+    pub locked: Vec<String>,
     /// The verdict for an unreadable payload.
     pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts.

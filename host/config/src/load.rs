@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::brought::Brought;
-use super::layers::{TrustLevel, entry, lies_in_its_project, parse};
+use super::layers::{TrustLevel, allow, entry, lies_in_its_project, parse};
 use super::options::{Options, Preset};
 use super::order::{self, Wish};
 use super::problem::placed;
@@ -15,6 +15,7 @@ use super::{Audit, AuditLevel, BypassAsk, Config};
 use guard_builtins::Builtin;
 use guard_contract::Outcome;
 use guard_contract::Problem;
+use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
 use guard_contract::paths::absolute;
 use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
@@ -48,6 +49,9 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
     let own = managed.arguments(false).chain(user.arguments(false));
     config.tools = own.chain(of_projects.iter().flat_map(|chain| chain.arguments(true))).collect();
     let of_projects: Vec<_> = of_projects.into_iter().flat_map(|chain| chain.entries).collect();
+    let allows = [(Layer::Managed, &managed), (Layer::User, &user)];
+    config.allows = allows.into_iter().flat_map(|(layer, of)| of.allows(layer, &places.home)).collect();
+    config.locked = managed.options.lock.clone().unwrap_or_default();
 
     // The user's values first, so that the managed ones win.
     apply(&user.options, (Layer::User, &places.config), places, &mut config);
@@ -63,6 +67,8 @@ impl Config {
         Config {
             entries: Vec::new(),
             tools: Vec::new(),
+            allows: Vec::new(),
+            locked: Vec::new(),
             on_malformed: None,
             bypass_ask: BypassAsk::Ask,
             deadline_ms: 2000,
@@ -111,6 +117,12 @@ impl LayerChain {
         // What cannot be used has made the layer a problem.
         let entries = self.options.tool.iter().filter_map(|tool| tools::arguments(tool).ok());
         entries.map(move |entry| Arguments { adds, ..entry })
+    }
+
+    /// What it lets run without being asked about.
+    fn allows(&self, layer: Layer, home: &str) -> impl Iterator<Item = Allow> {
+        // What cannot be used has made the layer a problem.
+        self.options.allow.iter().filter_map(move |options| allow(layer, options).checked(home).ok())
     }
 
     /// Tells the configuration what the layer depends on, and what is odd about it.

@@ -29,6 +29,9 @@ pub struct Options {
     /// Where the approvals of a session are kept. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub session: Option<SessionOptions>,
+    /// What may run without being asked about. Not in a project's file.
+    #[serde(deserialize_with = "policy_only_tables::list")]
+    pub allow: Vec<AllowOptions>,
     /// What the arguments of tools hold that guard-host does not know, such as those of MCP servers.
     #[serde(deserialize_with = "policy_only_tables::list")]
     pub tool: Vec<ToolOptions>,
@@ -119,6 +122,24 @@ pub enum AuditLevel {
 pub struct SessionOptions {
     /// The file that holds the approvals of all sessions.
     pub file: Option<String>,
+}
+
+/// `[[allow]]`. It lifts asks, never a deny, of a shell command that is this one and does nothing but what it covers.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AllowOptions {
+    /// The first words of the command. Example: `["rm", "-rf"]`.
+    pub command: Vec<String>,
+    /// Patterns of the paths that the command may be given, relative to the folder. Default: no word more than `command`.
+    pub targets: Vec<String>,
+    /// Where all that it does must lie: `"project"`, or a folder. Default: `"project"`.
+    pub within: String,
+    /// The rules whose asks it lifts, each as `policy:rule`. Default: all but those of `self-protect`.
+    pub rules: Vec<String>,
+    /// Why it may run. The audit log and `explain` show it.
+    pub why: String,
+    /// The last day on which it counts. Example: `"2027-01-31"`. Default: it has no end.
+    pub until: String,
 }
 
 /// `[[tool]]`. What it names is read as in a call of a tool that is known, and may be denied; without it, arguments are

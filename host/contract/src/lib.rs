@@ -7,6 +7,7 @@
 //! - The most severe outcome of a chain is the verdict; the earliest policy at that outcome gives it its name.
 
 mod types;
+pub mod allow;
 pub mod syntax;
 pub mod call;
 pub mod readings;

@@ -11,6 +11,9 @@ pub const FAULT: &str = "policy-fault";
 /// The rule under which the host says that a person let a call run.
 pub const CONFIRMED: &str = "session_allowlist";
 
+/// The rule under which the host says that the user's configuration lets a call run.
+pub const ALLOWED: &str = "allow";
+
 /// The tag of a finding that is told after the others of its severity: what a person would miss less.
 pub const ASIDE: &str = "aside";
 
@@ -147,6 +150,12 @@ impl Verdict {
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
         self.deciding().is_some_and(|deciding| deciding.of_host && deciding.finding.rule == CONFIRMED)
+    }
+
+    /// The user's configuration let the call run, which was asked about without it.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        self.findings.iter().any(|found| found.of_host && found.finding.rule == ALLOWED)
     }
 
     /// The finding that names the verdict: the first one at its severity that is told.

@@ -119,7 +119,7 @@ pub fn append(
     elapsed: Duration,
 ) -> io::Result<()> {
     let is_mild = rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed();
-    if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) {
+    if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) && !verdict.is_allowed() {
         return Ok(());
     }
     let deciding = recorded(verdict);
@@ -130,7 +130,7 @@ pub fn append(
     let told = verdict.findings.iter().filter(is_told);
     let confirmed = verdict.is_confirmed();
     // Where a person let the call run, those that count are the ones that were overruled.
-    let rules: Vec<String> = match confirmed {
+    let rules: Vec<String> = match confirmed || verdict.is_allowed() {
         true => verdict.lifted.iter().map(Attributed::rule).collect(),
         false => told.map(Attributed::rule).collect(),
     };

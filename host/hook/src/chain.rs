@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
@@ -12,10 +13,11 @@ use crate::reading::{is_plausible, of_read};
 use crate::redaction;
 use crate::{nested, scene};
 use guard_config::of_refused_settings;
+use guard_contract::allow::{self, Allow};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
-use guard_contract::policy::{Entry, Source, covers};
+use guard_contract::policy::{Entry, Layer, Source, covers};
 use guard_contract::readings::{self, READINGS, Readings};
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
@@ -32,6 +34,9 @@ pub struct Chain {
     pub prepared: Prepared,
     policies: Vec<OnceLock<Result<Loaded, FaultKind>>>,
 }
+
+/// The built-in policy whose asks nothing lifts but a person, each time.
+const SELF_PROTECT: &str = "self-protect";
 
 /// The settings of a policy of which nothing is said.
 const DEFAULTS: &str = "{}";
@@ -125,7 +130,27 @@ impl Chain {
         let mut opinions = Vec::new();
         let mut trace = self.ask(call, at, facts, ask, &mut opinions);
         self.ask_about_readings(call, at, facts, ask, &mut trace, &mut opinions);
-        Trace { verdict: merge(opinions), ..trace }
+        let verdict = self.lift(merge(opinions), call, trace.analysis.as_deref());
+        Trace { verdict, ..trace }
+    }
+
+    /// Lifts the asks that the user's configuration answers for good.
+    fn lift(&self, verdict: Verdict, call: &ToolCall, analysis: Option<&Analysis>) -> Verdict {
+        let config = &self.prepared.config;
+        if verdict.outcome != Outcome::Ask || config.allows.is_empty() {
+            return verdict;
+        }
+        let today = Timestamp::now().strftime("%Y-%m-%d").to_string();
+        let allows: Vec<&Allow> = config.allows.iter().filter(|allow| !allow.is_over(&today)).collect();
+        let may = |layer: Layer, policy: &str| {
+            let entry = self.prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == policy);
+            let is_of_managed = |entry: &Entry| entry.layer == Layer::Managed || config.locked.contains(&entry.name);
+            entry.is_some_and(|entry| {
+                entry.source != Source::Builtin(SELF_PROTECT.to_owned())
+                    && (layer == Layer::Managed || !is_of_managed(entry))
+            })
+        };
+        allow::lift(verdict, &allows, may, call, analysis)
     }
 
     /// Asks about a call of a tool that is not known as about the calls that it amounts to. What comes of it only tightens.

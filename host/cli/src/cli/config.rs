@@ -55,6 +55,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },
             "session": { "file": config.sessions.file() },
             "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),
+            "allow": config.allows,
             "tools": config.tools,
             "policies": policies,
             "disabled": config.disabled,
@@ -75,6 +76,11 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
         let layer = entry.layer.name();
         let on_error = outcome_name(entry.on_error);
         print::line(&format!("policy     {} ({layer}, {}, on-error {on_error})", entry.name, source(entry)))?;
+    }
+    for allow in &config.allows {
+        let until = if allow.until.is_empty() { String::new() } else { format!(", until {}", allow.until) };
+        let command = allow.command.iter().chain(&allow.targets).map(String::as_str).collect::<Vec<_>>().join(" ");
+        print::line(&format!("allow      {command} ({}{until})", allow.layer.name()))?;
     }
     for entry in &config.tools {
         print::line(&format!("tool       {}", entry.tool))?;

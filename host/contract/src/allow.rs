@@ -1,0 +1,399 @@
+//! [`Allow`]: what a person lets run for good. It lifts asks of calls of which it covers every command and every effect.
+
+use policy_path_globs::Glob;
+use serde::{Deserialize, Serialize};
+
+use crate::call::{Dialect, ToolCall};
+use crate::paths::is_below;
+use crate::policy::Layer;
+use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Word};
+use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
+use crate::{Outcome, worse};
+
+/// The word for the project of the call.
+const PROJECT: &str = "project";
+
+/// The policy whose asks nothing lifts but a person, each time.
+const NEVER: &str = "self-protect";
+
+/// One `[[allow]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allow {
+    /// Whose file it stands in.
+    pub layer: Layer,
+    /// The rules whose asks it lifts, as `policy:rule`; empty: all of them.
+    pub rules: Vec<String>,
+    /// The first words of the command.
+    pub command: Vec<String>,
+    /// Patterns of what the command may be given, relative to the folder; empty: the words are all that it has.
+    pub targets: Vec<String>,
+    /// The folder in which all effects lie, absolute; empty: the project of the call.
+    pub within: String,
+    /// Why the person lets it run.
+    pub why: String,
+    /// The last day on which it counts, as `2027-01-31`; empty: it has no end.
+    pub until: String,
+}
+
+impl Allow {
+    /// Checks what the person wrote, and puts `project` and `within` in their form. `home` is the user's.
+    ///
+    /// # Errors
+    ///
+    /// It says nothing, or too much: what is wrong, and what to do about it.
+    pub fn checked(mut self, home: &str) -> Result<Self, (String, String)> {
+        let refuse = |text: String, hint: &str| Err((format!("{text} in an `[[allow]]`"), hint.to_owned()));
+        if self.command.is_empty() || self.command.iter().any(String::is_empty) {
+            return refuse("`command` is empty".to_owned(), "give the first words, such as `[\"rm\", \"-rf\"]`");
+        }
+        for rule in &self.rules {
+            match rule.split_once(':') {
+                Some((NEVER, _)) => {
+                    let hint = "remove it: guard-host protects itself";
+                    return refuse(format!("`{rule}` in `rules` cannot be lifted"), hint);
+                }
+                Some((policy, name)) if !policy.is_empty() && !name.is_empty() => {}
+                _ => {
+                    let hint = "write it as in `command-guard:rm-glob`; a message ends with both names";
+                    return refuse(format!("`{rule}` in `rules` does not name a policy and a rule"), hint);
+                }
+            }
+        }
+        for target in &self.targets {
+            if let Err(error) = Glob::new(target) {
+                return refuse(error.to_string(), "write a path, or a pattern such as `dist/**`");
+            }
+            let leads_out = target.starts_with(['/', '~']) || target.split('/').any(|part| part == "..");
+            if leads_out {
+                let hint = "write it relative to the folder of `within`";
+                return refuse(format!("`{target}` in `targets` leads out of the folder"), hint);
+            }
+            if !target.contains(char::is_alphanumeric) {
+                return refuse(format!("`{target}` in `targets` stands for everything"), "name what may go");
+            }
+        }
+        let climbs = self.within.split('/').any(|part| part == "..");
+        self.within = match self.within.trim_end_matches('/') {
+            "" if !self.within.starts_with('/') => String::new(),
+            PROJECT => String::new(),
+            folder if climbs || !folder.starts_with(['/', '~']) || folder == "~" => {
+                let hint = "write `project`, or the folder of one project, from `/` or `~/`";
+                return refuse(format!("`within` is `{}`", self.within), hint);
+            }
+            folder => match folder.strip_prefix("~/") {
+                Some(rest) => format!("{}/{rest}", home.trim_end_matches('/')),
+                None => folder.to_owned(),
+            },
+        };
+        if !self.until.is_empty() && !is_date(&self.until) {
+            return refuse(format!("`until` is `{}`, which is no day", self.until), "write it as in `2027-01-31`");
+        }
+        Ok(self)
+    }
+
+    /// How people know it: why it is there, or its command.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.why.is_empty() { self.command.join(" ") } else { self.why.clone() }
+    }
+
+    /// It counts no more; `today` as `2027-01-31`.
+    #[must_use]
+    pub fn is_over(&self, today: &str) -> bool {
+        !self.until.is_empty() && self.until.as_str() < today
+    }
+
+    fn names(&self, asked: &Attributed) -> bool {
+        self.rules.is_empty() || self.rules.contains(&asked.rule())
+    }
+
+    /// The command is this one, and all that it does lies where it may. What is known only at run time is not.
+    fn covers(&self, command: &Command, effects: &[&Effect]) -> bool {
+        let is_plain =
+            command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
+        if !is_plain || !command.redirections.iter().all(goes_nowhere) || command.argv.len() < self.command.len() {
+            return false;
+        }
+        let (head, rest) = command.argv.split_at(self.command.len());
+        if head.iter().zip(&self.command).any(|(word, own)| word.text != *own || word.dynamic || word.glob) {
+            return false;
+        }
+        match self.targets.is_empty() {
+            true => rest.is_empty() && effects.iter().all(|effect| self.holds(effect)),
+            false => rest.iter().all(is_operand) && effects.iter().all(|effect| self.has_target(effect)),
+        }
+    }
+
+    /// The effect is on no file, or on one in the folder.
+    fn holds(&self, effect: &Effect) -> bool {
+        effect.certain
+            && (effect.path.canonical.is_empty() && effect.path.raw.is_empty() || self.place(effect).is_some())
+    }
+
+    /// The effect is on a file that a pattern names.
+    fn has_target(&self, effect: &Effect) -> bool {
+        let place = self.place(effect).filter(|_| effect.certain);
+        let matches =
+            |place: &str| self.targets.iter().any(|target| Glob::new(target).is_ok_and(|glob| glob.matches(place)));
+        place.is_some_and(matches)
+    }
+
+    /// Where the effect's file lies in the folder, by the machine's word; none if it lies elsewhere, or is the folder.
+    fn place<'e>(&self, effect: &'e Effect) -> Option<&'e str> {
+        let path = &effect.path;
+        let place = match self.within.as_str() {
+            "" => path.project_relative.as_str(),
+            folder if is_below(&path.canonical, folder) => path.canonical.strip_prefix(folder)?.trim_start_matches('/'),
+            _ => return None,
+        };
+        let is_here = tags(effect, "where").is_none();
+        Some(place)
+            .filter(|place| is_here && !place.is_empty() && *place != "." && !place.split('/').any(|part| part == ".."))
+    }
+}
+
+fn tags<'e>(effect: &'e Effect, name: &str) -> Option<&'e str> {
+    effect.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
+}
+
+/// An operand that is known. A pattern that climbs may lead anywhere.
+fn is_operand(word: &Word) -> bool {
+    let climbs = word.glob && word.text.contains("..");
+    !word.dynamic && !word.text.starts_with('-') && !climbs
+}
+
+/// What is printed is thrown away, or goes where other output goes.
+fn goes_nowhere(redirection: &Redirection) -> bool {
+    let target = &redirection.target;
+    let is_number = !target.text.is_empty() && target.text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_output = redirection.operator.contains('>') && !redirection.operator.contains('<');
+    is_output && !target.dynamic && (target.text == "/dev/null" || is_number && redirection.operator == ">&")
+}
+
+/// `2027-01-31`. Whether the month is that long does not matter: days are compared as texts.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let number =
+        |text: &str, length: usize| text.parse::<u32>().ok().filter(|_| text.len() == length && !text.starts_with('+'));
+    number(year, 4).is_some()
+        && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
+        && number(day, 2).is_some_and(|day| (1..=31).contains(&day))
+}
+
+/// The verdict after the asks that allows lift. Nothing but asks of policies is ever lifted, and none of self-protection.
+///
+/// `allows` are those that count today. `may` says whether an allow of that layer may lift what the policy of that name
+/// asks.
+#[must_use]
+pub fn lift(
+    verdict: Verdict,
+    allows: &[&Allow],
+    may: impl Fn(Layer, &str) -> bool,
+    call: &ToolCall,
+    analysis: Option<&Analysis>,
+) -> Verdict {
+    let is_shell = call.command().is_some_and(|(_, dialect)| dialect == Dialect::Bash);
+    let analysis = analysis.filter(|found| {
+        is_shell && found.coverage == Coverage::Complete && found.scripts.is_empty() && !found.commands.is_empty()
+    });
+    let Some(analysis) = analysis.filter(|_| verdict.outcome == Outcome::Ask) else { return verdict };
+    let mut spoke: Vec<&Allow> = Vec::new();
+    let mut is_lifted = |asked: &Attributed| {
+        if asked.of_host || asked.finding.outcome != Outcome::Ask || asked.policy == NEVER {
+            return false;
+        }
+        let speaking = allows.iter().copied().filter(|allow| allow.names(asked) && may(allow.layer, &asked.policy));
+        let found = covering(&speaking.collect::<Vec<_>>(), analysis);
+        spoke.extend(found.iter().flatten());
+        found.is_some()
+    };
+    let (lifted, rest): (Vec<_>, Vec<_>) = verdict.findings.iter().cloned().partition(|asked| is_lifted(asked));
+    if lifted.is_empty() || rest.iter().any(|found| found.finding.outcome == Outcome::Ask) {
+        return verdict;
+    }
+    let mut names: Vec<String> = spoke.iter().map(|allow| allow.name()).collect();
+    names.sort();
+    names.dedup();
+    let text = "an `[[allow]]` of the configuration lets it run".to_owned();
+    // It is no opinion: the harness's own rules hold.
+    let mut after = merge([Opinion::of_host("config", ALLOWED, Outcome::Abstain, text, String::new())]);
+    after.findings.iter_mut().for_each(|said| said.finding.tags.push((CALLED.to_owned(), names.join("; "))));
+    after.outcome = rest.iter().fold(after.outcome, |outcome, found| worse(outcome, found.finding.outcome));
+    after.findings.extend(rest);
+    Verdict { skips_prompt: false, lifted, ..after }
+}
+
+/// For each command an allow that covers it; none if one has none, or if something is done by no command.
+fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis) -> Option<Vec<&'a Allow>> {
+    let is_of_one = |effect: &Effect| analysis.commands.iter().any(|command| command.id == effect.command_id);
+    if allows.is_empty() || !analysis.effects.iter().all(is_of_one) {
+        return None;
+    }
+    let cover = |command: &Command| {
+        let effects: Vec<&Effect> = analysis.effects.iter().filter(|effect| effect.command_id == command.id).collect();
+        allows.iter().copied().find(|allow| allow.covers(command, &effects))
+    };
+    analysis.commands.iter().map(cover).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Map;
+
+    use super::*;
+    use crate::call::ToolCall;
+    use crate::syntax::{Position, Severity, Span, Via};
+    use crate::{Presence, ResolvedPath};
+
+    fn word(text: &str) -> Word {
+        Word { text: text.to_owned(), dynamic: text.contains('$'), quoted: false, glob: false, parts: Vec::new() }
+    }
+
+    fn command(id: u32, text: &str, sudo: bool) -> Command {
+        let position = Position {
+            pipeline: id,
+            index: 0,
+            length: 1,
+            operator: String::new(),
+            background: false,
+            within: Vec::new(),
+        };
+        let via = Via { kind: "sudo".to_owned(), detail: String::new() };
+        Command {
+            id,
+            parent: 0,
+            argv: text.split(' ').map(word).collect(),
+            assignments: Vec::new(),
+            redirections: Vec::new(),
+            position,
+            via: if sudo { vec![via] } else { Vec::new() },
+            span: Span { start: 0, end: 0 },
+            cwd: "/p".to_owned(),
+            certain: true,
+        }
+    }
+
+    /// A deletion of a file in the project, or outside of it.
+    fn effect(command_id: u32, place: &str, certain: bool) -> Effect {
+        let inside = !place.starts_with('/');
+        let canonical = if inside { format!("/p/{place}") } else { place.to_owned() };
+        Effect {
+            kind: "delete".to_owned(),
+            operation: "fs.delete".to_owned(),
+            severity: Severity::Notable,
+            target: place.to_owned(),
+            path: ResolvedPath {
+                raw: canonical.clone(),
+                lexical: canonical.clone(),
+                canonical,
+                project_relative: if inside { place.to_owned() } else { String::new() },
+                git_root: String::new(),
+                exists: Presence::Unknown,
+                kind: String::new(),
+            },
+            command_id,
+            certain,
+            tags: Vec::new(),
+        }
+    }
+
+    const PLACES: [&str; 4] = ["a", "b/c", "b", "/etc/a"];
+    const POLICIES: [&str; 3] = ["p", "q", NEVER];
+    const RULES: [&str; 2] = ["r", "s"];
+
+    fn opinions() -> impl Strategy<Value = Vec<Opinion>> {
+        let outcome =
+            prop::sample::select(vec![Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny]);
+        let drawn = (prop::sample::select(&POLICIES[..]), prop::sample::select(&RULES[..]), outcome, any::<bool>());
+        let opinion = |(policy, rule, outcome, of_host): (&str, &str, Outcome, bool)| {
+            let said = Opinion::of_host(policy, rule, outcome, String::new(), String::new());
+            Opinion { of_host, may_allow: true, ..said }
+        };
+        prop::collection::vec(drawn.prop_map(opinion), 0..5)
+    }
+
+    fn allows() -> impl Strategy<Value = Vec<Allow>> {
+        let targets = prop::collection::vec(prop::sample::select(vec!["a", "b/**", "b/c"]), 0..3);
+        let rules = prop::collection::vec(prop::sample::select(vec!["p:r", "p:s", "q:r"]), 0..3);
+        let drawn =
+            (prop::sample::select(vec!["rm", "rm a"]), targets, rules).prop_map(|(command, targets, rules)| Allow {
+                layer: Layer::User,
+                rules: rules.into_iter().map(str::to_owned).collect(),
+                command: command.split(' ').map(str::to_owned).collect(),
+                targets: targets.into_iter().map(str::to_owned).collect(),
+                within: String::new(),
+                why: String::new(),
+                until: String::new(),
+            });
+        prop::collection::vec(drawn, 0..4)
+    }
+
+    type Drawn = (Vec<(&'static str, bool, bool)>, bool, bool);
+
+    /// Commands that delete a place each: the place, whether that is certain, and whether another user runs it. Whether
+    /// all was understood, and whether one effect more is of no command.
+    fn calls() -> impl Strategy<Value = Drawn> {
+        let one = (prop::sample::select(&PLACES[..]), prop::bool::weighted(0.9), prop::bool::weighted(0.1));
+        (prop::collection::vec(one, 0..3), prop::bool::weighted(0.9), prop::bool::weighted(0.1))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+        #[test]
+        fn an_allow_lifts_asks_that_it_names_of_calls_that_it_covers_and_nothing_else(
+            opinions in opinions(),
+            allows in allows(),
+            (commands, complete, more) in calls(),
+        ) {
+            let before = merge(opinions);
+            let numbered = || (1..).zip(&commands);
+            let mut effects: Vec<Effect> = numbered().map(|(id, (place, certain, _))| effect(id, place, *certain)).collect();
+            effects.extend(more.then(|| effect(9, "a", true)));
+            let analysis = Analysis {
+                coverage: if complete { Coverage::Complete } else { Coverage::Partial },
+                reasons: Vec::new(),
+                commands: numbered().map(|(id, (place, _, sudo))| command(id, &format!("rm {place}"), *sudo)).collect(),
+                effects,
+                scripts: Vec::new(),
+            };
+            let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), "rm".into())]));
+            let listed: Vec<&Allow> = allows.iter().collect();
+            let after = lift(before.clone(), &listed, |_, _| true, &call, Some(&analysis));
+            if after == before {
+                return Ok(());
+            }
+            // Only asks went, and all of them.
+            prop_assert_eq!(before.outcome, Outcome::Ask);
+            prop_assert!(after.outcome != Outcome::Ask && after.outcome != Outcome::Deny && !after.skips_prompt);
+            prop_assert!(after.is_allowed() && after.lifted.len() == before.asks().count());
+            prop_assert!(after.lifted.iter().all(|lifted| lifted.policy != NEVER && !lifted.of_host));
+            let others = |verdict: &Verdict| {
+                let is_other = |found: &&Attributed| found.finding.outcome != Outcome::Ask && found.finding.rule != ALLOWED;
+                verdict.findings.iter().filter(is_other).cloned().collect::<Vec<_>>()
+            };
+            prop_assert_eq!(others(&after), others(&before));
+            // Each command is one that an allow for the rule spells out, with all that it does.
+            prop_assert!(complete && !more && !commands.is_empty());
+            for lifted in &after.lifted {
+                for (place, certain, sudo) in &commands {
+                    prop_assert!(*certain && !sudo);
+                    let spelled = allows.iter().filter(|allow| allow.rules.is_empty() || allow.rules.contains(&lifted.rule()));
+                    let fits = |allow: &Allow| match (allow.command.len(), allow.targets.is_empty()) {
+                        (2, true) => *place == "a",
+                        (2, false) => *place == "a" && allow.targets.contains(&"a".to_owned()),
+                        (_, true) => false,
+                        (_, false) => match *place {
+                            "a" => allow.targets.contains(&"a".to_owned()),
+                            "b/c" => allow.targets.iter().any(|target| target != "a"),
+                            _ => false,
+                        },
+                    };
+                    prop_assert!(spelled.into_iter().any(fits), "{place}");
+                }
+            }
+        }
+    }
+}

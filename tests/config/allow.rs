@@ -1,0 +1,162 @@
+//! `[[allow]]`: what a person lets run for good, and all that it leaves as it was.
+
+use std::os::unix::fs::symlink;
+
+use guard_contract::Outcome;
+use serde_json::{Value, json};
+
+use crate::support::layers::Layers;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::World;
+
+const BUILDS: &str = r#"
+[[allow]]
+command = ["rm", "-rf"]
+targets = ["node_modules", "dist/**"]
+within = "project"
+why = "npm makes it again"
+until = "2999-01-31"
+"#;
+
+/// A world whose user lets these run.
+fn allowing(text: &str) -> World {
+    let world = World::new();
+    world.configure(text);
+    world
+}
+
+#[test]
+fn what_it_covers_is_not_asked_about_and_stands_in_the_log() {
+    let world = allowing(BUILDS);
+    for command in ["rm -rf node_modules", "rm -rf ./node_modules dist/a", "rm -rf dist/* 2>/dev/null"] {
+        assert_silent(&world.bash(command));
+    }
+    let lines = world.audit();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let line = &lines[0];
+    assert_eq!((&line["action"], &line["policy"]), (&json!("allow"), &json!("config")));
+    assert_eq!((&line["rule"], &line["operation"]), (&json!("npm makes it again"), &json!("rm -rf node_modules")));
+    assert_eq!(line["rules"], json!(["command-guard:rm-recursive-force"]));
+    let explained = world.run(&["explain", "rm -rf node_modules"], "");
+    assert!(explained.stdout.contains("[config: npm makes it again]"), "{explained:?}");
+}
+
+#[test]
+fn a_call_that_does_anything_else_is_asked_about() {
+    let world = allowing(BUILDS);
+    for command in [
+        "rm -rf src",
+        "rm -rf dist",
+        "rm -rf node_modules src",
+        "rm -rf node_modules ../node_modules",
+        "rm -rf dist/../src",
+        "rm -rf dist/*/../../src",
+        "rm -rf node_modules && rm -rf src",
+        "rm -rf node_modules; ls",
+        "rm -rf \"$x\"",
+        "rm -rf node_modules/$x",
+        "sudo rm -rf node_modules",
+        "cd .. && rm -rf node_modules",
+        "rm -rf node_modules > Makefile",
+        "PATH=/x rm -rf node_modules",
+        "rm -rf $(echo node_modules)",
+        "rm -r -f node_modules",
+        "rm -rfv node_modules",
+        "./rm -rf node_modules && rm -rf node_modules src",
+        "xargs rm -rf node_modules",
+        "bash -c 'rm -rf node_modules'",
+    ] {
+        assert_ask(&world.bash(command), &[]);
+    }
+    assert_deny(&world.bash("rm -rf node_modules /"), &["[command-guard: rm-root]"]);
+    // Another project's folder of that name, and a link to something else.
+    assert_ask(&world.bash(&format!("rm -rf {}/elsewhere/node_modules", world.home.path().display())), &[]);
+    std::fs::create_dir_all(world.path("repo/src")).unwrap();
+    symlink("src", world.path("repo/node_modules")).unwrap();
+    assert_ask(&world.bash("rm -rf node_modules/"), &[]);
+}
+
+#[test]
+fn without_targets_the_words_are_the_whole_command() {
+    let world =
+        allowing("[[allow]]\ncommand = ['git', 'push', 'origin', 'topic']\nrules = ['command-guard:git-push']\n");
+    assert_silent(&world.bash("git push origin topic"));
+    for command in
+        ["git push origin other", "git push origin topic other", "git push origin", "git push origin topic &&ls"]
+    {
+        assert_ask(&world.bash(command), &[]);
+    }
+}
+
+#[test]
+fn an_allow_that_is_over_or_names_another_rule_counts_for_nothing() {
+    for text in [
+        BUILDS.replace("2999-01-31", "2020-01-31"),
+        format!("{BUILDS}rules = ['command-guard:rm-glob']\n"),
+        format!("{BUILDS}rules = ['other:rm-recursive-force']\n"),
+        BUILDS.replace("\"project\"", "\"~/elsewhere\""),
+    ] {
+        assert_ask(&allowing(&text).bash("rm -rf node_modules"), &["[command-guard: rm-recursive-force]"]);
+    }
+    assert_silent(&allowing(&BUILDS.replace("\"project\"", "\"~/repo\"")).bash("rm -rf node_modules"));
+}
+
+#[test]
+fn self_protection_is_never_lifted() {
+    let world = allowing("[[allow]]\ncommand = ['guard-host', 'policy', 'remove', 'x']\n");
+    assert_ask(&world.bash("guard-host policy remove x"), &["[self-protect: guard-command]"]);
+}
+
+#[test]
+fn the_managed_file_is_loosened_by_nobody_else() {
+    let calls = [("Bash", json!({ "command": "rm -rf node_modules" }))];
+    for managed in ["preset = 'standard'\n", "lock = ['command-guard']\n"] {
+        let layers = Layers::new().managed(managed).user(format!("preset = 'none'\n{BUILDS}"));
+        assert_eq!(layers.decide(&calls)[0].outcome, Outcome::Ask, "{managed}");
+        let layers = layers.managed(format!("{managed}{BUILDS}"));
+        assert_eq!(layers.decide(&calls)[0].outcome, Outcome::Abstain, "{managed}");
+    }
+}
+
+#[test]
+fn a_projects_file_may_hold_none() {
+    let world = World::new();
+    world.write("repo/.guard/guard.toml", BUILDS);
+    let asked = world.bash("rm -rf node_modules");
+    assert_ask(&asked, &["`allow` stands in a project's file"]);
+}
+
+#[test]
+fn what_says_too_much_or_nothing_is_a_problem() {
+    let entry = |text: &str| format!("[[allow]]\n{text}\n");
+    for (text, word) in [
+        ("targets = ['x']", "`command` is empty"),
+        ("command = ['rm', '']", "`command` is empty"),
+        ("command = ['rm']\ntargets = ['**']", "`**`"),
+        ("command = ['rm']\ntargets = ['/etc/x']", "`/etc/x`"),
+        ("command = ['rm']\ntargets = ['a/../../x']", "leads out"),
+        ("command = ['rm']\ntargets = ['[x']", "`[x`"),
+        ("command = ['rm']\nwithin = '/'", "`within` is `/`"),
+        ("command = ['rm']\nwithin = '~'", "`within` is `~`"),
+        ("command = ['rm']\nwithin = 'x'", "`within` is `x`"),
+        ("command = ['rm']\nuntil = 'soon'", "`until` is `soon`"),
+        ("command = ['rm']\nuntil = '2027-13-01'", "`until` is `2027-13-01`"),
+        ("command = ['rm']\nrules = ['rm-glob']", "`rm-glob`"),
+        ("command = ['rm']\nrules = ['self-protect:guard-command']", "cannot be lifted"),
+        ("command = ['rm']\ntarget = ['x']", "`target`"),
+    ] {
+        let world = allowing(&entry(text));
+        let checked = world.run(&["config", "check"], "");
+        assert!(checked.exit == 78 && checked.stderr.contains(word), "{text}: {checked:?}");
+        assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+    }
+}
+
+#[test]
+fn config_show_lists_them() {
+    let world = allowing(BUILDS);
+    let shown = world.run(&["config", "show", "--format", "json"], "");
+    let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(shown["allow"][0]["command"], json!(["rm", "-rf"]), "{shown}");
+    assert_eq!(shown["allow"][0]["why"], "npm makes it again");
+}
