@@ -1,5 +1,6 @@
 //! The commands besides the hook: their exit codes, the shape of what they print for machines, and their help.
 
+mod allow;
 mod audit;
 mod batch;
 mod cached;

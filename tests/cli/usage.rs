@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::support::guests;
 use crate::support::world::World;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "hook",
     "check",
     "explain",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 18] = [
     "policy",
     "cache",
     "config",
+    "allow",
     "audit",
     "confirm",
     "session",

@@ -1,5 +1,6 @@
 //! The command line: one file a command, and `print` for all output.
 
+mod allow;
 mod args;
 mod audit;
 mod cache;
@@ -62,6 +63,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Conformance(args) => conformance::run(&args, &places, environment),
         Command::Policy(args) => policy::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
+        Command::Allow(args) => allow::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Confirm(args) => confirm::run(&args, &places),
         Command::Serve(args) => serve::run(&args, &places, environment),

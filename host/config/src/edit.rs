@@ -3,6 +3,7 @@
 //! Works on text alone; who reads and writes the file stands in `install`. What comes out is parsed again, and nothing
 //! but the one entry may differ in what it says.
 
+pub mod allow;
 pub mod place;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use crate::{Outcome, worse};
 const PROJECT: &str = "project";
 
 /// The policy whose asks nothing lifts but a person, each time.
-const NEVER: &str = "self-protect";
+pub const SELF_PROTECT: &str = "self-protect";
 
 /// One `[[allow]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ impl Allow {
         }
         for rule in &self.rules {
             match rule.split_once(':') {
-                Some((NEVER, _)) => {
+                Some((SELF_PROTECT, _)) => {
                     let hint = "remove it: guard-host protects itself";
                     return refuse(format!("`{rule}` in `rules` cannot be lifted"), hint);
                 }
@@ -76,7 +76,7 @@ impl Allow {
         self.within = match self.within.trim_end_matches('/') {
             "" if !self.within.starts_with('/') => String::new(),
             PROJECT => String::new(),
-            folder if climbs || !folder.starts_with(['/', '~']) || folder == "~" => {
+            folder if climbs || !folder.starts_with(['/', '~']) || folder == "~" || folder == home => {
                 let hint = "write `project`, or the folder of one project, from `/` or `~/`";
                 return refuse(format!("`within` is `{}`", self.within), hint);
             }
@@ -119,9 +119,14 @@ impl Allow {
             return false;
         }
         match self.targets.is_empty() {
-            true => rest.is_empty() && effects.iter().all(|effect| self.holds(effect)),
+            true => rest.is_empty() && self.is_at(&command.cwd) && effects.iter().all(|effect| self.holds(effect)),
             false => rest.iter().all(is_operand) && effects.iter().all(|effect| self.has_target(effect)),
         }
+    }
+
+    /// The command runs in the folder. What it does to no file is done there; the project of the call is everywhere.
+    fn is_at(&self, cwd: &str) -> bool {
+        self.within.is_empty() || cwd == self.within || is_below(cwd, &self.within)
     }
 
     /// The effect is on no file, or on one in the folder.
@@ -200,7 +205,7 @@ pub fn lift(
     let Some(analysis) = analysis.filter(|_| verdict.outcome == Outcome::Ask) else { return verdict };
     let mut spoke: Vec<&Allow> = Vec::new();
     let mut is_lifted = |asked: &Attributed| {
-        if asked.of_host || asked.finding.outcome != Outcome::Ask || asked.policy == NEVER {
+        if asked.of_host || asked.finding.outcome != Outcome::Ask || asked.policy == SELF_PROTECT {
             return false;
         }
         let speaking = allows.iter().copied().filter(|allow| allow.names(asked) && may(allow.layer, &asked.policy));
@@ -300,7 +305,7 @@ mod tests {
     }
 
     const PLACES: [&str; 4] = ["a", "b/c", "b", "/etc/a"];
-    const POLICIES: [&str; 3] = ["p", "q", NEVER];
+    const POLICIES: [&str; 3] = ["p", "q", SELF_PROTECT];
     const RULES: [&str; 2] = ["r", "s"];
 
     fn opinions() -> impl Strategy<Value = Vec<Opinion>> {
@@ -369,7 +374,7 @@ mod tests {
             prop_assert_eq!(before.outcome, Outcome::Ask);
             prop_assert!(after.outcome != Outcome::Ask && after.outcome != Outcome::Deny && !after.skips_prompt);
             prop_assert!(after.is_allowed() && after.lifted.len() == before.asks().count());
-            prop_assert!(after.lifted.iter().all(|lifted| lifted.policy != NEVER && !lifted.of_host));
+            prop_assert!(after.lifted.iter().all(|lifted| lifted.policy != SELF_PROTECT && !lifted.of_host));
             let others = |verdict: &Verdict| {
                 let is_other = |found: &&Attributed| found.finding.outcome != Outcome::Ask && found.finding.rule != ALLOWED;
                 verdict.findings.iter().filter(is_other).cloned().collect::<Vec<_>>()

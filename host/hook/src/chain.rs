@@ -13,7 +13,7 @@ use crate::reading::{is_plausible, of_read};
 use crate::redaction;
 use crate::{nested, scene};
 use guard_config::of_refused_settings;
-use guard_contract::allow::{self, Allow};
+use guard_contract::allow::{self, Allow, SELF_PROTECT};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
@@ -34,9 +34,6 @@ pub struct Chain {
     pub prepared: Prepared,
     policies: Vec<OnceLock<Result<Loaded, FaultKind>>>,
 }
-
-/// The built-in policy whose asks nothing lifts but a person, each time.
-const SELF_PROTECT: &str = "self-protect";
 
 /// The settings of a policy of which nothing is said.
 const DEFAULTS: &str = "{}";
@@ -130,18 +127,19 @@ impl Chain {
         let mut opinions = Vec::new();
         let mut trace = self.ask(call, at, facts, ask, &mut opinions);
         self.ask_about_readings(call, at, facts, ask, &mut trace, &mut opinions);
-        let verdict = self.lift(merge(opinions), call, trace.analysis.as_deref());
+        let verdict = self.lift(merge(opinions), &self.prepared.config.allows, call, trace.analysis.as_deref());
         Trace { verdict, ..trace }
     }
 
-    /// Lifts the asks that the user's configuration answers for good.
-    fn lift(&self, verdict: Verdict, call: &ToolCall, analysis: Option<&Analysis>) -> Verdict {
+    /// Lifts the asks that these allows answer, as far as they may here.
+    #[must_use]
+    pub fn lift(&self, verdict: Verdict, allows: &[Allow], call: &ToolCall, analysis: Option<&Analysis>) -> Verdict {
         let config = &self.prepared.config;
-        if verdict.outcome != Outcome::Ask || config.allows.is_empty() {
+        if verdict.outcome != Outcome::Ask || allows.is_empty() {
             return verdict;
         }
         let today = Timestamp::now().strftime("%Y-%m-%d").to_string();
-        let allows: Vec<&Allow> = config.allows.iter().filter(|allow| !allow.is_over(&today)).collect();
+        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(&today)).collect();
         let may = |layer: Layer, policy: &str| {
             let entry = self.prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == policy);
             let is_of_managed = |entry: &Entry| entry.layer == Layer::Managed || config.locked.contains(&entry.name);

@@ -1,5 +1,6 @@
 //! What the command line takes: types of clap and nothing else.
 
+mod allow;
 mod audit;
 mod cache;
 mod consent;
@@ -17,6 +18,7 @@ use guard_hook::command_line::{HookLine, places};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
+pub(super) use allow::AllowArgs;
 pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
@@ -120,6 +122,8 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show or count the calls that were denied or asked about.
     Audit(AuditArgs),
+    /// End the questions about a command for good.
+    Allow(AllowArgs),
     /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
     /// Show or delete the pending calls and approvals of sessions.

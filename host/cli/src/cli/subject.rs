@@ -87,14 +87,18 @@ impl<'a> Evaluators<'a> {
 
     /// The trace of the calls where they happen; none if there is nothing to decide.
     pub(super) fn decide(&mut self, calls: &[ToolCall], at: &CallContext) -> anyhow::Result<Option<Trace>> {
-        let evaluator = match self.open.entry(at.projects()) {
+        Ok(self.at(at)?.decide(calls, at))
+    }
+
+    /// The evaluator of a folder.
+    pub(super) fn at(&mut self, at: &CallContext) -> anyhow::Result<&Evaluator> {
+        Ok(match self.open.entry(at.projects()) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let evaluator = Evaluator::open(self.places, self.environment, entry.key())?;
                 entry.insert(evaluator)
             }
-        };
-        Ok(evaluator.decide(calls, at))
+        })
     }
 }
 

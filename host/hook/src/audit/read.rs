@@ -20,6 +20,8 @@ const LINE_BYTES: usize = 1 << 20;
 #[expect(missing_docs, reason = "each field is the key of its name")]
 pub struct Record {
     pub ts: String,
+    pub id: String,
+    pub cwd: String,
     pub tool: String,
     pub operation: String,
     pub action: String,

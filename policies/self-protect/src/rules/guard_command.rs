@@ -66,6 +66,7 @@ const REMOVALS: &[&str] = &[
 /// Commands of guard-host that change something. A program of which nothing is known but that it is given one of these
 /// may be guard-host.
 const TELLING: &[&str] = &[
+    "allow",
     "cache",
     "config",
     "confirm",
@@ -184,6 +185,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         ("confirm", _) => {
             Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
         }
+        ("allow", _) => Some((Outcome::Deny, "it ends the questions about a command for good", BY_HAND)),
         ("trust", _) => Some((Outcome::Deny, "it gives a project's file the rights of the user's own", BY_HAND)),
         ("untrust", _) => Some((Outcome::Deny, "it changes what a project's file may do", BY_HAND)),
         ("uninstall", _) => Some((Outcome::Deny, "no call would be looked at any more", BY_HAND)),

@@ -1,0 +1,309 @@
+//! `guard-host allow`: an ask that a person does not want to see again, and back again.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::args::AllowArgs;
+use super::print;
+use super::subject::{Evaluator, Evaluators, circumstances, refused, tool_calls};
+use super::terminal::{is_agreed, is_attended, unattended};
+use guard_config::edit::allow::block;
+use guard_config::edit::{EditError, Target};
+use guard_config::load;
+use guard_contract::Outcome;
+use guard_contract::allow::{Allow, SELF_PROTECT};
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::exit::Exit;
+use guard_contract::policy::Layer;
+use guard_contract::syntax::{Analysis, Command, Effect, Word};
+use guard_contract::verdict::Attributed;
+use guard_hook::audit::{Next, Reader, Record};
+use guard_hook::cache::{Prepared, Readiness, warm};
+use guard_hook::chain::Trace;
+use guard_kit::compile::making;
+use guard_redact::{plain, redact, shorten};
+use guard_setup::install::{Edited, InstallError, apply};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How long to wait for other processes that make the same artifact.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// How many calls of the log are looked at, the last ones.
+const LOGGED: usize = 2000;
+
+/// How many other calls are shown.
+const SHOWN: usize = 10;
+
+/// The longest command that is shown, in bytes.
+const SHOWN_BYTES: usize = 160;
+
+/// What stands in a log for a secret.
+const HIDDEN: &str = "[redacted]";
+
+pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    if let Some(number) = args.remove {
+        return remove(number, places, environment);
+    }
+    let config = load(places, &circumstances(environment, None).projects());
+    let (command, cwd) = match (&args.command, args.last || args.id.is_some()) {
+        (Some(command), _) => (command.clone(), None),
+        (None, true) => {
+            let asked = recorded(args, &asks(&config.audit.path)?)?;
+            (asked.operation, Some(asked.cwd))
+        }
+        (None, false) => return list(&config.allows),
+    };
+    if !is_attended() {
+        return Err(unattended("an ask is ended for good", "guard-host allow --last"));
+    }
+    let at = circumstances(environment, cwd.as_deref());
+    let calls = tool_calls("Bash", Value::String(command.clone()))?;
+    let evaluator = Evaluator::open(places, environment, &at.projects())?;
+    let (Some(trace), [call]) = (evaluator.decide(&calls, &at), calls.as_slice()) else {
+        return Err(none_covers(&command));
+    };
+    let shown = shorten(&plain(&redact(&command)), SHOWN_BYTES);
+    match trace.verdict.outcome {
+        Outcome::Ask => {}
+        Outcome::Deny => {
+            let hint = "`guard-host explain` says which rule denies it; a setting of its policy may lower it";
+            return Err(refused(Exit::NoQuestion, format!("`{shown}` is denied, and an allow lifts no deny"), hint));
+        }
+        _ => return Err(refused(Exit::NoQuestion, format!("`{shown}` is not asked about"), "")),
+    }
+    if trace.verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
+        return Err(none_covers(&shown));
+    }
+    let new = propose(&trace, args, &at, &places.home)?;
+    if !lifts(&evaluator, &new, &trace, call) {
+        return Err(none_covers(&shown));
+    }
+
+    print::line(&format!("in {}:", places.config.display()))?;
+    new.iter().try_for_each(|allow| print::line(&format!("\n{}", plain(block(allow, "\n").trim_end()))))?;
+    print::line("")?;
+    others(&new, (&command, &at), places, environment)?;
+    if !args.yes && !is_agreed("Let it run from now on?")? {
+        return Err(refused(Exit::NoPermission, "nothing was changed", ""));
+    }
+
+    let edited = open(places)?;
+    let target = target(places);
+    let mut text = edited.text().map(str::to_owned);
+    for allow in &new {
+        text = Some(target.allow(text.as_deref(), allow).map_err(told)?);
+    }
+    write(edited, text, places, environment, &at)?;
+    let after = load(places, &at.projects()).allows;
+    let number = after.iter().filter(|allow| allow.layer == Layer::User).count();
+    print::line(&format!("not asked about any more; `guard-host allow --remove {number}` takes it back"))?;
+    Ok(Exit::Success)
+}
+
+/// The asks about shell commands that the log holds, oldest first.
+fn asks(path: &std::path::Path) -> anyhow::Result<Vec<Record>> {
+    let unreadable = |error| {
+        let text = format!("the audit log `{}` cannot be read: {error}", path.display());
+        refused(Exit::NoInput, text, "name the command itself: guard-host allow 'COMMAND'")
+    };
+    let mut reader = Reader::open(path).map_err(unreadable)?;
+    let mut asks = Vec::new();
+    while let Next::Record(record, _) = reader.read()? {
+        if record.action == "confirm_required" {
+            asks.push(*record);
+        }
+    }
+    Ok(asks)
+}
+
+/// The one that is meant.
+fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
+    let found = match &args.id {
+        Some(id) => asks.iter().find(|ask| ask.id == *id),
+        None => asks.last(),
+    };
+    let hint = "`guard-host audit show --action confirm-required` lists them; or name the command itself";
+    let Some(found) = found else {
+        return Err(refused(Exit::NoQuestion, "the audit log holds no such ask", hint));
+    };
+    if found.tool != "Bash" {
+        let text = format!("the ask was about the tool `{}`, and an allow covers shell commands", plain(&found.tool));
+        return Err(refused(Exit::NoQuestion, text, hint));
+    }
+    if found.operation.contains(HIDDEN) {
+        let hint = "name the command itself: guard-host allow 'COMMAND'";
+        return Err(refused(Exit::NoQuestion, "the command holds a secret, which the log does not have", hint));
+    }
+    Ok(found.clone())
+}
+
+/// The narrowest allows that cover the call: one for each of its commands.
+fn propose(trace: &Trace, args: &AllowArgs, at: &CallContext, home: &str) -> anyhow::Result<Vec<Allow>> {
+    let analysis = trace.analysis.as_deref();
+    let mut rules: Vec<String> = trace.verdict.asks().map(Attributed::rule).collect();
+    rules.sort();
+    rules.dedup();
+    let root = std::fs::canonicalize(&at.project_root);
+    let root = root.map_or_else(|_| at.project_root.clone(), |root| root.to_string_lossy().into_owned());
+    let mut new: Vec<Allow> = Vec::new();
+    for command in analysis.iter().flat_map(|analysis| &analysis.commands) {
+        let (words, targets) = split(command, analysis);
+        let allow = Allow {
+            layer: Layer::User,
+            rules: rules.clone(),
+            command: words,
+            targets,
+            within: if args.any_project { "project".to_owned() } else { root.clone() },
+            why: args.why.clone(),
+            until: args.until.clone(),
+        };
+        // It is written as it was typed, and has to be one that a file may hold.
+        if let Err((text, hint)) = allow.clone().checked(home) {
+            return Err(refused(Exit::Usage, text, hint));
+        }
+        if !new.contains(&allow) {
+            new.push(allow);
+        }
+    }
+    Ok(new)
+}
+
+/// The words of a command up to the first file that it changes, and those files, relative to the project.
+fn split(command: &Command, analysis: Option<&Analysis>) -> (Vec<String>, Vec<String>) {
+    let of_it = |effect: &&Effect| effect.command_id == command.id && !effect.path.project_relative.is_empty();
+    let effects: Vec<&Effect> = analysis.iter().flat_map(|analysis| &analysis.effects).filter(of_it).collect();
+    let is_file = |word: &Word| effects.iter().any(|effect| effect.target == word.text);
+    let first = command.argv.iter().skip(1).position(is_file).map_or(command.argv.len(), |at| at + 1);
+    let words = command.argv.iter().take(first).map(|word| word.text.clone()).collect();
+    let targets: BTreeSet<String> = match first < command.argv.len() {
+        true => effects.iter().map(|effect| effect.path.project_relative.clone()).collect(),
+        false => BTreeSet::new(),
+    };
+    (words, targets.into_iter().collect())
+}
+
+/// Whether the allows let the call run.
+fn lifts(evaluator: &Evaluator, allows: &[Allow], trace: &Trace, call: &ToolCall) -> bool {
+    let checked: Vec<Allow> = allows.iter().filter_map(|allow| allow.clone().checked("").ok()).collect();
+    evaluator.chain.lift(trace.verdict.clone(), &checked, call, trace.analysis.as_deref()).is_allowed()
+}
+
+fn none_covers(command: &str) -> anyhow::Error {
+    let text = format!("no allow can cover `{command}`");
+    let hint = "an allow covers commands of which each word is known and that change files of the project alone: no \
+                variable, `sudo`, `cd` or output into a file, no self-protection, nothing that the managed file holds";
+    refused(Exit::NoQuestion, text, hint)
+}
+
+/// Shows which other calls the allows would let run: of the log, and of the examples of the policies.
+fn others(
+    allows: &[Allow],
+    (own, at): (&str, &CallContext),
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let config = load(places, &at.projects());
+    let asked = asks(&config.audit.path).unwrap_or_default();
+    let of_log =
+        asked.iter().rev().filter(|ask| ask.tool == "Bash").map(|ask| (ask.operation.clone(), ask.cwd.clone()));
+    let of_log: BTreeSet<(String, String)> = of_log.take(LOGGED).collect();
+    let of_policies: BTreeSet<(String, String)> =
+        examples(places, environment, at).into_iter().map(|command| (command, at.cwd.clone())).collect();
+    let mut evaluators = Evaluators::new(places, environment);
+    let looked_at = of_log.union(&of_policies).count();
+    let mut found = Vec::new();
+    for (command, cwd) in of_log.union(&of_policies) {
+        let there = circumstances(environment, Some(cwd));
+        let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
+        if command == own && *cwd == at.cwd {
+            continue;
+        }
+        let evaluator = evaluators.at(&there)?;
+        let Some(trace) = evaluator.decide(&calls, &there) else { continue };
+        if calls.first().is_some_and(|call| lifts(evaluator, allows, &trace, call)) {
+            found.push(format!("  {} in {}", shorten(&plain(command), SHOWN_BYTES), plain(cwd)));
+        }
+    }
+    let source = "calls of the audit log and examples of the policies";
+    match found.len() {
+        0 => print::line(&format!("it lets none of {looked_at} other {source} run")),
+        count => {
+            print::line(&format!("it also lets {count} of {looked_at} {source} run:"))?;
+            found.iter().take(SHOWN).try_for_each(|line| print::line(line))?;
+            if count > SHOWN { print::line(&format!("  and {} more", count - SHOWN)) } else { Ok(()) }
+        }
+    }
+}
+
+/// The shell commands of the examples of the chain's policies.
+fn examples(places: &Places, environment: &Environment, at: &CallContext) -> Vec<String> {
+    let prepared = Prepared::open(places, &environment.program, &at.projects());
+    let members = prepared.iter().flat_map(|prepared| &prepared.members);
+    let manifests = members.filter_map(|member| match &member.readiness {
+        Readiness::Ready { manifest, .. } => Some(manifest),
+        Readiness::Broken(_) => None,
+    });
+    let examples = manifests.flat_map(|manifest| &manifest.examples).filter(|example| example.tool == "Bash");
+    let input = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
+    examples.filter_map(|example| input(&example.input)?.get("command")?.as_str().map(str::to_owned)).collect()
+}
+
+fn list(allows: &[Allow]) -> anyhow::Result<Exit> {
+    let own: Vec<&Allow> = allows.iter().filter(|allow| allow.layer == Layer::User).collect();
+    if own.is_empty() {
+        print::line("your file allows nothing; `guard-host allow --last` ends the last ask for good")?;
+    }
+    for (number, allow) in (1..).zip(own) {
+        let words = allow.command.iter().chain(&allow.targets).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let within = if allow.within.is_empty() { "any project" } else { &allow.within };
+        let until = if allow.until.is_empty() { String::new() } else { format!(", until {}", allow.until) };
+        let why = if allow.why.is_empty() { String::new() } else { format!(": {}", allow.why) };
+        print::line(&format!("{number}  {} (in {}{until}){}", plain(&words), plain(within), plain(&why)))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn remove(number: usize, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let edited = open(places)?;
+    let missing = || refused(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
+    let index = number.checked_sub(1).ok_or_else(missing)?;
+    let after = target(places).disallow(edited.text(), index).map_err(|error| match error {
+        EditError::Missing(..) => missing(),
+        error => told(error),
+    })?;
+    write(edited, after, places, environment, &circumstances(environment, None))?;
+    print::line(&format!("allow {number} is gone: what it let run is asked about again"))?;
+    Ok(Exit::Success)
+}
+
+fn target(places: &Places) -> Target<'_> {
+    Target { layer: Layer::User, file: &places.config, home: &places.home }
+}
+
+fn open(places: &Places) -> anyhow::Result<Edited> {
+    Edited::open(&places.config, None, 0o600).map_err(not_written)
+}
+
+/// Writes the user's file, and makes the chain ready.
+fn write(
+    edited: Edited,
+    text: Option<String>,
+    places: &Places,
+    environment: &Environment,
+    at: &CallContext,
+) -> anyhow::Result<()> {
+    apply(&[edited.change(text)], &places.state).map_err(not_written)?;
+    let prepared = warm(places, &environment.program, &at.projects(), making(PATIENCE));
+    prepared.config.problems.iter().for_each(|problem| print::note(&format!("error: {problem}")));
+    Ok(())
+}
+
+fn told(error: EditError) -> anyhow::Error {
+    refused(error.exit(), error.to_string(), error.hint())
+}
+
+fn not_written(error: InstallError) -> anyhow::Error {
+    refused(error.exit(), error.to_string(), error.hint())
+}

@@ -1,0 +1,41 @@
+//! What `guard-host allow` takes.
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host allow --last
+  guard-host allow 'rm -rf node_modules' --why 'npm makes it again' --until 2027-01-31
+  guard-host allow
+  guard-host allow --remove 1
+
+Writes an [[allow]] into your guard.toml, after it has shown what else it would let run and a person at a terminal has
+agreed. It lifts the asks of the rules that ask now, never a deny.
+
+Exit codes: 0; 1 the call is not asked about, or no allow can cover it; 77 nobody at a terminal agreed.")]
+pub(in crate::cli) struct AllowArgs {
+    /// A shell command that is asked about here [default: lists what your file allows]
+    #[arg(conflicts_with_all = ["last", "id", "remove"])]
+    pub(in crate::cli) command: Option<String>,
+    /// The shell command that the audit log has as the last that was asked about
+    #[arg(long, conflicts_with_all = ["id", "remove"])]
+    pub(in crate::cli) last: bool,
+    /// The one of this line of the audit log; `audit show --format json` has the ids
+    #[arg(long, value_name = "ID", conflicts_with = "remove")]
+    pub(in crate::cli) id: Option<String>,
+    /// Take out the allow of this number
+    #[arg(long, value_name = "NUMBER")]
+    pub(in crate::cli) remove: Option<usize>,
+    /// Let it run in every project, not in that of the call alone
+    #[arg(long, conflicts_with = "remove")]
+    pub(in crate::cli) any_project: bool,
+    /// Why it may run; the audit log and `explain` show it
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, conflicts_with = "remove")]
+    pub(in crate::cli) why: String,
+    /// The last day on which it counts, such as 2027-01-31 [default: it has no end]
+    #[arg(long, value_name = "DAY", default_value = "", hide_default_value = true, conflicts_with = "remove")]
+    pub(in crate::cli) until: String,
+    /// Do not ask; a person's terminal is needed all the same
+    #[arg(long)]
+    pub(in crate::cli) yes: bool,
+}

@@ -1,0 +1,75 @@
+//! `[[allow]]`s put into a `guard.toml`, and taken out again.
+
+use toml::{Table, Value};
+
+use super::place::Entries;
+use super::{EditError, Target};
+use guard_contract::allow::Allow;
+
+/// The key of the allows.
+const ALLOW: &str = "allow";
+
+/// An allow as a `guard.toml` has it, each line ended by `newline`.
+#[must_use]
+pub fn block(allow: &Allow, newline: &str) -> String {
+    let list = |list: &[String]| (!list.is_empty()).then(|| Value::from(list.to_vec()));
+    let text = |text: &str| (!text.is_empty()).then(|| Value::from(text));
+    let lines = [
+        ("command", list(&allow.command)),
+        ("targets", list(&allow.targets)),
+        ("within", text(&allow.within)),
+        ("rules", list(&allow.rules)),
+        ("why", text(&allow.why)),
+        ("until", text(&allow.until)),
+    ];
+    let lines = lines.into_iter().filter_map(|(key, value)| Some(format!("{key} = {}", value?)));
+    std::iter::once("[[allow]]".to_owned()).chain(lines).flat_map(|line| [line, newline.to_owned()]).collect()
+}
+
+impl Target<'_> {
+    /// The text with an allow at its end.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError`] says why there is none.
+    pub fn allow(&self, text: Option<&str>, allow: &Allow) -> Result<String, EditError> {
+        let before = text.unwrap_or_default();
+        let standing = self.standing(before)?;
+        let block = block(allow, if before.contains("\r\n") { "\r\n" } else { "\n" });
+        let after = self.allows(before)?.append(text, &block);
+        self.read(&after, standing).map_err(EditError::Unfit)?;
+        let mut wanted = self.table(before)?;
+        let list = wanted.entry(ALLOW).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
+        let own = self.table(&block)?.remove(ALLOW).and_then(|own| own.as_array()?.first().cloned());
+        if let (Some(list), Some(own)) = (list, own) {
+            list.push(own);
+        }
+        self.compare(&wanted, &after)?;
+        Ok(after)
+    }
+
+    /// The text without an allow, of which the first has the number 0; no text if nothing but it was ever in the file.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError`] says why there is none.
+    pub fn disallow(&self, text: Option<&str>, number: usize) -> Result<Option<String>, EditError> {
+        let before = text.unwrap_or_default();
+        self.standing(before)?;
+        let mut wanted: Table = self.table(before)?;
+        let Some(list) = wanted.get_mut(ALLOW).and_then(Value::as_array_mut).filter(|list| number < list.len()) else {
+            return Err(EditError::Missing(self.file.to_path_buf(), format!("allow {}", number + 1), Vec::new()));
+        };
+        list.remove(number);
+        if list.is_empty() {
+            wanted.remove(ALLOW);
+        }
+        let after = self.allows(before)?.remove(number);
+        self.compare(&wanted, after.as_deref().unwrap_or_default())?;
+        Ok(after)
+    }
+
+    fn allows<'t>(&self, text: &'t str) -> Result<Entries<'t>, EditError> {
+        Entries::of(text, ALLOW).map_err(|error| EditError::Form(self.file.to_path_buf(), error))
+    }
+}

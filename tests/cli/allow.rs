@@ -1,0 +1,118 @@
+//! `guard-host allow`: from an ask to never again in one command, and back again in one.
+
+use serde_json::json;
+
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::terminal::attended;
+use crate::support::world::World;
+
+const FILE: &str = ".config/guard-host/guard.toml";
+
+fn file(world: &World) -> String {
+    std::fs::read_to_string(world.path(FILE)).unwrap_or_default()
+}
+
+#[test]
+fn the_last_ask_is_never_asked_again_until_it_is_taken_back() {
+    let before = "# mine\ndeadline-ms = 1900\n";
+    let world = World::new();
+    world.configure(before);
+    assert_ask(&world.bash("rm -rf node_modules"), &[]);
+    let Some(ended) = attended(&world, &["allow", "--last", "--yes", "--why", "npm makes it"]) else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    for part in ["command = [\"rm\", \"-rf\"]", "targets = [\"node_modules\"]", "rules = [\"command-guard:"] {
+        assert!(ended.stdout.contains(part) && file(&world).contains(part), "{part}: {ended:?}");
+    }
+    assert!(file(&world).starts_with(before), "{}", file(&world));
+    assert_silent(&world.bash("rm -rf node_modules"));
+    assert_eq!(world.audit().last().unwrap()["rule"], json!("npm makes it"));
+    for command in ["rm -rf src", "rm -rf node_modules src", "rm -rf node_modules && git push"] {
+        assert_ask(&world.bash(command), &[]);
+    }
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    let listed = world.run(&["allow"], "");
+    assert!(listed.stdout.starts_with("1  rm -rf node_modules (in /") && listed.stdout.contains("npm"), "{listed:?}");
+
+    assert!(ended.stdout.contains("`guard-host allow --remove 1` takes it back"), "{ended:?}");
+    assert_eq!(world.run(&["allow", "--remove", "1"], "").exit, 0);
+    assert_eq!(file(&world), before);
+    assert_ask(&world.bash("rm -rf node_modules"), &[]);
+    let again = world.run(&["allow", "--remove", "1"], "");
+    assert!(again.exit == 64 && again.stderr.contains("no allow 1"), "{again:?}");
+}
+
+#[test]
+fn it_shows_what_else_it_would_let_run() {
+    let world = World::new();
+    for command in ["rm -rf ./node_modules", "rm -rf other", "rm -rf node_modules"] {
+        assert_ask(&world.bash(command), &[]);
+    }
+    let Some(ended) = attended(&world, &["allow", "--last", "--yes"]) else { return };
+    assert!(ended.stdout.contains("it also lets 1 of "), "{ended:?}");
+    assert!(ended.stdout.contains("\n  rm -rf ./node_modules in /"), "{ended:?}");
+    assert!(!ended.stdout.contains("rm -rf other"), "{ended:?}");
+}
+
+#[test]
+fn it_holds_in_this_project_unless_all_are_named() {
+    for (all, silent) in [(false, false), (true, true)] {
+        let world = World::new();
+        let all: &[&str] = if all { &["--any-project"] } else { &[] };
+        let Some(ended) = attended(&world, &[&["allow", "git push origin topic", "--yes"], all].concat()) else {
+            return;
+        };
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        assert_silent(&world.bash("git push origin topic"));
+        let payload = json!({
+            "session_id": "s1", "cwd": world.home.path(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": "git push origin topic" },
+        });
+        assert_eq!(world.hook(&payload.to_string()).decision() == "", silent, "{ended:?}");
+    }
+}
+
+#[test]
+fn an_id_of_the_log_names_an_ask() {
+    let world = World::new();
+    assert_ask(&world.bash("rm -rf build"), &[]);
+    assert_ask(&world.bash("rm -rf other"), &[]);
+    let id = world.audit()[0]["id"].as_str().unwrap().to_owned();
+    let Some(ended) = attended(&world, &["allow", "--id", &id, "--yes", "--until", "2999-01-31"]) else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert!(file(&world).contains("until = \"2999-01-31\""), "{}", file(&world));
+    assert_silent(&world.bash("rm -rf build"));
+    assert_ask(&world.bash("rm -rf other"), &[]);
+}
+
+#[test]
+fn what_no_allow_covers_changes_nothing() {
+    let world = World::new();
+    for (arguments, exit, word) in [
+        (&["allow", "rm -rf /", "--yes"][..], 1, "an allow lifts no deny"),
+        (&["allow", "ls", "--yes"], 1, "is not asked about"),
+        (&["allow", "sudo rm -rf x", "--yes"], 1, "no allow can cover"),
+        (&["allow", "rm -rf \"$x/y\"", "--yes"], 1, "no allow can cover"),
+        (&["allow", "guard-host policy remove x", "--yes"], 1, "no allow can cover"),
+        (&["allow", "rm -rf x", "--yes", "--until", "soon"], 64, "`until` is `soon`"),
+        (&["allow", "--last", "--yes"], 1, "holds no such ask"),
+    ] {
+        let Some(ended) = attended(&world, arguments) else { return };
+        assert!(ended.exit == exit && ended.stdout.contains(word), "{arguments:?}: {ended:?}");
+    }
+    assert_ask(&world.bash("API_TOKEN=0123456789abcdef0123 git push origin topic"), &[]);
+    let ended = attended(&world, &["allow", "--last", "--yes"]).unwrap();
+    assert!(ended.exit == 1 && ended.stdout.contains("holds a secret"), "{ended:?}");
+    assert!(!world.path(FILE).exists());
+}
+
+#[test]
+fn nobody_at_a_terminal_allows_nothing() {
+    let world = World::new();
+    assert_ask(&world.bash("rm -rf x"), &[]);
+    for arguments in [&["allow", "--last", "--yes"][..], &["allow", "rm -rf x", "--yes"]] {
+        let ended = world.run(arguments, "y\n");
+        assert!(ended.exit == 77 && ended.stderr.contains("only from a terminal"), "{ended:?}");
+    }
+    assert!(!world.path(FILE).exists());
+    assert_deny(&world.bash("guard-host allow --last --yes"), &["[self-protect: guard-command]"]);
+}
