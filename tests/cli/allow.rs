@@ -54,6 +54,18 @@ fn it_shows_what_else_it_would_let_run() {
 }
 
 #[test]
+fn a_call_of_two_commands_is_taken_back_as_a_whole() {
+    let world = World::new();
+    let call = "rm -rf build && git push origin topic";
+    let Some(ended) = attended(&world, &["allow", call, "--yes"]) else { return };
+    assert!(ended.exit == 0 && ended.stdout.contains("`guard-host allow --remove 1,2` takes it back"), "{ended:?}");
+    assert_silent(&world.bash(call));
+    assert_eq!(world.run(&["allow", "--remove", "1,2"], "").exit, 0);
+    assert!(!world.path(FILE).exists(), "{}", file(&world));
+    assert_ask(&world.bash(call), &[]);
+}
+
+#[test]
 fn it_holds_in_this_project_unless_all_are_named() {
     for (all, silent) in [(false, false), (true, true)] {
         let world = World::new();

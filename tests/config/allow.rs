@@ -77,6 +77,14 @@ fn a_call_that_does_anything_else_is_asked_about() {
 }
 
 #[test]
+fn a_word_that_names_no_path_is_not_covered() {
+    let world = allowing("[[allow]]\ncommand = ['git', 'push']\ntargets = ['topic']\n");
+    for command in ["git push topic", "git push origin", "git push origin topic"] {
+        assert_ask(&world.bash(command), &[]);
+    }
+}
+
+#[test]
 fn without_targets_the_words_are_the_whole_command() {
     let world =
         allowing("[[allow]]\ncommand = ['git', 'push', 'origin', 'topic']\nrules = ['command-guard:git-push']\n");

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use brought::Brought;
-pub use load::{load, load_with, locked};
+pub use load::{load, load_with};
 pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::of_refused_settings;

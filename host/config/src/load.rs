@@ -88,15 +88,6 @@ impl Config {
     }
 }
 
-/// The names that the managed file lets nobody replace.
-#[must_use]
-pub fn locked(places: &Places) -> Vec<String> {
-    let file = &places.managed;
-    let text = read(Layer::Managed, file).ok().flatten();
-    let options = text.and_then(|text| parse(Layer::Managed, file, &text, TrustLevel::OfLayer).ok());
-    options.and_then(|options| options.lock).unwrap_or_default()
-}
-
 /// One layer that was read, or the empty one.
 #[derive(Default)]
 pub(super) struct LayerChain {

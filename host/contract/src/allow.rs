@@ -76,7 +76,7 @@ impl Allow {
         self.within = match self.within.trim_end_matches('/') {
             "" if !self.within.starts_with('/') => String::new(),
             PROJECT => String::new(),
-            folder if climbs || !folder.starts_with(['/', '~']) || folder == "~" || folder == home => {
+            folder if climbs || !folder.starts_with(['/', '~']) || folder == "~" => {
                 let hint = "write `project`, or the folder of one project, from `/` or `~/`";
                 return refuse(format!("`within` is `{}`", self.within), hint);
             }
@@ -120,11 +120,15 @@ impl Allow {
         }
         match self.targets.is_empty() {
             true => rest.is_empty() && self.is_at(&command.cwd) && effects.iter().all(|effect| self.holds(effect)),
-            false => rest.iter().all(is_operand) && effects.iter().all(|effect| self.has_target(effect)),
+            false => {
+                let is_known =
+                    |word: &Word| is_operand(word) && effects.iter().any(|effect| effect.target == word.text);
+                rest.iter().all(is_known) && effects.iter().all(|effect| self.has_target(effect))
+            }
         }
     }
 
-    /// The command runs in the folder. What it does to no file is done there; the project of the call is everywhere.
+    /// The command runs in the folder of `within`. The project of the call needs no look: the call is in it.
     fn is_at(&self, cwd: &str) -> bool {
         self.within.is_empty() || cwd == self.within || is_below(cwd, &self.within)
     }
@@ -151,14 +155,10 @@ impl Allow {
             folder if is_below(&path.canonical, folder) => path.canonical.strip_prefix(folder)?.trim_start_matches('/'),
             _ => return None,
         };
-        let is_here = tags(effect, "where").is_none();
+        let is_here = effect.tags.iter().all(|(name, _)| name != "where");
         Some(place)
             .filter(|place| is_here && !place.is_empty() && *place != "." && !place.split('/').any(|part| part == ".."))
     }
-}
-
-fn tags<'e>(effect: &'e Effect, name: &str) -> Option<&'e str> {
-    effect.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
 }
 
 /// An operand that is known. A pattern that climbs may lead anywhere.

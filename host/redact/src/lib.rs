@@ -23,7 +23,8 @@ pub use secrets::Secrets;
 
 use spans::Spans;
 
-const MARK: &str = "[redacted]";
+/// What stands in place of a secret.
+pub const MARK: &str = "[redacted]";
 
 /// So many different secrets of one text are looked for again in it.
 const REPEATED: usize = 64;

@@ -1,13 +1,15 @@
 //! `guard-host allow`: an ask that a person does not want to see again, and back again.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::args::AllowArgs;
-use super::print;
-use super::subject::{Evaluator, Evaluators, circumstances, refused, tool_calls};
+use super::subject::{Evaluator, Evaluators, circumstances, not_written, refused, told, tool_calls};
 use super::terminal::{is_agreed, is_attended, unattended};
+use super::{audit, print};
 use guard_config::edit::allow::block;
 use guard_config::edit::{EditError, Target};
 use guard_config::load;
@@ -16,21 +18,22 @@ use guard_contract::allow::{Allow, SELF_PROTECT};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Layer;
+use guard_contract::shell_word::quoted;
 use guard_contract::syntax::{Analysis, Command, Effect, Word};
 use guard_contract::verdict::Attributed;
-use guard_hook::audit::{Next, Reader, Record};
+use guard_hook::audit::{Next, Record};
 use guard_hook::cache::{Prepared, Readiness, warm};
 use guard_hook::chain::Trace;
 use guard_kit::compile::making;
-use guard_redact::{plain, redact, shorten};
-use guard_setup::install::{Edited, InstallError, apply};
+use guard_redact::{MARK, plain, redact, shorten};
+use guard_setup::install::{Edited, apply};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// How long to wait for other processes that make the same artifact.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How many calls of the log are looked at, the last ones.
+/// How many asks of the log are looked at, the last ones.
 const LOGGED: usize = 2000;
 
 /// How many other calls are shown.
@@ -39,12 +42,9 @@ const SHOWN: usize = 10;
 /// The longest command that is shown, in bytes.
 const SHOWN_BYTES: usize = 160;
 
-/// What stands in a log for a secret.
-const HIDDEN: &str = "[redacted]";
-
 pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    if let Some(number) = args.remove {
-        return remove(number, places, environment);
+    if !args.remove.is_empty() {
+        return remove(&args.remove, places, environment);
     }
     let config = load(places, &circumstances(environment, None).projects());
     let (command, cwd) = match (&args.command, args.last || args.id.is_some()) {
@@ -56,7 +56,12 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
         (None, false) => return list(&config.allows),
     };
     if !is_attended() {
-        return Err(unattended("an ask is ended for good", "guard-host allow --last"));
+        let what = match (&args.command, &args.id) {
+            (Some(command), _) => quoted(&plain(command)),
+            (None, Some(id)) => format!("--id {}", quoted(&plain(id))),
+            (None, None) => "--last".to_owned(),
+        };
+        return Err(unattended("a command is allowed", &format!("guard-host allow {what}")));
     }
     let at = circumstances(environment, cwd.as_deref());
     let calls = tool_calls("Bash", Value::String(command.clone()))?;
@@ -97,18 +102,16 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     }
     write(edited, text, places, environment, &at)?;
     let after = load(places, &at.projects()).allows;
-    let number = after.iter().filter(|allow| allow.layer == Layer::User).count();
-    print::line(&format!("not asked about any more; `guard-host allow --remove {number}` takes it back"))?;
+    let last = after.iter().filter(|allow| allow.layer == Layer::User).count();
+    let numbers: Vec<String> = (last + 1 - new.len().min(last)..=last).map(|number| number.to_string()).collect();
+    let back = format!("guard-host allow --remove {}", numbers.join(","));
+    print::line(&format!("not asked about any more; `{back}` takes it back"))?;
     Ok(Exit::Success)
 }
 
-/// The asks about shell commands that the log holds, oldest first.
-fn asks(path: &std::path::Path) -> anyhow::Result<Vec<Record>> {
-    let unreadable = |error| {
-        let text = format!("the audit log `{}` cannot be read: {error}", path.display());
-        refused(Exit::NoInput, text, "name the command itself: guard-host allow 'COMMAND'")
-    };
-    let mut reader = Reader::open(path).map_err(unreadable)?;
+/// The asks that the log holds, oldest first.
+fn asks(path: &Path) -> anyhow::Result<Vec<Record>> {
+    let mut reader = audit::open(path)?;
     let mut asks = Vec::new();
     while let Next::Record(record, _) = reader.read()? {
         if record.action == "confirm_required" {
@@ -132,7 +135,7 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
         let text = format!("the ask was about the tool `{}`, and an allow covers shell commands", plain(&found.tool));
         return Err(refused(Exit::NoQuestion, text, hint));
     }
-    if found.operation.contains(HIDDEN) {
+    if found.operation.contains(MARK) {
         let hint = "name the command itself: guard-host allow 'COMMAND'";
         return Err(refused(Exit::NoQuestion, "the command holds a secret, which the log does not have", hint));
     }
@@ -205,32 +208,32 @@ fn others(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let config = load(places, &at.projects());
-    let asked = asks(&config.audit.path).unwrap_or_default();
+    let asked = asks(&config.audit.path)?;
     let of_log =
         asked.iter().rev().filter(|ask| ask.tool == "Bash").map(|ask| (ask.operation.clone(), ask.cwd.clone()));
     let of_log: BTreeSet<(String, String)> = of_log.take(LOGGED).collect();
     let of_policies: BTreeSet<(String, String)> =
         examples(places, environment, at).into_iter().map(|command| (command, at.cwd.clone())).collect();
     let mut evaluators = Evaluators::new(places, environment);
-    let looked_at = of_log.union(&of_policies).count();
-    let mut found = Vec::new();
+    let (mut looked_at, mut found) = (0, Vec::new());
     for (command, cwd) in of_log.union(&of_policies) {
         let there = circumstances(environment, Some(cwd));
         let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
         if command == own && *cwd == at.cwd {
             continue;
         }
+        looked_at += 1;
         let evaluator = evaluators.at(&there)?;
         let Some(trace) = evaluator.decide(&calls, &there) else { continue };
         if calls.first().is_some_and(|call| lifts(evaluator, allows, &trace, call)) {
             found.push(format!("  {} in {}", shorten(&plain(command), SHOWN_BYTES), plain(cwd)));
         }
     }
-    let source = "calls of the audit log and examples of the policies";
+    let source = format!("other calls run (the last {LOGGED} asks of the audit log, the examples of the policies)");
     match found.len() {
-        0 => print::line(&format!("it lets none of {looked_at} other {source} run")),
+        0 => print::line(&format!("it lets none of {looked_at} {source}")),
         count => {
-            print::line(&format!("it also lets {count} of {looked_at} {source} run:"))?;
+            print::line(&format!("it also lets {count} of {looked_at} {source}:"))?;
             found.iter().take(SHOWN).try_for_each(|line| print::line(line))?;
             if count > SHOWN { print::line(&format!("  and {} more", count - SHOWN)) } else { Ok(()) }
         }
@@ -265,16 +268,21 @@ fn list(allows: &[Allow]) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn remove(number: usize, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+fn remove(numbers: &[usize], places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let edited = open(places)?;
-    let missing = || refused(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
-    let index = number.checked_sub(1).ok_or_else(missing)?;
-    let after = target(places).disallow(edited.text(), index).map_err(|error| match error {
-        EditError::Missing(..) => missing(),
-        error => told(error),
-    })?;
+    let mut after = edited.text().map(str::to_owned);
+    // The last one first, so that the numbers of the others stay.
+    for number in numbers.iter().collect::<BTreeSet<_>>().into_iter().rev() {
+        let missing =
+            || refused(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
+        let index = number.checked_sub(1).ok_or_else(missing)?;
+        after = target(places).disallow(after.as_deref(), index).map_err(|error| match error {
+            EditError::Missing(..) => missing(),
+            error => told(error),
+        })?;
+    }
     write(edited, after, places, environment, &circumstances(environment, None))?;
-    print::line(&format!("allow {number} is gone: what it let run is asked about again"))?;
+    print::line("taken back: what it let run is asked about again")?;
     Ok(Exit::Success)
 }
 
@@ -298,12 +306,4 @@ fn write(
     let prepared = warm(places, &environment.program, &at.projects(), making(PATIENCE));
     prepared.config.problems.iter().for_each(|problem| print::note(&format!("error: {problem}")));
     Ok(())
-}
-
-fn told(error: EditError) -> anyhow::Error {
-    refused(error.exit(), error.to_string(), error.hint())
-}
-
-fn not_written(error: InstallError) -> anyhow::Error {
-    refused(error.exit(), error.to_string(), error.hint())
 }

@@ -51,7 +51,8 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
     Ok(Exit::Success)
 }
 
-fn open(path: &Path) -> anyhow::Result<Reader> {
+/// The log from its oldest line on.
+pub(super) fn open(path: &Path) -> anyhow::Result<Reader> {
     Reader::open(path).map_err(|error| {
         let text = format!("the audit log `{}` cannot be read: {error}", path.display());
         refused(Exit::NoInput, text, "see `guard-host config show` for its place")

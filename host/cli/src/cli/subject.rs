@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
+use guard_config::edit::EditError;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
@@ -21,6 +22,7 @@ use guard_hook::cache::{self, Prepared, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::nested;
 use guard_kit::compile::making;
+use guard_setup::install::InstallError;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -184,4 +186,14 @@ pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<
         directory => format!("{}/{directory}", payload.cwd),
     };
     Ok((calls, cwd))
+}
+
+/// The error of an edit that a `guard.toml` cannot take.
+pub(super) fn told(error: EditError) -> anyhow::Error {
+    refused(error.exit(), error.to_string(), error.hint())
+}
+
+/// The error of a file that cannot be written.
+pub(super) fn not_written(error: InstallError) -> anyhow::Error {
+    refused(error.exit(), error.to_string(), error.hint())
 }

@@ -17,15 +17,15 @@ pub(in crate::cli) struct AllowArgs {
     /// A shell command that is asked about here [default: lists what your file allows]
     #[arg(conflicts_with_all = ["last", "id", "remove"])]
     pub(in crate::cli) command: Option<String>,
-    /// The shell command that the audit log has as the last that was asked about
+    /// The call that was asked about last, by the audit log
     #[arg(long, conflicts_with_all = ["id", "remove"])]
     pub(in crate::cli) last: bool,
-    /// The one of this line of the audit log; `audit show --format json` has the ids
+    /// The call of the audit log with this id; `audit show --format json` shows the ids
     #[arg(long, value_name = "ID", conflicts_with = "remove")]
     pub(in crate::cli) id: Option<String>,
-    /// Take out the allow of this number
-    #[arg(long, value_name = "NUMBER")]
-    pub(in crate::cli) remove: Option<usize>,
+    /// Take out the allows with these numbers
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    pub(in crate::cli) remove: Vec<usize>,
     /// Let it run in every project, not in that of the call alone
     #[arg(long, conflicts_with = "remove")]
     pub(in crate::cli) any_project: bool,

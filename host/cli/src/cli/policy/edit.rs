@@ -9,9 +9,9 @@ use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
-use crate::cli::subject::{circumstances, refused};
+use crate::cli::subject::{circumstances, not_written, refused, told};
 use guard_config::edit::{Addition, EditError, Target};
-use guard_config::{Trust, load, locked};
+use guard_config::{Trust, load};
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
@@ -22,7 +22,7 @@ use guard_contract::{Manifest, Problem};
 use guard_hook::cache::{Artifact, Component, Member, Prepared, Readiness, forget, run_examples, warm};
 use guard_kit::compile::making;
 use guard_setup::check::check;
-use guard_setup::install::{Change, Edited, InstallError, apply};
+use guard_setup::install::{Change, Edited, apply};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -200,7 +200,7 @@ impl<'a> Site<'a> {
         if self.layer != Layer::User {
             return Ok(());
         }
-        if locked(self.places).iter().any(|locked| locked == name) {
+        if prepared.config.locked.iter().any(|locked| locked == name) {
             let text = format!("`{name}` is locked by {}", self.places.managed.display());
             return Err(refused(Exit::NoPermission, text, "give another `--name`"));
         }
@@ -284,12 +284,4 @@ impl<'a> Site<'a> {
         }
         Ok(exit)
     }
-}
-
-fn told(error: EditError) -> anyhow::Error {
-    refused(error.exit(), error.to_string(), error.hint())
-}
-
-fn not_written(error: InstallError) -> anyhow::Error {
-    refused(error.exit(), error.to_string(), error.hint())
 }
