@@ -6,6 +6,7 @@ mod batch;
 mod cached;
 mod check;
 mod disposable;
+mod pause;
 mod policy;
 mod rates;
 mod sandbox;

@@ -13,3 +13,4 @@ mod presets;
 mod project;
 mod settings;
 mod tighten;
+mod watch;

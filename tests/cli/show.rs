@@ -178,6 +178,7 @@ fn config_show_tells_what_holds() {
             "layer",
             "limits",
             "may-allow",
+            "mode",
             "name",
             "on-error",
             "settings",

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::support::guests;
 use crate::support::world::World;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "hook",
     "check",
     "explain",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 19] = [
     "allow",
     "audit",
     "confirm",
+    "pause",
+    "resume",
     "session",
     "trust",
     "untrust",

@@ -12,6 +12,7 @@ mod doctor;
 mod explain;
 mod install;
 mod new;
+mod pause;
 mod policy;
 mod print;
 mod rates;
@@ -66,6 +67,8 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Allow(args) => allow::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Confirm(args) => confirm::run(&args, &places),
+        Command::Pause(args) => pause::pause(&args, &places, environment),
+        Command::Resume(_) => pause::resume(&places, environment),
         Command::Serve(args) => serve::run(&args, &places, environment),
         Command::Session(args) => session::run(&args, &places),
         Command::Trust(args) => trust::trust(&args, &places, environment),

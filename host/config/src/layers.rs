@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use super::load::of_builtin;
-use super::options::{self, AllowOptions, OnError, Options, PolicyOptions};
+use super::options::{self, AllowOptions, OnError, Options, PolicyMode, PolicyOptions};
 use super::problem::{nearest, of_toml};
 use super::settings;
 use super::tools;
 use super::trust::{self, Pins};
 use guard_contract::Outcome;
 use guard_contract::Problem;
-use guard_contract::allow::Allow;
+use guard_contract::allow::{Allow, SELF_PROTECT};
 use guard_contract::paths::{absolute, is_below, lexical};
 use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
 use guard_contract::{Limits, Wasi};
@@ -109,6 +109,7 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
     if layer == Layer::Project {
         let given = [
             ("preset", options.preset.is_some()),
+            ("mode", options.mode.is_some()),
             ("on-malformed", options.on_malformed.is_some()),
             ("bypass-ask", options.bypass_ask.is_some()),
             ("deadline-ms", options.deadline_ms.is_some()),
@@ -215,6 +216,12 @@ pub fn entry(
     {
         return refuse("`sha256` is no digest", "give 64 hexadecimal digits");
     }
+    if options.mode == Some(PolicyMode::Watch) && source == Source::Builtin(SELF_PROTECT.to_owned()) {
+        return refuse(
+            "`mode` is `watch`, and self-protect always stops what it must",
+            "remove the key, or write `enabled = false`",
+        );
+    }
     if options.tools.as_ref().is_some_and(Vec::is_empty) {
         return refuse(
             "`tools` is empty, so the policy would never be asked",
@@ -318,6 +325,7 @@ pub fn entry(
         settings,
         settings_source: source_of_settings,
         on_error,
+        watched: options.mode == Some(PolicyMode::Watch),
         may_allow,
         wasi: options.wasi.map_or(Wasi::Absent, |options::Wasi::Frozen| Wasi::Frozen),
         limits,

@@ -40,8 +40,8 @@ pub use settings::of_file;
 pub use tools::check as check_tool;
 
 use guard_contract::Problem;
-use guard_contract::allow::Allow;
-use guard_contract::policy::{Entry, Source};
+use guard_contract::allow::{Allow, SELF_PROTECT};
+use guard_contract::policy::{Entry, Layer, Source};
 use guard_contract::readings::Arguments;
 use guard_state::Places;
 use guard_state::session::Sessions;
@@ -86,6 +86,13 @@ pub struct Config {
 }
 
 impl Config {
+    /// Who stands behind this layer may take back what the policy asks or denies. Nobody may of `self-protect`.
+    #[must_use]
+    pub fn may_loosen(&self, layer: Layer, entry: &Entry) -> bool {
+        let is_of_managed = entry.layer == Layer::Managed || self.locked.contains(&entry.name);
+        entry.source != Source::Builtin(SELF_PROTECT.to_owned()) && (layer == Layer::Managed || !is_of_managed)
+    }
+
     /// Tells the built-ins that want to know it where the files of this program lie.
     pub fn tell_places(&mut self, places: &Places, program: &Path) {
         let (registrations, folder) = guard_state::registrations::registered(&places.state);

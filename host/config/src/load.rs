@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::brought::Brought;
 use super::layers::{TrustLevel, allow, entry, lies_in_its_project, parse};
-use super::options::{Options, Preset};
+use super::options::{Mode, Options, Preset};
 use super::order::{self, Wish};
 use super::problem::placed;
 use super::project::project;
@@ -153,13 +153,16 @@ pub(super) fn entries(
     standing: TrustLevel<'_>,
 ) -> Result<LayerChain, Problem> {
     let mut options = parse(layer, file, text, standing).map_err(|problem| placed(problem, text, None))?;
+    let is_watched = options.mode.is_some_and(|mode| mode != Mode::Enforce);
     let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
     let (mut disabled, mut order) = (Vec::new(), Vec::new());
     for policy in std::mem::take(&mut options.policy) {
         let (enabled, wish) = (policy.enabled.unwrap_or(true), Wish::of(&policy));
         let name = policy.name.clone();
+        let says_nothing = policy.mode.is_none();
         let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings);
-        let made = made.map_err(|problem| placed(problem, text, Some(&name)))?;
+        let mut made = made.map_err(|problem| placed(problem, text, Some(&name)))?;
+        made.watched |= says_nothing && is_watched;
         if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {
             let problem = Problem {
                 layer,
@@ -275,8 +278,12 @@ fn chain(
     brought: &Brought,
     config: &mut Config,
 ) -> Vec<Entry> {
+    let is_watched = |layer: &LayerChain| layer.options.mode.is_some_and(|mode| mode != Mode::Enforce);
+    let is_all_watched = |layer: &LayerChain| layer.options.mode == Some(Mode::WatchAll);
+    let (managed_watched, managed_watches) = (is_watched(&managed), is_all_watched(&managed));
+    let (user_watched, user_watches) = (is_watched(&user), is_all_watched(&user));
     let mut chain = match managed.options.preset {
-        Some(preset) => preset_entries(preset, Layer::Managed),
+        Some(preset) => preset_entries(preset, Layer::Managed, managed_watched),
         None => Vec::new(),
     };
     chain.retain(|entry| !managed.disabled.contains(&entry.name));
@@ -284,7 +291,7 @@ fn chain(
     put_in_order(&mut chain, &managed.order, &managed.disabled, (Layer::Managed, &places.managed), config);
 
     let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
-    let mut users = preset_entries(user.options.preset.unwrap_or(default), Layer::User);
+    let mut users = preset_entries(user.options.preset.unwrap_or(default), Layer::User, user_watched);
     let locked = managed.options.lock.unwrap_or_default();
     let (refused, mut allowed): (Vec<_>, Vec<_>) =
         user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
@@ -319,12 +326,17 @@ fn chain(
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = guard_builtins::find(name).filter(|_| missing) {
-            chain.push(of_builtin(builtin, Layer::Managed));
+            chain.push(Entry { watched: managed_watched, ..of_builtin(builtin, Layer::Managed) });
         }
     }
     chain.append(&mut users);
     brought.add_to(&mut chain, places, config);
     chain.extend(of_projects);
+    for entry in &mut chain {
+        let by_layer = entry.watched || user_watches && entry.layer == Layer::Project;
+        entry.watched = by_layer && config.may_loosen(entry.layer, entry)
+            || managed_watches && config.may_loosen(Layer::Managed, entry);
+    }
     chain
 }
 
@@ -368,9 +380,9 @@ pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Place
     config.inputs.push(path);
 }
 
-fn preset_entries(preset: Preset, layer: Layer) -> Vec<Entry> {
+fn preset_entries(preset: Preset, layer: Layer, watched: bool) -> Vec<Entry> {
     let members = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&preset.name()));
-    members.map(|builtin| of_builtin(builtin, layer)).collect()
+    members.map(|builtin| Entry { watched, ..of_builtin(builtin, layer) }).collect()
 }
 
 /// The entry of a built-in with its default settings and grants.
@@ -404,6 +416,7 @@ pub fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
         settings: "{}".to_owned(),
         settings_source: SettingsSource::default(),
         on_error: Outcome::Ask,
+        watched: false,
         may_allow: false,
         wasi: Wasi::Absent,
         limits: Limits::DEFAULT,

@@ -14,6 +14,8 @@ pub struct Options {
     pub min_version: Option<String>,
     /// The chain to start from. Default: `"standard"`. Not in a project's file.
     pub preset: Option<Preset>,
+    /// Whether the policies of this file stop calls. Default: `"enforce"`. Not in a project's file.
+    pub mode: Option<Mode>,
     /// The verdict for an unreadable payload. Default: `"report"`. Not in a project's file.
     pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts. Default: `"ask"`. Not in a project's file.
@@ -65,6 +67,28 @@ impl Preset {
             Preset::None => "none",
         }
     }
+}
+
+/// Whether the policies of a file stop calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// They do.
+    Enforce,
+    /// What they ask or deny is logged only.
+    Watch,
+    /// The same, and for the policies of the layers after this one, too.
+    WatchAll,
+}
+
+/// Whether a policy stops calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyMode {
+    /// It does.
+    Enforce,
+    /// What it asks or denies is logged only.
+    Watch,
 }
 
 /// The verdict for an unreadable payload.
@@ -211,6 +235,8 @@ pub struct PolicyOptions {
     pub settings: Option<Table>,
     /// A file with the settings instead.
     pub settings_file: Option<String>,
+    /// `"watch"`: what the policy asks or denies is logged only. Default: the `mode` of the file.
+    pub mode: Option<PolicyMode>,
     /// The outcome when the policy is at fault. Default: `"ask"`.
     pub on_error: Option<OnError>,
     /// The policy's allow may skip the harness's own prompt. Default: `false`, but for a built-in that is made for it. Not

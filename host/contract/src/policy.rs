@@ -66,6 +66,8 @@ pub struct Entry {
     pub settings_source: SettingsSource,
     /// What a fault of it says.
     pub on_error: Outcome,
+    /// What it asks or denies is logged, and stops nothing.
+    pub watched: bool,
     /// Its allow may skip the harness's own prompt.
     pub may_allow: bool,
     /// What its calls of WASI meet.

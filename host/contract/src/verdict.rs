@@ -3,7 +3,7 @@
 //! Pure: no input, no output, no clock.
 
 use crate::Problem;
-use crate::{Decision, Finding, Outcome, rank, worse};
+use crate::{Decision, Finding, Outcome, outcome_name, outcome_named, rank, worse};
 
 /// The rule under which the host speaks for a policy that gave no answer.
 pub const FAULT: &str = "policy-fault";
@@ -20,6 +20,10 @@ pub const ASIDE: &str = "aside";
 /// The tag of a built-in policy with what the user calls a rule of the settings, such as its pattern. Replies, approvals
 /// and logs use it instead of the rule's id, which is the same for all of them. The host takes it from other policies.
 pub const CALLED: &str = "called";
+
+/// The tag of a finding that stops nothing, because its policy is only watched: what its outcome would have been. The host
+/// sets it, and takes it from policies.
+pub const WATCHED: &str = "watched";
 
 /// The longest name of a rule that is shown.
 const NAME_BYTES: usize = 120;
@@ -43,6 +47,26 @@ impl Opinion {
     pub fn of_problem(problem: &Problem) -> Self {
         let text = format!("the {} configuration is broken and was left out: {problem}", problem.layer.name());
         Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone())
+    }
+
+    /// The opinion as one that is only watched: what asks or denies keeps its outcome as a tag, and grants nothing either.
+    #[must_use]
+    pub fn watched(mut self) -> Self {
+        let is_stop = |outcome| rank(outcome) >= rank(Outcome::Ask);
+        let findings = self.decision.findings.iter().map(|finding| finding.outcome);
+        if is_stop(self.decision.outcome) && findings.fold(Outcome::Abstain, worse) != self.decision.outcome {
+            // A policy may stop a call without a word.
+            let (outcome, [rule, message, remedy]) = (self.decision.outcome, [const { String::new() }; 3]);
+            self.decision.findings.push(Finding { rule, outcome, message, remedy, tags: Vec::new() });
+        }
+        for finding in self.decision.findings.iter_mut().filter(|finding| is_stop(finding.outcome)) {
+            finding.tags.push((WATCHED.to_owned(), outcome_name(finding.outcome).to_owned()));
+            finding.outcome = Outcome::Abstain;
+        }
+        self.decision = tighten_only(self.decision);
+        let findings = self.decision.findings.iter().map(|finding| finding.outcome);
+        self.decision.outcome = findings.fold(Outcome::Abstain, worse);
+        self
     }
 
     /// An opinion of the host itself: one finding of a rule of its own.
@@ -70,6 +94,13 @@ impl Attributed {
     #[must_use]
     pub fn is_aside(&self) -> bool {
         self.finding.tags.iter().any(|(name, _)| name == ASIDE)
+    }
+
+    /// What it would have said, if its policy were not only watched.
+    #[must_use]
+    pub fn watched(&self) -> Option<Outcome> {
+        let tag = self.finding.tags.iter().find(|(name, _)| name == WATCHED);
+        tag.and_then(|(_, outcome)| outcome_named(outcome))
     }
 
     /// The rule as people know it: its id, or what the user calls it.
@@ -144,6 +175,22 @@ impl Verdict {
         }
         self.lifted = lifted;
         self
+    }
+
+    /// The verdict if no policy were only watched; none if it would be the same.
+    #[must_use]
+    pub fn unwatched(&self) -> Option<Self> {
+        if !self.findings.iter().any(|found| found.watched().is_some()) {
+            return None;
+        }
+        let mut verdict = self.clone();
+        for attributed in &mut verdict.findings {
+            if let Some(outcome) = attributed.watched() {
+                attributed.finding.outcome = outcome;
+                verdict.outcome = worse(verdict.outcome, outcome);
+            }
+        }
+        (rank(verdict.outcome) > rank(self.outcome)).then_some(verdict)
     }
 
     /// A person's approval let the call run.
@@ -270,6 +317,15 @@ mod tests {
             let after = merge(opinions.into_iter().chain(more));
             prop_assert!(rank(after.outcome) >= rank(before.outcome));
             prop_assert!(before.skips_prompt || !after.skips_prompt);
+        }
+
+        #[test]
+        fn what_is_watched_stops_and_grants_nothing_and_is_remembered(opinions in opinions()) {
+            let before = merge(opinions.clone());
+            let watched = merge(opinions.into_iter().map(Opinion::watched));
+            prop_assert!(rank(watched.outcome) <= rank(Outcome::Warn) && !watched.skips_prompt);
+            let stops = rank(before.outcome) >= rank(Outcome::Ask);
+            prop_assert_eq!(watched.unwatched().map(|verdict| verdict.outcome), stops.then_some(before.outcome));
         }
 
         #[test]

@@ -21,7 +21,7 @@ use guard_contract::verdict::{Attributed, FAULT, Verdict};
 use guard_contract::{Outcome, rank};
 use guard_harness::End;
 use guard_redact::{plain, redact, shorten};
-use guard_state::session::Entry;
+use guard_state::session::{Entry, stamp};
 use guard_state::{FileLock, hex};
 
 pub use read::{Next, Reader, Record};
@@ -34,6 +34,12 @@ const LOCK: Duration = Duration::from_millis(250);
 
 /// The action of a call that a person's approval let pass.
 pub const OVERRIDE: &str = "confirmed_allow";
+
+/// The action of a call that ran, and that a policy would have asked about if it were not only watched, or paused.
+pub const WOULD_ASK: &str = "would-ask";
+
+/// The same, of one that would have been denied.
+pub const WOULD_DENY: &str = "would-deny";
 
 /// The longest operation that is logged.
 const OPERATION_BYTES: usize = 8 << 10;
@@ -95,9 +101,32 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
     write(audit, &serde_json::to_string(&line)?)
 }
 
-/// A time as lines have it.
-fn stamp(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+/// Appends the line about what a person did to guard-host itself, such as a pause of it.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &str) -> io::Result<()> {
+    let now = Timestamp::now();
+    let line = Line {
+        ts: stamp(now),
+        tool: "guard-host".to_owned(),
+        operation: shorten(&plain(operation), OPERATION_BYTES),
+        action,
+        rule: "",
+        path_context: None,
+        id: identity(now.as_nanosecond()),
+        session: String::new(),
+        cwd: shorten(&plain(&redact(cwd)), OPERATION_BYTES),
+        policy: "",
+        rules: Vec::new(),
+        harness: "command-line",
+        ms: 0.0,
+        original_tool: String::new(),
+        by: Some("person"),
+        asked: None,
+    };
+    write(audit, &serde_json::to_string(&line)?)
 }
 
 /// A line's id. It is unlike any other, and no more is needed: beside the C library as an archive `getrandom` would read
@@ -119,9 +148,25 @@ pub fn append(
     elapsed: Duration,
 ) -> io::Result<()> {
     let is_mild = rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed();
+    let unwatched = verdict.unwatched().filter(|_| is_mild);
+    if let Some(unwatched) = &unwatched {
+        let action = if unwatched.outcome == Outcome::Deny { WOULD_DENY } else { WOULD_ASK };
+        return append_verdict(audit, call, at, unwatched, action, elapsed);
+    }
     if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) && !verdict.is_allowed() {
         return Ok(());
     }
+    append_verdict(audit, call, at, verdict, action(verdict), elapsed)
+}
+
+fn append_verdict(
+    audit: &Audit,
+    call: &ToolCall,
+    at: &CallContext,
+    verdict: &Verdict,
+    action: &'static str,
+    elapsed: Duration,
+) -> io::Result<()> {
     let deciding = recorded(verdict);
     // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
     let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
@@ -138,7 +183,7 @@ pub fn append(
         ts: stamp(Timestamp::now()),
         tool: name(&call.tool),
         operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
-        action: action(verdict),
+        action,
         rule: deciding.map_or("", Attributed::name),
         // The earliest readers know no such key where a person let the call run.
         path_context: (!confirmed).then(|| path_context(verdict)),

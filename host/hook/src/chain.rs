@@ -13,7 +13,7 @@ use crate::reading::{is_plausible, of_read};
 use crate::redaction;
 use crate::{nested, scene};
 use guard_config::of_refused_settings;
-use guard_contract::allow::{self, Allow, SELF_PROTECT};
+use guard_contract::allow::{self, Allow};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
@@ -25,6 +25,8 @@ use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome, Problem};
 use guard_engine::facts::Facts;
 use guard_engine::{Answer, Engine, Policy, Question, Scene, Shared};
+use guard_state::Pause;
+use guard_state::session::stamp;
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -95,6 +97,8 @@ pub struct Ask<'a> {
     pub scene: Option<&'a Scene>,
     /// The call is another one as the host reads it.
     pub is_reading: bool,
+    /// A person's pause: what it is about stops nothing.
+    pub pause: Option<&'a Pause>,
 }
 
 impl std::fmt::Debug for Ask<'_> {
@@ -138,15 +142,12 @@ impl Chain {
         if verdict.outcome != Outcome::Ask || allows.is_empty() {
             return verdict;
         }
-        let today = Timestamp::now().strftime("%Y-%m-%d").to_string();
-        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(&today)).collect();
+        let now = stamp(Timestamp::now());
+        let today = now.split('T').next().unwrap_or_default();
+        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(today)).collect();
         let may = |layer: Layer, policy: &str| {
             let entry = self.prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == policy);
-            let is_of_managed = |entry: &Entry| entry.layer == Layer::Managed || config.locked.contains(&entry.name);
-            entry.is_some_and(|entry| {
-                entry.source != Source::Builtin(SELF_PROTECT.to_owned())
-                    && (layer == Layer::Managed || !is_of_managed(entry))
-            })
+            entry.is_some_and(|entry| config.may_loosen(layer, entry))
         };
         allow::lift(verdict, &allows, may, call, analysis)
     }
@@ -266,6 +267,10 @@ impl Chain {
                 }
                 answer
             };
+            let is_paused =
+                |pause: &Pause| pause.names(&entry.name) && self.prepared.config.may_loosen(Layer::User, entry);
+            let is_watched = entry.watched || ask.pause.is_some_and(is_paused);
+            let watched = |opinion: Opinion| if is_watched { opinion.watched() } else { opinion };
             let loaded = self.policy(seat);
             let mut answer = match (loaded, &member.readiness) {
                 (Ok(loaded), Readiness::Ready { manifest, .. }) => {
@@ -290,11 +295,12 @@ impl Chain {
             if opinion.of_host {
                 redaction::clean(&mut opinion.decision, &secrets);
             }
-            record_opinion(opinion);
+            record_opinion(watched(opinion));
             // A slip in the settings of a policy takes no deny of its defaults back.
             if let Some(decision) = of_defaults {
                 let decision = tighten_only(decision);
-                record_opinion(Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false });
+                let opinion = Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false };
+                record_opinion(watched(opinion));
             }
             if let Some(problem) = entry.ignored_settings() {
                 let text = format!("settings of `{}` are ignored, and its defaults hold: {problem}", entry.name);

@@ -30,3 +30,4 @@ pub mod programs;
 mod reading;
 pub mod redaction;
 pub mod scene;
+pub mod watch;

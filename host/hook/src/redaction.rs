@@ -7,7 +7,7 @@ use serde_json::Value;
 use guard_contract::call::{CallContext, PATH_KEYS, ToolCall};
 use guard_contract::policy::{Entry, Source};
 use guard_contract::syntax::{Analysis, Word};
-use guard_contract::verdict::CALLED;
+use guard_contract::verdict::{CALLED, WATCHED};
 use guard_contract::{Decision, outcome_named};
 use guard_harness::text;
 use guard_redact::{Secrets, shorten};
@@ -103,7 +103,7 @@ pub(crate) fn confine(decision: &mut Decision, entry: &Entry) {
     for finding in &mut decision.findings {
         finding.message = text::confined(&finding.message, &entry.name);
         finding.remedy = text::confined(&finding.remedy, &entry.name);
-        finding.tags.retain(|(name, _)| name != CALLED);
+        finding.tags.retain(|(name, _)| name != CALLED && name != WATCHED);
         // The built-in policies that read rules have one rule of their own, and tell the name of the user's. One without
         // a name is called by its outcome.
         let is_plain = |name: &str| {

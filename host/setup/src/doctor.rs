@@ -64,11 +64,13 @@ pub fn examine(
         findings.extend(switched_off(survey));
     }
     findings.extend(machine::folders(site.places));
+    let idle = machine::idle(site, projects);
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
         for found in &survey.found {
-            let trial = Trial { harness: *harness, registration: *registration, site, found };
+            let is_idle = !idle.is_empty();
+            let trial = Trial { harness: *harness, registration: *registration, site, found, is_idle };
             findings.extend(trial.run());
         }
         findings.extend(registration.unverified().iter().map(|text| {
@@ -76,6 +78,7 @@ pub fn examine(
             Finding::note("unverified", format!("with `{}`: {text}", harness.name()), remedy)
         }));
     }
+    findings.extend(idle);
     findings.extend(ready);
     findings.extend(machine::chain(site, projects));
     findings

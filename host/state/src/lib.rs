@@ -18,6 +18,7 @@ pub mod environment;
 pub mod files;
 mod folder;
 mod lock;
+pub mod pause;
 mod places;
 pub mod registrations;
 mod seal;
@@ -26,6 +27,7 @@ mod stamp;
 
 pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_private, write_new};
 pub use lock::FileLock;
+pub use pause::Pause;
 pub use places::Places;
 pub use seal::Seal;
 pub use stamp::{FileState, Stamp, hex};

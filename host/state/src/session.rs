@@ -15,7 +15,7 @@ use crate::Places;
 use guard_contract::shell_word::quoted;
 
 pub use operation::{Operation, is_readable, shown};
-pub use record::{Asked, Choice, Choosing, Contents, Entry, call_key, choose};
+pub use record::{Asked, Choice, Choosing, Contents, Entry, Told, call_key, choose};
 pub use store::Sessions;
 
 /// How long a pending call and an approval count.
@@ -39,9 +39,10 @@ pub fn confirm_command(places: &Places) -> String {
     line + " confirm"
 }
 
-/// A time as files have it.
-fn stamp(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+/// A time as the files of this program have it: in UTC, with milliseconds.
+#[must_use]
+pub fn stamp(time: Timestamp) -> String {
+    format!("{time:.3}")
 }
 
 #[cfg(test)]

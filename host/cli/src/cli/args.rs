@@ -6,6 +6,7 @@ mod cache;
 mod consent;
 mod install;
 mod new;
+mod pause;
 mod policy;
 mod serve;
 mod settings;
@@ -24,6 +25,7 @@ pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
+pub(super) use pause::{PauseArgs, ResumeArgs};
 pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
 pub(super) use serve::ServeArgs;
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
@@ -126,6 +128,10 @@ pub(super) enum Command {
     Allow(AllowArgs),
     /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
+    /// Let calls run for a while; what would have stopped them is logged and told.
+    Pause(PauseArgs),
+    /// End a pause.
+    Resume(ResumeArgs),
     /// Show or delete the pending calls and approvals of sessions.
     Session(SessionArgs),
     /// Trust this project's guard.toml, pinned by digest.

@@ -12,7 +12,7 @@ use super::print;
 use super::subject::{circumstances, refused};
 use guard_config::load;
 use guard_contract::exit::Exit;
-use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, moment};
+use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY, moment};
 use guard_redact::{plain, shorten};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -126,7 +126,7 @@ fn human(record: &Record) -> String {
     let outcome = match record.action.as_str() {
         "block" => "deny",
         "confirm_required" => "ask",
-        "warn" | "error" => "warn",
+        "warn" | "error" | WOULD_ASK | WOULD_DENY => "warn",
         _ => "",
     };
     let action = print::coloured(&format!("{:<16}", name(&record.action)), outcome);

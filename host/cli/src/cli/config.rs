@@ -75,7 +75,9 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     for entry in &config.entries {
         let layer = entry.layer.name();
         let on_error = outcome_name(entry.on_error);
-        print::line(&format!("policy     {} ({layer}, {}, on-error {on_error})", entry.name, source(entry)))?;
+        let watched = if entry.watched { ", only watched" } else { "" };
+        let source = source(entry);
+        print::line(&format!("policy     {} ({layer}, {source}, on-error {on_error}{watched})", entry.name))?;
     }
     for allow in &config.allows {
         let until = if allow.until.is_empty() { String::new() } else { format!(", until {}", allow.until) };
@@ -185,6 +187,7 @@ fn entry_json(entry: &Entry) -> serde_json::Value {
         "tools": entry.tools,
         "settings": serde_json::from_str::<serde_json::Value>(&entry.settings).unwrap_or_default(),
         "on-error": outcome_name(entry.on_error),
+        "mode": if entry.watched { "watch" } else { "enforce" },
         "may-allow": entry.may_allow,
         "limits": { "time-ms": entry.limits.time_ms, "memory-mib": entry.limits.memory_mib },
         "grants": entry.grants,

@@ -14,13 +14,14 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::rank;
+use guard_contract::verdict::{Verdict, merge};
 use guard_engine::clock::Clock;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
 use guard_harness::{DetectionConfidence, Event};
 use guard_hook::cache::{self, Prepared, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
-use guard_hook::nested;
+use guard_hook::{nested, watch};
 use guard_kit::compile::making;
 use guard_setup::install::InstallError;
 use guard_state::Places;
@@ -56,7 +57,13 @@ impl Evaluator {
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let nested = |folders: &[String]| open(&self.places, &self.program, folders);
         let ask = Ask { nested: Some(&nested), ..Ask::default() };
-        let traces = calls.iter().map(|call| self.chain.decide(call, at, &self.facts, ask));
+        let traces = calls.iter().map(|call| {
+            let trace = self.chain.decide(call, at, &self.facts, ask);
+            match watch::note(&trace.verdict, None) {
+                Some(note) => Trace { verdict: Verdict::all([trace.verdict, merge([note])]), ..trace },
+                None => trace,
+            }
+        });
         traces.reduce(
             |worst, trace| {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }

@@ -19,7 +19,7 @@ use guard_state::session::{
 };
 
 /// How long a note waits for other processes. The reply is out, and they hold the lock for some microseconds.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long the end of a session waits; a harness gives it little time.
 const PATIENCE_AT_END: Duration = Duration::from_millis(50);

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::cache::Prepared;
@@ -13,6 +14,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths;
 use guard_engine::facts::Facts;
 use guard_redact::Secrets;
+use guard_state::session::stamp;
 
 /// Appends every line to the file that its stream was granted. A file that cannot be written loses its lines only.
 pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, calls: &[ToolCall], traces: &[Trace]) {
@@ -37,10 +39,9 @@ fn of_trace(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, trace: &Tr
 
 /// The object with `ts` and without secrets.
 fn stamped(object: &str, secrets: &Secrets) -> String {
-    let ts = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
     let mut map: Map<String, Value> = serde_json::from_str(object).unwrap_or_default();
     map.iter_mut().for_each(|(key, value)| hide(key, value, secrets));
-    map.insert("ts".to_owned(), ts.to_string().into());
+    map.insert("ts".to_owned(), stamp(Timestamp::now()).into());
     Value::Object(map).to_string()
 }
 

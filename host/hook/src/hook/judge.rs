@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::consent::{self, Question};
+use super::consent::{self, PATIENCE, Question};
 use super::open_call::OpenCall;
 use super::payload::Refusal;
 use super::{bypass, journal, outcome, refused};
 use crate::cache::Prepared;
 use crate::chain::{Ask, Chain, Trace};
+use crate::watch;
 use guard_config::{Audit, Brought};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
@@ -19,8 +21,9 @@ use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::{Ask as Asking, Surface};
 use guard_harness::{End, Event, Harness, Payload};
-use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_state::session::Sessions;
+use guard_state::{Pause, Places};
 
 /// Where chains come from.
 pub trait Chains {
@@ -111,6 +114,8 @@ struct Decided {
     prompted: bool,
     /// What tells the call from others.
     key: String,
+    /// The session that is told that policies are only watched.
+    told: Option<String>,
 }
 
 impl Records {
@@ -123,6 +128,11 @@ impl Records {
                 if let Some(question) = decided.question.take() {
                     let call = std::mem::take(&mut decided.key);
                     question.note(decided.outcome, decided.asks, decided.prompted, call);
+                }
+                if let Some(session) = decided.told.take() {
+                    let sessions = &decided.chain.prepared.config.sessions;
+                    // The reply is out, and there is nobody to tell that nothing could be written.
+                    let _ = sessions.change(&session, PATIENCE, |contents, now| contents.tell(&session, now));
                 }
             }
             Kept::Told { end, harness, payload, calls } => outcome::tell(places, harness, payload, calls, *end),
@@ -192,13 +202,14 @@ impl Judge<'_> {
         };
         let config = &chain.prepared.config;
         let nested = |folders: &[String]| self.chains.nested(folders);
+        let pause = Pause::of(&self.places.state, Timestamp::now());
         let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
         let mut worst = None;
         for each in &calls {
             call.set_record(&config.audit, each, &at);
             let watch = |opinion: &Opinion| call.record_opinion(opinion);
             let only = self.brought.only.as_deref();
-            let ask = Ask { only, watch: Some(&watch), nested: Some(&nested), ..Ask::default() };
+            let ask = Ask { only, watch: Some(&watch), nested: Some(&nested), pause: pause.as_ref(), ..Ask::default() };
             let trace = chain.decide(each, &at, self.facts, ask);
             let rank = guard_contract::rank(trace.verdict.outcome);
             if worst.is_none_or(|(highest, _)| rank > highest) {
@@ -209,7 +220,16 @@ impl Judge<'_> {
         if let Some((_, each)) = worst {
             call.set_record(&config.audit, each, &at);
         }
-        let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+        let mut verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+        let note = watch::note(&verdict, pause.as_ref());
+        // A pause is told each time; a configuration that watches would say it for weeks.
+        let sessions = &config.sessions;
+        let session = Sessions::name(&at.session);
+        let is_first = note.is_some() && (pause.is_some() || !sessions.of(&session).was_told(&session));
+        if let Some(note) = note.filter(|_| is_first) {
+            verdict = Verdict::all([verdict, merge([note])]);
+        }
+        let told = (is_first && pause.is_none()).then_some(session);
         let asks_itself = asks_itself(harness, surface, &at);
         let (verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
         let skips = harness.skips_prompts(&at.permission_mode);
@@ -217,7 +237,8 @@ impl Judge<'_> {
         let asks = surface.ask == Asking::Person;
         let prompted = asks && harness.prompts(&at.permission_mode);
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
-        let decided = Decided { chain, calls, traces, outcome: verdict.outcome, question, asks, prompted, key, at };
+        let decided =
+            Decided { chain, calls, traces, outcome: verdict.outcome, question, asks, prompted, key, told, at };
         let records = Records(Kept::Decided(Box::new(decided)));
         Judged { said: Said::Verdict(verdict), records }
     }

@@ -5,9 +5,12 @@ use std::path::Path;
 use super::Finding;
 use crate::check::{Mistake, check, line};
 use crate::install::Site;
+use guard_config::load;
+use guard_contract::policy::{Entry, Layer};
 use guard_hook::cache::{Prepared, prepare};
-use guard_state::Places;
-use guard_state::{FolderErrorKind, check_private};
+use guard_hook::watch::span;
+use guard_state::{FolderErrorKind, Pause, Places, check_private};
+use jiff::Timestamp;
 
 const CONFIGURATION: &str = "configuration";
 const POLICIES: &str = "policies";
@@ -28,6 +31,29 @@ pub(super) fn folders(places: &Places) -> Vec<Finding> {
         }
     };
     vec![check(&places.state), check(&places.cache)]
+}
+
+/// What keeps policies from stopping calls, if anything does.
+pub(super) fn idle(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
+    const CHECK: &str = "mode";
+    let config = load(site.places, projects);
+    let names = |entries: Vec<&Entry>| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
+    let watched: Vec<&Entry> = config.entries.iter().filter(|entry| entry.watched).collect();
+    let mut findings = Vec::new();
+    if !watched.is_empty() {
+        let text = format!("these policies are only watched and stop nothing: {}", names(watched));
+        findings.push(Finding::note(CHECK, text, "remove `mode` from guard.toml once they should stop calls"));
+    }
+    let now = Timestamp::now();
+    if let Some(pause) = Pause::of(&site.places.state, now)
+        && let Some(left) = pause.left(now)
+    {
+        let is_paused = |entry: &&Entry| pause.names(&entry.name) && config.may_loosen(Layer::User, entry);
+        let paused = names(config.entries.iter().filter(is_paused).collect());
+        let text = format!("these policies are paused for {} and stop nothing: {paused}", span(left));
+        findings.push(Finding::note(CHECK, text, "run `guard-host resume`"));
+    }
+    findings
 }
 
 /// Whether a call finds everything made.

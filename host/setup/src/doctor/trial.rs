@@ -115,6 +115,8 @@ pub(super) struct Trial<'a> {
     pub(super) registration: &'a dyn Registration,
     pub(super) site: Site<'a>,
     pub(super) found: &'a Found,
+    /// Policies are paused, or only watched.
+    pub(super) is_idle: bool,
 }
 
 impl Trial<'_> {
@@ -163,6 +165,10 @@ impl Trial<'_> {
                 program = Some(Finding::problem("program", format!("what `{place}` starts {why}"), &again));
                 let text = format!("the {what} in `{place}` does not run: exit code {} of the shell", reply.exit);
                 Finding::problem(CHECK, text, again)
+            }
+            Ok((reply, _)) if self.is_idle && reply.exit == 0 => {
+                let text = format!("`{shown}` by the {what} in `{place}` is not denied, as policies stop nothing now");
+                Finding::note(CHECK, text, "see what is said of `mode` below")
             }
             Ok((reply, _)) => {
                 let text = format!(

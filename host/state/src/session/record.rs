@@ -1,6 +1,6 @@
 //! [`Contents`]: what a session's file holds, and which entry of it is meant. Pure: no file is touched.
 //!
-//! Format: `{"confirmed": [...], "pending": [...], "asked": [...]}`; each entry begins with `tool`, `operation` and `ts`.
+//! Format: `{"confirmed": [...], "pending": [...], "asked": [...], "told": [...]}`; each entry begins with `tool`, `operation` and `ts`.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,9 @@ const CONFIRMED: usize = 256;
 /// The most questions about confirmations.
 const ASKED: usize = 16;
 
+/// The most sessions that were told that policies are only watched.
+const TOLD: usize = 256;
+
 /// The most rules of a pending call. What more rules ask about is too much for one approval.
 const RULES: usize = 32;
 
@@ -31,6 +34,19 @@ pub struct Contents {
     pub pending: Vec<Entry>,
     /// Confirmations that the hook itself asked a person about.
     pub asked: Vec<Asked>,
+    /// The sessions that were told that policies are only watched, each with the time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
+}
+
+/// That a session was told that policies are only watched.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Told {
+    /// The session.
+    pub session: String,
+    /// When.
+    pub ts: String,
 }
 
 /// A pending call, or its approval.
@@ -135,6 +151,13 @@ impl Entry {
     }
 }
 
+impl Told {
+    fn is_live(&self, now: Timestamp) -> bool {
+        let recent = |ts: Timestamp| ts <= now && now.duration_since(ts) < LIFE;
+        self.ts.parse::<Timestamp>().is_ok_and(recent)
+    }
+}
+
 impl Asked {
     fn is_live(&self, now: Timestamp) -> bool {
         let recent = |ts: Timestamp| ts <= now && now.duration_since(ts) < QUESTION;
@@ -148,6 +171,7 @@ impl Contents {
         self.confirmed.retain(|entry| entry.is_live(now));
         self.pending.retain(|entry| entry.is_live(now));
         self.asked.retain(|asked| asked.is_live(now));
+        self.told.retain(|told| told.is_live(now));
     }
 
     /// Keeps what is of one session, or what is not.
@@ -155,12 +179,13 @@ impl Contents {
         self.confirmed.retain(|entry| (entry.session == session) == kept);
         self.pending.retain(|entry| (entry.session == session) == kept);
         self.asked.retain(|asked| (asked.session == session) == kept);
+        self.told.retain(|told| (told.session == session) == kept);
     }
 
     /// There is nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.confirmed.is_empty() && self.pending.is_empty() && self.asked.is_empty()
+        self.confirmed.is_empty() && self.pending.is_empty() && self.asked.is_empty() && self.told.is_empty()
     }
 
     /// The names of the sessions in it.
@@ -200,6 +225,19 @@ impl Contents {
         keep_last(&mut self.asked, ASKED);
     }
 
+    /// Notes that the session was told that policies are only watched.
+    pub fn tell(&mut self, session: &str, now: Timestamp) {
+        self.told.retain(|other| other.session != session);
+        self.told.push(Told { session: session.to_owned(), ts: stamp(now) });
+        keep_last(&mut self.told, TOLD);
+    }
+
+    /// The session was told that policies are only watched, within a day.
+    #[must_use]
+    pub fn was_told(&self, session: &str) -> bool {
+        self.told.iter().any(|told| told.session == session)
+    }
+
     /// A person was asked about the confirmation of this entry, and just now.
     #[must_use]
     pub fn was_asked(&self, code: &str) -> bool {
@@ -232,6 +270,7 @@ impl Contents {
         self.confirmed.append(&mut other.confirmed);
         self.pending.append(&mut other.pending);
         self.asked.append(&mut other.asked);
+        self.told.append(&mut other.told);
     }
 }
 

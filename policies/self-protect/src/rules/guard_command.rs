@@ -72,6 +72,7 @@ const TELLING: &[&str] = &[
     "confirm",
     "hook",
     "install",
+    "pause",
     "policy",
     "session",
     "settings",
@@ -175,7 +176,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     match (name, sub) {
         (
             "" | "help" | "check" | "explain" | "test" | "doctor" | "conformance" | "audit" | "completions" | "sandbox"
-            | "new",
+            | "new" | "rates" | "resume",
             _,
         ) => None,
         ("policy", "add" | "remove") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),
@@ -186,6 +187,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
             Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
         }
         ("allow", _) => Some((Outcome::Deny, "it ends the questions about a command for good", BY_HAND)),
+        ("pause", _) => Some((Outcome::Deny, "policies would stop nothing while it lasts", BY_HAND)),
         ("trust", _) => Some((Outcome::Deny, "it gives a project's file the rights of the user's own", BY_HAND)),
         ("untrust", _) => Some((Outcome::Deny, "it changes what a project's file may do", BY_HAND)),
         ("uninstall", _) => Some((Outcome::Deny, "no call would be looked at any more", BY_HAND)),

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::Format;
+use guard_hook::audit::{WOULD_ASK, WOULD_DENY};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -95,6 +96,16 @@ pub(in crate::cli) enum Action {
     Ran,
     /// A person refused a call that was asked about, where the harness tells
     Refused,
+    /// Ran, and would have been asked about, were its policy not only watched, or paused
+    #[value(name = "would-ask")]
+    WouldAsk,
+    /// Ran, and would have been denied
+    #[value(name = "would-deny")]
+    WouldDeny,
+    /// A person paused policies
+    Pause,
+    /// A person ended the pause
+    Resume,
 }
 
 impl Action {
@@ -109,6 +120,10 @@ impl Action {
             Action::Allow => "allow",
             Action::Ran => "ran",
             Action::Refused => "refused",
+            Action::WouldAsk => WOULD_ASK,
+            Action::WouldDeny => WOULD_DENY,
+            Action::Pause => "pause",
+            Action::Resume => "resume",
         }
     }
 }

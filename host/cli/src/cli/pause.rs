@@ -1,0 +1,74 @@
+//! `guard-host pause` and `resume`: policies that stop nothing for a while.
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::args::PauseArgs;
+use super::print;
+use super::subject::{circumstances, refused};
+use super::terminal::{is_attended, unattended};
+use guard_config::load;
+use guard_contract::exit::Exit;
+use guard_contract::policy::{Entry, Layer};
+use guard_hook::audit::{append_deed, moment};
+use guard_state::environment::Environment;
+use guard_state::pause::LONGEST;
+use guard_state::{Pause, Places};
+
+pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let length = length(&args.length)?;
+    let at = circumstances(environment, None);
+    let config = load(places, &at.projects());
+    let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
+        config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry));
+    let names = |entries: &[&Entry]| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
+    for name in &args.only {
+        if kept.iter().any(|entry| entry.name == *name) {
+            let text = format!("`{name}` cannot be paused");
+            return Err(refused(Exit::Usage, text, format!("these can: {}", names(&paused))));
+        }
+        if !paused.iter().any(|entry| entry.name == *name) {
+            let hint = format!("the chain has: {}", names(&paused));
+            return Err(refused(Exit::Usage, format!("no policy has the name `{name}`"), hint));
+        }
+    }
+    if !is_attended() {
+        let only = if args.only.is_empty() { String::new() } else { format!(" --only {}", args.only.join(",")) };
+        return Err(unattended("policies are paused", &format!("guard-host pause {}{only}", args.length)));
+    }
+    let pause = Pause::begin(&places.state, Timestamp::now(), length, args.only.clone())?;
+    let what = if args.only.is_empty() { names(&paused) } else { args.only.join(", ") };
+    append_deed(&config.audit, "pause", &format!("{what} until {}", pause.until), &at.cwd)?;
+    let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system()).strftime("%H:%M:%S");
+    print::line(&format!("paused until {ends}: {what}"))?;
+    if !kept.is_empty() {
+        print::line(&format!("as before: {}", names(&kept)))?;
+    }
+    print::line("`guard-host resume` ends it before")?;
+    Ok(Exit::Success)
+}
+
+pub(super) fn resume(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let was = Pause::of(&places.state, Timestamp::now()).is_some();
+    Pause::end(&places.state)?;
+    if was {
+        let at = circumstances(environment, None);
+        append_deed(&load(places, &at.projects()).audit, "resume", "", &at.cwd)?;
+    }
+    print::line(if was { "the pause is over" } else { "nothing is paused" })?;
+    Ok(Exit::Success)
+}
+
+fn length(text: &str) -> anyhow::Result<SignedDuration> {
+    let now = Timestamp::now();
+    // A number with a unit, as in `--since`, and nothing else that `--since` takes.
+    let is_span = text.ends_with(|unit: char| unit.is_ascii_alphabetic());
+    let length = Some(text).filter(|_| is_span).and_then(|text| moment(text, now, &TimeZone::UTC));
+    match length.map(|begin| now.duration_since(begin)) {
+        Some(length) if length.is_positive() && length <= LONGEST => Ok(length),
+        _ => {
+            let hint = "give a number with a unit, such as `90s`, `10m` or `2h`, up to `24h`";
+            Err(refused(Exit::Usage, format!("`{text}` is no length of a pause"), hint))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What is said of policies that are only watched, or paused.
+
+use guard_contract::Outcome;
+use guard_contract::verdict::{Attributed, Opinion, Verdict};
+use guard_state::Pause;
+use jiff::{SignedDuration, Timestamp};
+
+/// What the reply says where policies would have stopped the call; none if none would have.
+#[must_use]
+pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
+    let (mut denied, mut asked) = (Vec::new(), Vec::new());
+    for found in &verdict.findings {
+        match found.watched() {
+            Some(Outcome::Deny) => denied.push(rule(found)),
+            Some(_) => asked.push(rule(found)),
+            None => {}
+        }
+    }
+    denied.dedup();
+    asked.dedup();
+    let parts =
+        [("deny this call", denied), ("ask about this call", asked)].into_iter().filter(|(_, rules)| !rules.is_empty());
+    let parts: Vec<String> = parts.map(|(what, rules)| format!("{} would {what}", rules.join(", "))).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let (rule, why, remedy) = match pause.and_then(|pause| pause.left(Timestamp::now())) {
+        Some(left) => {
+            ("paused", format!("guard-host is paused for {}", span(left)), "`guard-host resume` ends the pause")
+        }
+        None => (
+            "watched",
+            "guard-host only watches here".to_owned(),
+            "`guard-host audit show` lists such calls; `mode` in guard.toml ends it",
+        ),
+    };
+    let text = format!("{why}: {}", parts.join(", and "));
+    Some(Opinion::of_host("hook", rule, Outcome::Warn, text, remedy.to_owned()))
+}
+
+/// A time span as people write it, in whole minutes, or in seconds below one.
+#[must_use]
+pub fn span(left: SignedDuration) -> String {
+    let seconds = left.as_secs().max(1);
+    match (seconds / 3600, seconds % 3600 / 60) {
+        (0, 0) => format!("{seconds} s"),
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
+fn rule(found: &Attributed) -> String {
+    if found.finding.rule.is_empty() { found.policy.clone() } else { found.rule() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_told_in_hours_and_minutes() {
+        for (seconds, expected) in
+            [(0, "1 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (5400, "1 h 30 min")]
+        {
+            assert_eq!(span(SignedDuration::from_secs(seconds)), expected);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `guard-host pause` and `resume`: policies that stop nothing for a while, and say so.
+
+use serde_json::json;
+
+use crate::support::reply::{assert_deny, assert_silent, assert_warn};
+use crate::support::terminal::attended;
+use crate::support::world::World;
+
+/// A call that is denied.
+const FORCED: &str = "git push --force origin main";
+
+#[test]
+fn what_is_paused_runs_is_told_and_is_logged() {
+    let world = World::new();
+    let Some(ended) = attended(&world, &["pause", "10m"]) else { return };
+    assert!(ended.exit == 0 && ended.stdout.contains("command-guard"), "{ended:?}");
+    assert!(ended.stdout.contains("as before: self-protect"), "{ended:?}");
+    for _ in 0..2 {
+        assert_warn(
+            &world.bash(FORCED),
+            &["paused for 9 min", "command-guard:force-push-protected", "guard-host resume"],
+        );
+    }
+    assert_warn(&world.bash("git push"), &["command-guard:git-push would ask about this call"]);
+    assert_silent(&world.bash("ls"));
+    let actions: Vec<_> = world.audit().iter().map(|line| (line["action"].clone(), line["rule"].clone())).collect();
+    let expected = [
+        ("pause", ""),
+        ("would-deny", "force-push-protected"),
+        ("would-deny", "force-push-protected"),
+        ("would-ask", "git-push"),
+    ];
+    assert_eq!(actions, expected.map(|(action, rule)| (json!(action), json!(rule))));
+
+    // Nobody pauses what keeps guard-host in place.
+    assert_deny(&world.bash("guard-host uninstall claude"), &["[self-protect: guard-command]"]);
+    let doctor = world.run(&["doctor"], "");
+    assert!(doctor.stdout.contains("are paused for 9 min"), "{doctor:?}");
+
+    assert!(world.run(&["resume"], "").stdout.contains("the pause is over"));
+    assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
+    assert_eq!(world.audit().iter().filter(|line| line["action"] == json!("resume")).count(), 1);
+    assert!(world.run(&["resume"], "").stdout.contains("nothing is paused"));
+}
+
+#[test]
+fn only_the_named_policies_are_paused() {
+    let world = World::new();
+    if attended(&world, &["pause", "1h", "--only", "protected-files"]).is_none() {
+        return;
+    }
+    assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
+    let payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": { "file_path": ".env", "content": "x" },
+    });
+    assert_warn(&world.hook(&payload.to_string()), &["protected-files"]);
+}
+
+#[test]
+fn an_agent_can_neither_pause_nor_write_a_pause() {
+    let world = World::new();
+    let alone = world.run(&["pause", "10m"], "");
+    assert!(alone.exit == 77 && alone.stderr.contains("run it there: guard-host pause 10m"), "{alone:?}");
+    assert_deny(&world.bash("guard-host pause 10m"), &["[self-protect: guard-command]"]);
+    assert_deny(&world.bash("script -qec 'guard-host pause 10m' /dev/null"), &["self-protect"]);
+    assert_deny(&world.bash("echo x > ~/.local/state/guard-host/pause.json"), &["self-protect"]);
+    let state = world.path(".local/state/guard-host/pause.json");
+    std::fs::write(state, r#"{"until":"2999-01-01T00:00:00.000Z","only":[]}"#).unwrap();
+    assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
+}
+
+#[test]
+fn a_length_or_a_name_that_cannot_be_is_refused() {
+    let world = World::new();
+    for (arguments, word) in [
+        (&["pause", "soon"][..], "is no length of a pause"),
+        (&["pause", "0m"], "is no length of a pause"),
+        (&["pause", "25h"], "up to `24h`"),
+        (&["pause", "2020-01-01"], "is no length of a pause"),
+        (&["pause", "1h", "--only", "self-protect"], "`self-protect` cannot be paused"),
+        (&["pause", "1h", "--only", "comand-guard"], "no policy has the name `comand-guard`"),
+    ] {
+        let ended = world.run(arguments, "");
+        assert!(ended.exit == 64 && ended.stderr.contains(word), "{arguments:?} {ended:?}");
+    }
+}

@@ -1,0 +1,91 @@
+//! `mode = "watch"`: what policies would stop is logged and runs.
+
+use guard_contract::Outcome;
+use serde_json::{Value, json};
+
+use crate::support::layers::Layers;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::world::World;
+
+const RULE: &str = r#"
+[[policy]]
+name = "ours"
+source = "builtin:cel"
+settings = { rules = [{ when = 'tool == "Bash"', outcome = "deny", message = "no", rule = "none" }] }
+"#;
+
+fn bash(session: &str, world: &World, command: &str) -> String {
+    json!({
+        "session_id": session, "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": command },
+    })
+    .to_string()
+}
+
+/// A call that is denied.
+const FORCED: &str = "git push --force origin main";
+
+#[test]
+fn a_users_policies_are_watched_and_each_session_is_told_once() {
+    let world = World::new();
+    world.configure("mode = \"watch\"\n");
+    let words = ["only watches", "command-guard:git-push would ask about this call"];
+    assert_warn(&world.hook(&bash("s1", &world, "git push")), &words);
+    assert_silent(&world.hook(&bash("s1", &world, "git push")));
+    assert_silent(&world.hook(&bash("s1", &world, FORCED)));
+    assert_warn(&world.hook(&bash("s2", &world, FORCED)), &["command-guard:force-push-protected would deny this call"]);
+    let actions: Vec<Value> = world.audit().iter().map(|line| line["action"].clone()).collect();
+    assert_eq!(actions, ["would-ask", "would-ask", "would-deny", "would-deny"]);
+    let shown = world.run(&["audit", "show", "--action", "would-deny"], "");
+    assert_eq!(shown.stdout.lines().count(), 2, "{shown:?}");
+    assert_deny(&world.bash("guard-host uninstall claude"), &["[self-protect: guard-command]"]);
+    let explained = world.run(&["explain", FORCED], "");
+    assert!(
+        explained.stdout.contains("\nwarn: ") && explained.stdout.contains("would deny this call"),
+        "{explained:?}"
+    );
+}
+
+#[test]
+fn one_policy_can_be_watched_or_all_but_one() {
+    let world = World::new();
+    world.configure(&RULE.replace("source", "mode = \"watch\"\nsource"));
+    assert_warn(&world.bash("ls"), &["ours"]);
+    assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
+    world.configure("mode = \"watch\"\n[[policy]]\nname = \"command-guard\"\nmode = \"enforce\"\n");
+    assert_ask(&world.bash("git push"), &["[command-guard: git-push]"]);
+}
+
+#[test]
+fn nobody_watches_what_is_not_his() {
+    let outcome = |layers: &Layers| layers.decide([&("Bash", json!({ "command": FORCED }))])[0].outcome;
+    let managed = "preset = \"standard\"\n";
+    for (expected, layers) in [
+        (Outcome::Deny, Layers::new().managed(managed).user("mode = \"watch-all\"\n")),
+        (Outcome::Deny, Layers::new().managed("lock = [\"command-guard\"]\n").user("mode = \"watch\"\n")),
+        (Outcome::Abstain, Layers::new().managed("mode = \"watch\"\npreset = \"standard\"\n")),
+        (Outcome::Deny, Layers::new().managed("mode = \"watch\"\n")),
+        (Outcome::Abstain, Layers::new().managed("mode = \"watch-all\"\nlock = [\"command-guard\"]\n")),
+        (Outcome::Deny, Layers::new().user("mode = \"watch\"\n").project(RULE)),
+        (Outcome::Abstain, Layers::new().user("mode = \"watch-all\"\n").project(RULE)),
+        (Outcome::Deny, Layers::new().project(RULE.replace("source", "mode = \"watch\"\nsource"))),
+        (
+            Outcome::Abstain,
+            Layers::new().user("preset = \"none\"").project(RULE.replace("source", "mode = \"watch\"\nsource")),
+        ),
+    ] {
+        assert_eq!(outcome(&layers), expected, "{:?}", layers.names());
+    }
+    Layers::new().project("mode = \"watch\"\n").assert_problem(&["`mode` stands in a project's file"]);
+    let own = "[[policy]]\nname = \"self-protect\"\nmode = \"watch\"\n";
+    Layers::new().user(own).assert_problem(&["self-protect always stops what it must"]);
+}
+
+#[test]
+fn a_policy_that_breaks_is_watched_too_and_a_broken_file_is_not() {
+    let world = World::new();
+    world.configure("mode = \"watch\"\n[[policy]]\nname = \"gone\"\nsource = \"/nowhere.wasm\"\non-error = \"deny\"\n");
+    assert_warn(&world.bash("ls"), &["gone:policy-fault would deny this call"]);
+    world.configure("mode = \"wach\"\n");
+    assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
+}
