@@ -1,7 +1,7 @@
 //! Every case of every built-in policy through the real component: alone, and in the chain of the preset `standard` if that
 //! has it.
 //!
-//! Alone a case must give what it says. In the chain another policy may be more severe, never less. With a secret planted
+//! Alone a case must give what it says, and again from what a log at the level `facts` keeps of it. In the chain another policy may be more severe, never less. With a secret planted
 //! in its call, a case gives the same words of its rule, in the reply of each harness, and no sign of the secret.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
@@ -14,7 +14,10 @@ use std::sync::Arc;
 
 use guard_contract::Wasi;
 use guard_contract::{outcome_named, rank};
-use guard_hook::chain::Chain;
+use guard_engine::facts::Facts;
+use guard_engine::facts::recorded::Recording;
+use guard_hook::audit::Decision;
+use guard_hook::chain::{Ask, Chain};
 use guard_kit::suite::{self, Subject, Suite};
 use guard_state::Places;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -40,6 +43,9 @@ fn main() {
             for index in 0..suite.cases.len() {
                 let title = suite.cases[index].title().replace('\n', "\\n");
                 trials.push(trial(format!("{group}::alone::{title}"), &alone, &suite, index, false));
+                let (of, own) = (suite.clone(), alone.clone());
+                let again = move || decided_again(&own, &of, index).map_err(Failed::from);
+                trials.push(Trial::test(format!("{group}::again::{title}"), again));
                 let (of, own) = (suite.clone(), alone.clone());
                 let planted = move || planted::hold(&own, &of, index).map_err(Failed::from);
                 trials.push(Trial::test(format!("{group}::planted::{title}"), planted));
@@ -67,6 +73,25 @@ fn trial(name: String, chain: &Arc<Chain>, suite: &Arc<Suite>, index: usize, at_
         let differences: Vec<String> = report.differences.iter().map(ToString::to_string).collect();
         Err(Failed::from(format!("{}\neffects: {effects:?}", differences.join("\n"))))
     })
+}
+
+/// What is kept of a decision, as text and back, gives the same verdict to the letter without the machine.
+fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
+    for (call, at, facts) in suite::scenes(suite, &suite.cases[index]) {
+        let recording = Arc::new(Recording::of(facts.clone()));
+        let verdict = chain.decide(&call, &at, &(recording.clone() as Arc<dyn Facts>), Ask::default()).verdict;
+        if verdict != chain.decide(&call, &at, &facts, Ask::default()).verdict {
+            return Err("noting the facts changes the verdict".to_owned());
+        }
+        let kept = Decision::new(&call, &at, recording.record(), &verdict);
+        let text = serde_json::to_string(&kept).map_err(|error| error.to_string())?;
+        let kept: Decision = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let again = kept.again(chain, Ask::default());
+        if !kept.redacted && (again.lacks || again.verdict != verdict) {
+            return Err(format!("lacks facts: {}\nthen: {verdict:?}\nagain: {:?}", again.lacks, again.verdict));
+        }
+    }
+    Ok(())
 }
 
 /// The verdict is beyond what the case says: another policy of the chain has more to say.

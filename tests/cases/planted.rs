@@ -150,7 +150,7 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
     ));
     let log = Audit { level: AuditLevel::All, path: path.clone(), max_bytes: 8 << 20 };
     let at = CallContext { cwd: "/repo".to_owned(), harness: "claude".to_owned(), ..CallContext::default() };
-    audit::append(&log, call, &at, verdict, Duration::ZERO).map_err(|error| error.to_string())?;
+    audit::append(&log, call, &at, verdict, Duration::ZERO, None).map_err(|error| error.to_string())?;
     let line = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     let _ = std::fs::remove_file(&path);
     let _ = std::fs::remove_file(path.with_extension("jsonl.lock"));

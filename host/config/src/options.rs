@@ -138,6 +138,8 @@ pub enum AuditLevel {
     Interventions,
     /// Every call.
     All,
+    /// Every call, with all that its verdict rests on.
+    Facts,
 }
 
 /// `[session]`.

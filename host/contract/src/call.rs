@@ -1,11 +1,13 @@
 //! [`ToolCall`]: one call of one tool, in the host's own vocabulary. No vendor's JSON.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::CallFacts;
 
 /// One call of one tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct ToolCall {
     /// The tool in the common vocabulary: `Bash`, `Write`, `Edit`, ...; another tool keeps its name.
     pub tool: String,
@@ -78,7 +80,8 @@ pub const OTHER_TOOLS: [&str; 39] = [
 ];
 
 /// The language of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// bash, or a shell close to it.
     Bash,
@@ -187,7 +190,8 @@ fn alternatives(glob: &str) -> Option<Vec<String>> {
 }
 
 /// Where a call happens, as far as the harness says so.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 pub struct CallContext {
     /// The working directory, absolute.
     pub cwd: String,

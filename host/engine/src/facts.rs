@@ -1,10 +1,12 @@
 //! What the machine says: the one door to files and variables for everything that decides.
 //!
-//! [`real::RealFacts`] asks the machine, [`fixed::FixedFacts`] is a world of its own for tests. The algorithm
+//! [`real::RealFacts`] asks the machine, [`fixed::FixedFacts`] is a world of its own for tests, and
+//! [`recorded::Recorded`] answers as the machine did once. The algorithm
 //! that resolves paths over both is `guard_sdk`'s, which the tests of a policy use as well.
 
 pub mod fixed;
 pub mod real;
+pub mod recorded;
 mod resolve;
 
 use std::fmt;

@@ -1,5 +1,6 @@
 //! The audit log: one JSON object a line, appended after the reply is out, and read back by people.
 
+mod decision;
 mod read;
 mod select;
 mod stats;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
+use serde_json::Value;
 
 use guard_config::{Audit, AuditLevel};
 use guard_contract::call::{CallContext, ToolCall};
@@ -24,6 +26,7 @@ use guard_redact::{plain, redact, shorten};
 use guard_state::session::{Entry, stamp};
 use guard_state::{FileLock, hex};
 
+pub use decision::{Again, Decision};
 pub use read::{Next, Reader, Record};
 pub use select::{Selection, moment};
 pub use stats::{Actions, Stats};
@@ -69,6 +72,8 @@ struct Line<'a> {
     by: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<Value>,
 }
 
 /// Appends the line about what became of a call that was asked about. Its `asked` is when it was asked about, its `ms` the
@@ -97,6 +102,7 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
         original_tool: String::new(),
         by: entry.prompted.then_some("person"),
         asked: Some(&entry.ts),
+        decision: None,
     };
     write(audit, &serde_json::to_string(&line)?)
 }
@@ -125,6 +131,7 @@ pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &s
         original_tool: String::new(),
         by: Some("person"),
         asked: None,
+        decision: None,
     };
     write(audit, &serde_json::to_string(&line)?)
 }
@@ -146,17 +153,18 @@ pub fn append(
     at: &CallContext,
     verdict: &Verdict,
     elapsed: Duration,
+    decision: Option<&Decision>,
 ) -> io::Result<()> {
     let is_mild = rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed();
     let unwatched = verdict.unwatched().filter(|_| is_mild);
     if let Some(unwatched) = &unwatched {
         let action = if unwatched.outcome == Outcome::Deny { WOULD_DENY } else { WOULD_ASK };
-        return append_verdict(audit, call, at, unwatched, action, elapsed);
+        return append_verdict(audit, call, at, unwatched, action, elapsed, decision);
     }
     if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) && !verdict.is_allowed() {
         return Ok(());
     }
-    append_verdict(audit, call, at, verdict, action(verdict), elapsed)
+    append_verdict(audit, call, at, verdict, action(verdict), elapsed, decision)
 }
 
 fn append_verdict(
@@ -166,10 +174,11 @@ fn append_verdict(
     verdict: &Verdict,
     action: &'static str,
     elapsed: Duration,
+    decision: Option<&Decision>,
 ) -> io::Result<()> {
     let deciding = recorded(verdict);
-    // At the level `all` also what decides nothing, such as a policy's note that it was waved through.
-    let least = if audit.level == AuditLevel::All { Outcome::Abstain } else { Outcome::Warn };
+    // Where every call is logged, also what decides nothing, such as a policy's note that it was waved through.
+    let least = if audit.level == AuditLevel::Interventions { Outcome::Warn } else { Outcome::Abstain };
     let is_told =
         |told: &&Attributed| rank(told.finding.outcome) >= rank(least) || told.of_host && told.finding.rule == FAULT;
     let told = verdict.findings.iter().filter(is_told);
@@ -197,6 +206,7 @@ fn append_verdict(
         original_tool: name(&call.original_tool),
         by: None,
         asked: None,
+        decision: decision.and_then(Decision::kept),
     };
     write(audit, &serde_json::to_string(&line)?)
 }

@@ -15,6 +15,6 @@ pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 
 pub use all::{Coverage, Done, Evaluator, Options, Run, run_all};
 pub use read::{SuiteError, check_tools, find, line_of_settings, read};
-pub use run::{Difference, Report, Spent, run};
+pub use run::{Difference, Report, Spent, run, scenes};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
 pub(crate) use subject::{Workshop, entry_of};

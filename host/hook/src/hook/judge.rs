@@ -10,14 +10,16 @@ use super::consent::{self, PATIENCE, Question};
 use super::open_call::OpenCall;
 use super::payload::Refusal;
 use super::{bypass, journal, outcome, refused};
+use crate::audit::Decision;
 use crate::cache::Prepared;
 use crate::chain::{Ask, Chain, Trace};
 use crate::watch;
-use guard_config::{Audit, Brought};
+use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
 use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_engine::facts::recorded::Recording;
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::{Ask as Asking, Surface};
 use guard_harness::{End, Event, Harness, Payload};
@@ -205,15 +207,24 @@ impl Judge<'_> {
         let pause = Pause::of(&self.places.state, Timestamp::now());
         let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
         let mut worst = None;
+        let keeps_facts = config.audit.level == AuditLevel::Facts;
         for each in &calls {
             call.set_record(&config.audit, each, &at);
+            let recording = keeps_facts.then(|| Arc::new(Recording::of(self.facts.clone())));
+            let facts = recording.clone().map_or_else(|| self.facts.clone(), |recording| recording as Arc<dyn Facts>);
             let watch = |opinion: &Opinion| call.record_opinion(opinion);
             let only = self.brought.only.as_deref();
             let ask = Ask { only, watch: Some(&watch), nested: Some(&nested), pause: pause.as_ref(), ..Ask::default() };
-            let trace = chain.decide(each, &at, self.facts, ask);
+            let trace = chain.decide(each, &at, &facts, ask);
             let rank = guard_contract::rank(trace.verdict.outcome);
             if worst.is_none_or(|(highest, _)| rank > highest) {
                 worst = Some((rank, each));
+                if let Some(recording) = recording {
+                    // A pause is no part of what a replay knows.
+                    let unpaused = pause.as_ref().and_then(|_| trace.verdict.unwatched());
+                    let verdict = unpaused.as_ref().unwrap_or(&trace.verdict);
+                    call.set_decision(Decision::new(each, &at, recording.record(), verdict));
+                }
             }
             traces.push(trace);
         }

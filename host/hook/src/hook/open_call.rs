@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
-use crate::audit;
+use crate::audit::{self, Decision};
 use guard_config::{Audit, AuditLevel};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
@@ -27,6 +27,7 @@ pub struct OpenCall {
     dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
     heard: Mutex<Vec<Opinion>>,
     record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
+    decision: Mutex<Option<Decision>>,
 }
 
 impl std::fmt::Debug for OpenCall {
@@ -46,6 +47,7 @@ impl OpenCall {
             dialect: Mutex::new((harness, harness.capabilities().usual())),
             heard: Mutex::default(),
             record: Mutex::default(),
+            decision: Mutex::default(),
         }
     }
 
@@ -96,7 +98,11 @@ impl OpenCall {
     /// Those of the file system.
     pub fn log(&self, verdict: &Verdict) -> io::Result<()> {
         match attempt(&self.record).as_deref() {
-            Some(Some((audit, call, at))) => audit::append(audit, call, at, verdict, self.elapsed()),
+            Some(Some((audit, call, at))) => {
+                let decision = attempt(&self.decision);
+                let decision = decision.as_deref().and_then(Option::as_ref);
+                audit::append(audit, call, at, verdict, self.elapsed(), decision)
+            }
             _ => Ok(()),
         }
     }
@@ -108,10 +114,10 @@ impl OpenCall {
     /// Those of the file system.
     pub fn log_report(&self, text: &str) -> io::Result<()> {
         match attempt(&self.record).as_deref() {
-            Some(Some((audit, _, at))) if audit.level == AuditLevel::All => {
+            Some(Some((audit, _, at))) if audit.level != AuditLevel::Interventions => {
                 let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
                 let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
-                audit::append(audit, &call, at, &merge([error]), self.elapsed())
+                audit::append(audit, &call, at, &merge([error]), self.elapsed(), None)
             }
             _ => Ok(()),
         }
@@ -131,6 +137,11 @@ impl OpenCall {
     pub(super) fn set_record(&self, audit: &Audit, call: &ToolCall, at: &CallContext) {
         let record = (audit.clone(), call.clone(), at.clone());
         *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
+    }
+
+    /// What the audit line says of how the call was decided.
+    pub(super) fn set_decision(&self, decision: Decision) {
+        *self.decision.lock().unwrap_or_else(PoisonError::into_inner) = Some(decision);
     }
 
     /// Notes an opinion for the case that the deadline comes before the verdict.

@@ -116,6 +116,26 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
 /// What is wrong with a case that cannot be run: what was expected of it, and what it is.
 type Unfit = (String, String);
 
+/// The calls of a case, where they happen, and the machine: what a chain is asked about. None if the case cannot be run,
+/// or asks nothing.
+#[must_use]
+pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn Facts>)> {
+    let world = suite.facts.with(&case.facts);
+    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
+    let Some(payload) = &case.payload else {
+        let call = case.input().map(|input| ToolCall::new(case.tool(), input));
+        return call.map(|call| (call, circumstances(&world), facts)).into_iter().collect();
+    };
+    let named = guard_harness::named(case.harness.as_deref().unwrap_or("claude"));
+    let text = payload.as_str().map_or_else(|| payload.to_string(), str::to_owned);
+    let (Some(named), Ok(object)) = (named, hook::parse(text.into_bytes())) else { return Vec::new() };
+    let harness = guard_harness::detect(&object, named);
+    let Ok(payload) = harness.decode(&object) else { return Vec::new() };
+    let Event::Calls(calls) = &payload.event else { return Vec::new() };
+    let at = at(&world, harness, &payload, &*facts);
+    calls.iter().map(|call| (call.clone(), at.clone(), facts.clone())).collect()
+}
+
 fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
     let Some(input) = case.input() else {
         return Err(("an object or a command as `input`".to_owned(), format!("`{}`", case.input)));

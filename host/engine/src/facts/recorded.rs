@@ -1,0 +1,211 @@
+//! [`Recording`]: notes what a decision learns of the machine. [`Recorded`]: answers as the machine did then.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use guard_contract::FactFault;
+
+use super::{Disk, Entry, Facts};
+
+/// What a decision learned of the machine. What it did not ask for is not in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Record {
+    /// What each path named: `file`, `dir`, `other`, `absent`, `unknown`, or `link:` and its text.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub entries: BTreeMap<String, String>,
+    /// The starts of files, by path and the most bytes that were asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub heads: BTreeMap<String, Option<String>>,
+    /// The texts of files that policies may read, by path and the most bytes that were asked for, or why there is none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Result<String, FactFault>>,
+    /// The variables.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, Option<String>>,
+}
+
+const LINK: &str = "link:";
+
+impl Record {
+    /// The texts in it, to be looked at for what should not be kept.
+    pub fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let heads = self.heads.values_mut().flatten();
+        let files = self.files.values_mut().flatten();
+        heads.chain(files).chain(self.env.values_mut().flatten())
+    }
+}
+
+fn name_of(entry: &Entry) -> String {
+    match entry {
+        Entry::File => "file".to_owned(),
+        Entry::Dir => "dir".to_owned(),
+        Entry::Other => "other".to_owned(),
+        Entry::Absent => "absent".to_owned(),
+        Entry::Unknown => "unknown".to_owned(),
+        Entry::Link(text) => format!("{LINK}{text}"),
+    }
+}
+
+fn entry_of(name: &str) -> Entry {
+    match name {
+        "file" => Entry::File,
+        "dir" => Entry::Dir,
+        "other" => Entry::Other,
+        "absent" => Entry::Absent,
+        _ => name.strip_prefix(LINK).map_or(Entry::Unknown, |text| Entry::Link(text.to_owned())),
+    }
+}
+
+/// A path, and the most bytes of it that are asked for.
+fn bounded(path: &str, cap: usize) -> String {
+    format!("{cap}:{path}")
+}
+
+/// Facts that are noted on the way.
+#[derive(Debug)]
+pub struct Recording {
+    facts: Arc<dyn Facts>,
+    record: Mutex<Record>,
+}
+
+impl Recording {
+    /// Asks these, and notes what they say.
+    #[must_use]
+    pub fn of(facts: Arc<dyn Facts>) -> Self {
+        Recording { facts, record: Mutex::default() }
+    }
+
+    /// What was learned so far.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        self.noted().clone()
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Disk for Recording {
+    fn entry(&self, path: &str) -> Entry {
+        // What is asked twice must be told alike in a replay, and so it is here.
+        if let Some(known) = self.noted().entries.get(path) {
+            return entry_of(known);
+        }
+        let entry = self.facts.entry(path);
+        self.noted().entries.insert(path.to_owned(), name_of(&entry));
+        entry
+    }
+
+    fn read_head(&self, path: &str, cap: usize) -> Option<String> {
+        let key = bounded(path, cap);
+        if let Some(known) = self.noted().heads.get(&key) {
+            return known.clone();
+        }
+        let head = self.facts.read_head(path, cap);
+        self.noted().heads.insert(key, head.clone());
+        head
+    }
+}
+
+impl Facts for Recording {
+    fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
+        let key = bounded(path, cap);
+        if let Some(known) = self.noted().files.get(&key) {
+            return known.clone();
+        }
+        let text = self.facts.read_granted(root, path, cap);
+        self.noted().files.insert(key, text.clone());
+        text
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        if let Some(known) = self.noted().env.get(name) {
+            return known.clone();
+        }
+        let value = self.facts.env(name);
+        self.noted().env.insert(name.to_owned(), value.clone());
+        value
+    }
+}
+
+/// The machine as it was. Of what was not asked then it knows nothing: it is absent, and that is noted.
+#[derive(Debug)]
+pub struct Recorded {
+    record: Record,
+    lacks: AtomicBool,
+}
+
+impl Recorded {
+    /// The machine that this record is of.
+    #[must_use]
+    pub fn new(record: Record) -> Self {
+        Recorded { record, lacks: AtomicBool::new(false) }
+    }
+
+    /// Something was asked for that the record does not hold.
+    #[must_use]
+    pub fn lacks(&self) -> bool {
+        self.lacks.load(Ordering::Relaxed)
+    }
+
+    fn known<T: Clone>(&self, known: Option<&T>) -> Option<T> {
+        if known.is_none() {
+            self.lacks.store(true, Ordering::Relaxed);
+        }
+        known.cloned()
+    }
+}
+
+impl Disk for Recorded {
+    fn entry(&self, path: &str) -> Entry {
+        self.known(self.record.entries.get(path)).map_or(Entry::Absent, |name| entry_of(&name))
+    }
+
+    fn read_head(&self, path: &str, cap: usize) -> Option<String> {
+        self.known(self.record.heads.get(&bounded(path, cap))).flatten()
+    }
+}
+
+impl Facts for Recorded {
+    fn read_granted(&self, _: &str, path: &str, cap: usize) -> Result<String, FactFault> {
+        self.known(self.record.files.get(&bounded(path, cap))).unwrap_or(Err(FactFault::Absent))
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.known(self.record.env.get(name)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::fixed::FixedFacts;
+
+    #[test]
+    fn what_was_learned_is_told_again_and_nothing_else() {
+        let world =
+            "env = { A = 'a' }\ndirs = ['/repo/.git']\n[files]\n'/repo/x' = 'text'\n[links]\n'/repo/l' = '../o'";
+        let world: Arc<dyn Facts> = Arc::new(toml::from_str::<FixedFacts>(world).unwrap());
+        let ask = |facts: &dyn Facts| {
+            let entries = ["/repo/x", "/repo/.git", "/repo/l", "/gone"].map(|path| facts.entry(path));
+            let heads = [("/repo/x", 2), ("/repo/x", 9), ("/gone", 9)].map(|(path, cap)| facts.read_head(path, cap));
+            let files =
+                [("/repo/x", 9), ("/repo/x", 2), ("/gone", 9)].map(|(path, cap)| facts.read_granted("/", path, cap));
+            (entries, heads, files, ["A", "B"].map(|name| facts.env(name)))
+        };
+        let recording = Recording::of(world.clone());
+        let first = ask(&recording);
+        assert_eq!(first, ask(&*world));
+        let text = serde_json::to_string(&recording.record()).unwrap();
+        let recorded = Recorded::new(serde_json::from_str(&text).unwrap());
+        assert_eq!(ask(&recorded), first);
+        assert!(!recorded.lacks());
+        assert_eq!(recorded.entry("/other"), Entry::Absent);
+        assert!(recorded.lacks());
+    }
+}

@@ -1,0 +1,96 @@
+//! [`Decision`]: a call with all that its verdict rests on, so that it can be decided again anywhere.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::chain::{Ask, Chain};
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::outcome_name;
+use guard_contract::verdict::{Attributed, Verdict};
+use guard_engine::facts::recorded::{Record, Recorded};
+use guard_redact::redact;
+
+/// The longest text of a decision in a log. A longer one is left out: a line has to stay readable.
+const DECISION_BYTES: usize = 512 << 10;
+
+/// A call, where it happened, what was learned of the machine, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Decision {
+    /// The call.
+    pub call: ToolCall,
+    /// Where it happened.
+    pub at: CallContext,
+    /// What was learned of the machine.
+    pub facts: Record,
+    /// The verdict of the chain, before approvals and modes.
+    pub outcome: String,
+    /// Who gave it, as `policy:rule`; empty if nobody did.
+    pub rule: String,
+    /// A secret was taken out of it, so that the verdict of a replay may be another one.
+    #[serde(default)]
+    pub redacted: bool,
+}
+
+/// What came of a decision that was made again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Again {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Something was asked for that was not asked for then.
+    pub lacks: bool,
+}
+
+impl Decision {
+    /// What is known of a decision, without secrets.
+    #[must_use]
+    pub fn new(call: &ToolCall, at: &CallContext, facts: Record, verdict: &Verdict) -> Self {
+        let (outcome, rule) = Self::summary(verdict);
+        let mut decision = Decision { call: call.clone(), at: at.clone(), facts, outcome, rule, redacted: false };
+        let mut redacted = false;
+        let mut hide = |text: &mut String| {
+            let hidden = redact(text);
+            if hidden != *text {
+                *text = hidden;
+                redacted = true;
+            }
+        };
+        decision.call.input.values_mut().for_each(|value| texts(value, &mut hide));
+        decision.facts.texts().for_each(&mut hide);
+        decision.redacted = redacted;
+        decision
+    }
+
+    /// The outcome of a verdict and who gives it, as a decision has them.
+    #[must_use]
+    pub fn summary(verdict: &Verdict) -> (String, String) {
+        let rule = verdict.deciding().map(Attributed::rule).unwrap_or_default();
+        (outcome_name(verdict.outcome).to_owned(), rule)
+    }
+
+    /// Its text in a log; none if it is too long for one.
+    pub(super) fn kept(&self) -> Option<Value> {
+        let value = serde_json::to_value(self).ok()?;
+        (value.to_string().len() <= DECISION_BYTES).then_some(value)
+    }
+
+    /// Decides the call again, with what was learned then and nothing else.
+    #[must_use]
+    pub fn again(&self, chain: &Chain, ask: Ask<'_>) -> Again {
+        let recorded = Arc::new(Recorded::new(self.facts.clone()));
+        let verdict = chain.decide(&self.call, &self.at, &(recorded.clone() as Arc<_>), ask).verdict;
+        Again { verdict, lacks: recorded.lacks() }
+    }
+}
+
+/// Every text in a value. As deep as the reader of JSON goes, which is 128.
+fn texts(value: &mut Value, each: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| texts(value, each)),
+        Value::Object(map) => map.values_mut().for_each(|value| texts(value, each)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
