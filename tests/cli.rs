@@ -9,6 +9,7 @@ mod disposable;
 mod pause;
 mod policy;
 mod rates;
+mod replay;
 mod sandbox;
 mod settings;
 mod show;

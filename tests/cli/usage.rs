@@ -6,10 +6,11 @@ use std::process::Stdio;
 use crate::support::guests;
 use crate::support::world::World;
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 22] = [
     "hook",
     "check",
     "explain",
+    "replay",
     "test",
     "policy",
     "cache",

@@ -16,6 +16,7 @@ mod pause;
 mod policy;
 mod print;
 mod rates;
+mod replay;
 mod sandbox;
 mod serve;
 mod session;
@@ -59,6 +60,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, &places, environment),
         Command::Rates(args) => rates::run(&args, &places, environment),
+        Command::Replay(args) => replay::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),
         Command::Conformance(args) => conformance::run(&args, &places, environment),

@@ -14,7 +14,7 @@ use guard_state::environment::Environment;
 const THREADS: &str = "RUST_MIN_STACK";
 
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     // First of all, because a hook's deadline counts from here.

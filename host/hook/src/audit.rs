@@ -44,8 +44,8 @@ pub const WOULD_ASK: &str = "would-ask";
 /// The same, of one that would have been denied.
 pub const WOULD_DENY: &str = "would-deny";
 
-/// The longest operation that is logged.
-const OPERATION_BYTES: usize = 8 << 10;
+/// The longest operation that is logged, in bytes.
+pub const OPERATION_BYTES: usize = 8 << 10;
 
 /// The longest name that is logged.
 const NAME_BYTES: usize = 256;

@@ -4,7 +4,7 @@
 //! No link leads out of the folder, and none is followed at the end of a path. What the program writes for itself stands
 //! in `cache` and `audit`.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -46,6 +46,47 @@ pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
         return Err(io::Error::other(format!("larger than {} MiB", cap >> 20)));
     }
     Ok(text)
+}
+
+/// What was read of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// All of it.
+    Whole,
+    /// The file ends before the line does.
+    Unfinished,
+}
+
+/// Adds to `line` up to the next end of a line, which is left out. A line of more than `cap` bytes is passed over: `line`
+/// is then empty, and `overlong` is set.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>, overlong: &mut bool, cap: usize) -> io::Result<Line> {
+    loop {
+        let seen = match file.fill_buf() {
+            Ok(seen) => seen,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if seen.is_empty() {
+            return Ok(Line::Unfinished);
+        }
+        let end = seen.iter().position(|byte| *byte == b'\n');
+        let part = seen.get(..end.unwrap_or(seen.len())).unwrap_or_default();
+        *overlong |= line.len() + part.len() > cap;
+        if *overlong {
+            line.clear();
+        } else {
+            line.extend_from_slice(part);
+        }
+        let used = part.len() + usize::from(end.is_some());
+        file.consume(used);
+        if end.is_some() {
+            return Ok(Line::Whole);
+        }
+    }
 }
 
 /// Writes the file at `path`, relative to `folder`. Folders that are missing are made.

@@ -8,6 +8,7 @@ mod install;
 mod new;
 mod pause;
 mod policy;
+mod replay;
 mod serve;
 mod settings;
 mod test;
@@ -27,6 +28,7 @@ pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs
 pub(super) use new::{LanguageName, NewArgs};
 pub(super) use pause::{PauseArgs, ResumeArgs};
 pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
+pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use serve::ServeArgs;
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
@@ -110,6 +112,8 @@ pub(super) enum Command {
     Check(CheckArgs),
     /// Count how often the chain stops the calls of a corpus.
     Rates(RatesArgs),
+    /// Decide recorded calls again, and compare two configurations or policies.
+    Replay(ReplayArgs),
     /// Show what a call does, what each policy answers, and why.
     Explain(ExplainArgs),
     /// Run the test cases of a policy.

@@ -112,7 +112,7 @@ impl<'a> Evaluators<'a> {
 }
 
 /// The prepared chain of these projects, which is made if there is none.
-fn open(places: &Places, program: &Path, projects: &[String]) -> Prepared {
+pub(super) fn open(places: &Places, program: &Path, projects: &[String]) -> Prepared {
     Prepared::open(places, program, projects)
         .unwrap_or_else(|| prepare(places, program, projects, Some(making(PATIENCE))))
 }

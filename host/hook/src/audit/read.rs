@@ -3,13 +3,14 @@
 //! Tolerant: a line that is no record is counted and passed over. Changes no file.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
+use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::beside;
+use guard_state::files::{Line, read_line};
 
 /// A longer line is damage: the writer bounds each part of a line far below.
 const LINE_BYTES: usize = 1 << 20;
@@ -93,7 +94,7 @@ impl Reader {
                 }
                 continue;
             };
-            match read_line(file, &mut self.begun, &mut self.overlong)? {
+            match read_line(file, &mut self.begun, &mut self.overlong, LINE_BYTES)? {
                 Line::Whole => {
                     let line = std::mem::take(&mut self.begun);
                     if std::mem::take(&mut self.overlong) {
@@ -137,38 +138,6 @@ impl Reader {
         }
         self.begun.clear();
         self.overlong = false;
-    }
-}
-
-enum Line {
-    Whole,
-    Unfinished,
-}
-
-/// Adds to `line` up to the next end of a line, which is left out.
-fn read_line(file: &mut BufReader<File>, line: &mut Vec<u8>, overlong: &mut bool) -> io::Result<Line> {
-    loop {
-        let seen = match file.fill_buf() {
-            Ok(seen) => seen,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if seen.is_empty() {
-            return Ok(Line::Unfinished);
-        }
-        let end = seen.iter().position(|byte| *byte == b'\n');
-        let part = seen.get(..end.unwrap_or(seen.len())).unwrap_or_default();
-        *overlong |= line.len() + part.len() > LINE_BYTES;
-        if *overlong {
-            line.clear();
-        } else {
-            line.extend_from_slice(part);
-        }
-        let used = part.len() + usize::from(end.is_some());
-        file.consume(used);
-        if end.is_some() {
-            return Ok(Line::Whole);
-        }
     }
 }
 

@@ -1,0 +1,55 @@
+//! What `guard-host replay` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host replay ~/.claude/projects
+  guard-host replay --against new.toml --fail-on loosened ~/.claude/projects ~/.codex/sessions
+  guard-host replay --against origin/main calls.jsonl
+  guard-host replay --config old.wasm --against new.wasm calls.jsonl
+
+A source is a file, or a folder with all .json and .jsonl files below it:
+  transcripts of Claude Code, Codex, Copilot CLI, Gemini CLI and OpenCode
+  folders of `guard-host hook --record`
+  the audit log, best at `level = \"facts\"`: what a verdict rests on is then taken from the log, not from this machine
+  lines such as {\"tool\": \"Bash\", \"input\": {\"command\": \"ls\"}}, {\"command\": \"ls\"}, or a hook's payload
+
+Calls that are the same are decided once. Nothing is run, no log is written, and secrets are not shown.
+
+Exit codes: 0; 1 there are differences of the kind that --fail-on names; 66 a source cannot be read.")]
+pub(in crate::cli) struct ReplayArgs {
+    /// Files and folders
+    #[arg(required = true, value_name = "SOURCES")]
+    pub(in crate::cli) sources: Vec<PathBuf>,
+    /// Compare with this: a guard.toml in the place of yours, a revision of git with another .guard/guard.toml of this
+    /// project, or a policy, if --config is one
+    #[arg(long, value_name = "FILE|REV")]
+    pub(in crate::cli) against: Option<String>,
+    /// End with 1 if a verdict differs so; `loosened` means that the one of --against is milder
+    #[arg(long, value_enum, requires = "against")]
+    pub(in crate::cli) fail_on: Option<FailOn>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = ReplayFormat::Human)]
+    pub(in crate::cli) format: ReplayFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum FailOn {
+    /// The second is milder
+    Loosened,
+    /// The second is stricter
+    Tightened,
+    /// Any difference, another rule included
+    Any,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ReplayFormat {
+    /// For people
+    Human,
+    /// For machines
+    Json,
+}

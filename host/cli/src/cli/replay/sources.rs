@@ -1,0 +1,306 @@
+//! Reads sources line by line, and gives each call that is new.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::formats::{Call, Context, Found};
+use crate::cli::subject::circumstances;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_harness::Event;
+use guard_hook::audit::Decision;
+use guard_state::environment::Environment;
+use guard_state::files::{Line, read_line};
+
+/// The longest line, and the largest file that is one object.
+const LINE_BYTES: usize = 16 << 20;
+
+/// How deep folders are looked into.
+const DEPTH: usize = 16;
+
+/// The most places that are named for one reason.
+const PLACES: usize = 3;
+
+/// The most folders whose circumstances are remembered.
+const FOLDERS: usize = 4096;
+
+/// What has to be decided.
+pub(super) enum What {
+    /// The calls of one event, where it happened.
+    Calls(Vec<ToolCall>, Arc<CallContext>),
+    /// A decision of the log.
+    Decision(Box<Decision>),
+}
+
+/// One call, which is decided once, however often it was seen.
+pub(super) struct Job {
+    /// Its number.
+    pub(super) id: u32,
+    pub(super) what: What,
+}
+
+/// What was left out for one reason.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Skipped {
+    pub(super) count: u64,
+    /// The first places.
+    pub(super) places: Vec<String>,
+}
+
+/// Reads sources.
+pub(super) struct Sources<'a> {
+    environment: &'a Environment,
+    /// The number of each call that was seen.
+    known: HashMap<[u8; 16], u32>,
+    /// How often each was seen.
+    pub(super) times: Vec<u32>,
+    contexts: HashMap<(String, &'static str), Arc<CallContext>>,
+    pub(super) files: u64,
+    pub(super) skipped: BTreeMap<&'static str, Skipped>,
+}
+
+impl<'a> Sources<'a> {
+    pub(super) fn new(environment: &'a Environment) -> Self {
+        Sources {
+            environment,
+            known: HashMap::new(),
+            times: Vec::new(),
+            contexts: HashMap::new(),
+            files: 0,
+            skipped: BTreeMap::new(),
+        }
+    }
+
+    /// Reads a source, and gives what has to be decided to `each`.
+    ///
+    /// # Errors
+    ///
+    /// The source itself cannot be read, or `each` takes no more.
+    pub(super) fn read(&mut self, source: &Path, each: &mut impl FnMut(Job) -> io::Result<()>) -> io::Result<()> {
+        if fs::metadata(source)?.is_dir() {
+            return self.folder(source, DEPTH, each);
+        }
+        self.file(source, each)
+    }
+
+    fn folder(&mut self, folder: &Path, depth: usize, each: &mut impl FnMut(Job) -> io::Result<()>) -> io::Result<()> {
+        let Some(depth) = depth.checked_sub(1) else {
+            self.skip("a folder too deep in others", folder, 0);
+            return Ok(());
+        };
+        let Ok(entries) = fs::read_dir(folder) else {
+            self.skip("a folder that cannot be read", folder, 0);
+            return Ok(());
+        };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            // A link may lead anywhere, and in a circle.
+            let Ok(data) = fs::symlink_metadata(&path) else { continue };
+            let is_source = path
+                .extension()
+                .is_some_and(|extension| extension == "json" || extension == "jsonl" || extension == "db");
+            if data.is_dir() {
+                self.folder(&path, depth, each)?;
+            } else if data.is_file() && is_source && self.file(&path, each).is_err_and(|error| is_closed(&error)) {
+                return Err(closed());
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path, each: &mut impl FnMut(Job) -> io::Result<()>) -> io::Result<()> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) => {
+                self.skip("a file that cannot be read", path, 0);
+                return Err(error);
+            }
+        };
+        let mut context = Context::default();
+        let mut reader = BufReader::with_capacity(1 << 16, file);
+        if reader.fill_buf()?.starts_with(b"SQLite format 3") {
+            self.skip(
+                "an SQLite database, such as OpenCode's, whose sessions `opencode export` writes as JSON",
+                path,
+                0,
+            );
+            return Ok(());
+        }
+        self.files += 1;
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let mut bytes = Vec::new();
+            reader.take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+            if bytes.len() > LINE_BYTES {
+                self.skip("longer than 16 MiB", path, 0);
+                return Ok(());
+            }
+            if let Ok(value) = serde_json::from_slice::<Value>(&bytes) {
+                return self.value(value, &mut context, (path, 0), each);
+            }
+            // Some name a file so that has an object on each line.
+            let first = bytes.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+            if !first.is_some_and(|line| serde_json::from_slice::<Value>(line).is_ok_and(|value| value.is_object())) {
+                self.skip("no JSON", path, 0);
+                return Ok(());
+            }
+            return self.lines(&mut bytes.as_slice(), path, &mut context, each);
+        }
+        self.lines(&mut reader, path, &mut context, each)
+    }
+
+    fn lines(
+        &mut self,
+        reader: &mut impl BufRead,
+        path: &Path,
+        context: &mut Context,
+        each: &mut impl FnMut(Job) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let mut overlong = false;
+            let end = read_line(reader, &mut line, &mut overlong, LINE_BYTES)?;
+            if overlong {
+                self.skip("longer than 16 MiB", path, number);
+            } else if !line.trim_ascii().is_empty() {
+                match serde_json::from_slice::<Value>(&line) {
+                    Ok(value) => self.value(value, context, (path, number), each)?,
+                    Err(_) if end == Line::Unfinished => self.skip("cut short", path, number),
+                    Err(_) => self.skip("no JSON", path, number),
+                }
+            }
+            if end == Line::Unfinished {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn value(
+        &mut self,
+        value: Value,
+        context: &mut Context,
+        (path, line): (&Path, u64),
+        each: &mut impl FnMut(Job) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match context.read(value) {
+            Found::Calls(calls) => {
+                for call in calls {
+                    if let Err(reason) = self.call(&call, each)? {
+                        self.skip(reason, path, line);
+                    }
+                }
+            }
+            Found::Decision(decision) => {
+                let text = serde_json::to_vec(&(&decision.call, &decision.facts, &decision.at.cwd))?;
+                if let Some(id) = self.number(&text)? {
+                    each(Job { id, what: What::Decision(decision) })?;
+                }
+            }
+            Found::Nothing => {}
+            Found::Unusable(reason) => self.skip(reason, path, line),
+        }
+        Ok(())
+    }
+
+    /// Gives the calls of a payload, if they are new; else says why they cannot be told.
+    fn call(
+        &mut self,
+        call: &Call,
+        each: &mut impl FnMut(Job) -> io::Result<()>,
+    ) -> io::Result<Result<(), &'static str>> {
+        // What differs from call to call says nothing of what it does.
+        let told = |key: &&str| call.payload.get(*key);
+        let kept: Vec<&Value> = ["tool_name", "toolName", "tool", "tool_input", "toolInput", "toolArgs", "cwd"]
+            .iter()
+            .filter_map(told)
+            .collect();
+        let text = match kept.is_empty() {
+            true => serde_json::to_vec(&(call.harness, &call.payload))?,
+            false => serde_json::to_vec(&(call.harness, kept))?,
+        };
+        let key = digest(&text);
+        if let Some(id) = self.known.get(&key) {
+            self.seen(*id);
+            return Ok(Ok(()));
+        }
+        let Some(harness) = guard_harness::named(call.harness) else {
+            return Ok(Err("of a harness that is not known"));
+        };
+        let Ok(payload) = harness.decode(&call.payload) else { return Ok(Err("a call that cannot be told")) };
+        let calls = match payload.event {
+            Event::Calls(calls) if !calls.is_empty() => calls,
+            _ => return Ok(Ok(())),
+        };
+        let cwd = match payload.directory.as_str() {
+            "" => payload.cwd,
+            directory if directory.starts_with('/') || payload.cwd.is_empty() => payload.directory,
+            directory => format!("{}/{directory}", payload.cwd),
+        };
+        let Some(id) = self.number(&text)? else { return Ok(Ok(())) };
+        let at = self.context(cwd, call.harness);
+        each(Job { id, what: What::Calls(calls, at) })?;
+        Ok(Ok(()))
+    }
+
+    /// The number of a call that is new; none if it was seen before.
+    fn number(&mut self, text: &[u8]) -> io::Result<Option<u32>> {
+        let next = u32::try_from(self.times.len()).map_err(|_| io::Error::other("too many calls"))?;
+        let id = *self.known.entry(digest(text)).or_insert(next);
+        if id == next {
+            self.times.push(0);
+        }
+        self.seen(id);
+        Ok((id == next).then_some(id))
+    }
+
+    fn seen(&mut self, id: u32) {
+        if let Some(times) = self.times.get_mut(id as usize) {
+            *times = times.saturating_add(1);
+        }
+    }
+
+    fn context(&mut self, cwd: String, harness: &'static str) -> Arc<CallContext> {
+        if let Some(known) = self.contexts.get(&(cwd.clone(), harness)) {
+            return known.clone();
+        }
+        if self.contexts.len() >= FOLDERS {
+            self.contexts.clear();
+        }
+        let at = circumstances(self.environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
+        let at = Arc::new(CallContext { harness: harness.to_owned(), ..at });
+        self.contexts.insert((cwd, harness), at.clone());
+        at
+    }
+
+    fn skip(&mut self, reason: &'static str, path: &Path, line: u64) {
+        let skipped = self.skipped.entry(reason).or_default();
+        skipped.count += 1;
+        if skipped.places.len() < PLACES {
+            let path = path.display();
+            skipped.places.push(if line == 0 { path.to_string() } else { format!("{path}:{line}") });
+        }
+    }
+}
+
+/// Sixteen bytes of a digest: among a thousand million calls no two have the same.
+fn digest(text: &[u8]) -> [u8; 16] {
+    let mut key = [0; 16];
+    key.copy_from_slice(Sha256::digest(text).get(..16).unwrap_or(&[0; 16]));
+    key
+}
+
+/// Nobody takes calls any more.
+pub(super) fn closed() -> io::Error {
+    io::ErrorKind::BrokenPipe.into()
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}

@@ -1,0 +1,245 @@
+//! What came of the calls: counts by verdict, and how two sides differ.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use guard_contract::verdict::{Attributed, Verdict};
+use guard_contract::{Outcome, outcome_name};
+
+/// The most calls that are shown of a group: the first ones.
+pub(super) const EXAMPLES: usize = 10;
+
+/// What one side says.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub(super) struct Said {
+    pub(super) outcome: &'static str,
+    /// Who says it, as `policy:rule`; empty if nobody does.
+    pub(super) rule: String,
+    /// How strict that is.
+    #[serde(skip)]
+    rank: u8,
+}
+
+impl Said {
+    /// What a verdict says; none: there was nothing to decide.
+    pub(super) fn of(verdict: Option<&Verdict>) -> Self {
+        let outcome = verdict.map_or(Outcome::Abstain, |verdict| verdict.outcome);
+        let skips = verdict.is_some_and(|verdict| verdict.skips_prompt);
+        let rank = match outcome {
+            // The harness asks nobody then, and would have been free to.
+            Outcome::Allow if skips => 0,
+            Outcome::Allow | Outcome::Abstain => 1,
+            Outcome::Warn => 2,
+            Outcome::Ask => 3,
+            Outcome::Deny => 4,
+        };
+        let rule = verdict.and_then(Verdict::deciding).map(Attributed::rule).unwrap_or_default();
+        Said { outcome: outcome_name(outcome), rule, rank }
+    }
+
+    /// As a log has it.
+    pub(super) fn is(&self, outcome: &str, rule: &str) -> bool {
+        self.outcome == outcome && self.rule == rule
+    }
+}
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.rule.as_str() {
+            "" => f.write_str(self.outcome),
+            rule => write!(f, "{} {rule}", self.outcome),
+        }
+    }
+}
+
+/// How the second side differs from the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Change {
+    /// It is milder.
+    Loosened,
+    /// It is stricter.
+    Tightened,
+    /// It is as strict, by another rule.
+    OtherRule,
+}
+
+impl Change {
+    fn between(first: &Said, second: &Said) -> Option<Self> {
+        match second.rank.cmp(&first.rank) {
+            std::cmp::Ordering::Less => Some(Change::Loosened),
+            std::cmp::Ordering::Greater => Some(Change::Tightened),
+            std::cmp::Ordering::Equal => (first != second).then_some(Change::OtherRule),
+        }
+    }
+
+    /// Its name for people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Change::Loosened => "loosened",
+            Change::Tightened => "tightened",
+            Change::OtherRule => "other rule",
+        }
+    }
+}
+
+/// What became of one call.
+#[derive(Debug, Clone)]
+pub(super) struct Decided {
+    pub(super) id: u32,
+    pub(super) first: Said,
+    pub(super) second: Option<Said>,
+    /// It asked for files or variables that are not there.
+    pub(super) rests: bool,
+    /// The log says that it was decided otherwise.
+    pub(super) differs: bool,
+    /// The call and its folder as they are shown: without secrets, on one line.
+    pub(super) text: String,
+    pub(super) cwd: String,
+}
+
+/// A call that is shown.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Example {
+    pub(super) call: String,
+    pub(super) cwd: String,
+    pub(super) times: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) rests_on_missing: bool,
+}
+
+/// Calls with the same verdicts.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Group {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) change: Option<Change>,
+    pub(super) first: Said,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) second: Option<Said>,
+    /// Calls, each as often as it was seen.
+    pub(super) calls: u64,
+    /// Calls that are unlike each other.
+    pub(super) distinct: u64,
+    /// Those of them that asked for files or variables that are not there.
+    pub(super) rest_on_missing: u64,
+    pub(super) examples: Vec<Example>,
+}
+
+/// What came of one call, as short as a million of them have to be.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    group: u32,
+    rests: bool,
+    differs: bool,
+}
+
+/// Everything that was decided so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    groups: Vec<(Said, Option<Said>)>,
+    known: HashMap<(Said, Option<Said>), u32>,
+    entries: Vec<Option<Entry>>,
+    examples: Vec<BTreeMap<u32, (String, String)>>,
+    /// The first calls that the log says were decided otherwise.
+    pub(super) differing: BTreeMap<u32, (String, Said)>,
+    pub(super) done: u64,
+}
+
+/// What is counted in the end.
+#[derive(Debug, Default)]
+pub(super) struct Sum {
+    pub(super) calls: u64,
+    pub(super) distinct: u64,
+    pub(super) rest_on_missing: u64,
+    pub(super) differing: u64,
+    pub(super) groups: Vec<Group>,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, decided: Decided) {
+        let Decided { id, first, second, rests, differs, text, cwd } = decided;
+        self.done += 1;
+        if differs {
+            keep(&mut self.differing, id, || (text.clone(), first.clone()));
+        }
+        let key = (first, second);
+        let group = match self.known.get(&key) {
+            Some(group) => *group,
+            None => {
+                let group = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
+                self.groups.push(key.clone());
+                self.examples.push(BTreeMap::new());
+                self.known.insert(key, group);
+                group
+            }
+        };
+        if let Some(examples) = self.examples.get_mut(group as usize) {
+            keep(examples, id, || (text, cwd));
+        }
+        let at = id as usize;
+        if self.entries.len() <= at {
+            self.entries.resize(at + 1, None);
+        }
+        if let Some(entry) = self.entries.get_mut(at) {
+            *entry = Some(Entry { group, rests, differs });
+        }
+    }
+
+    /// The sums, given how often each call was seen. Groups are in order: what differs first, then what stops more.
+    pub(super) fn sum(&self, times: &[u32]) -> Sum {
+        let of = |(first, second): &(Said, Option<Said>)| Group {
+            change: second.as_ref().and_then(|second| Change::between(first, second)),
+            first: first.clone(),
+            second: second.clone(),
+            calls: 0,
+            distinct: 0,
+            rest_on_missing: 0,
+            examples: Vec::new(),
+        };
+        let mut sum = Sum { groups: self.groups.iter().map(of).collect(), ..Sum::default() };
+        let often = |id: usize| times.get(id).copied().unwrap_or(1);
+        for (id, entry) in self.entries.iter().enumerate() {
+            let Some(entry) = entry else { continue };
+            let calls = u64::from(often(id));
+            sum.calls += calls;
+            sum.distinct += 1;
+            sum.rest_on_missing += u64::from(entry.rests);
+            sum.differing += u64::from(entry.differs);
+            if let Some(group) = sum.groups.get_mut(entry.group as usize) {
+                group.calls += calls;
+                group.distinct += 1;
+                group.rest_on_missing += u64::from(entry.rests);
+            }
+        }
+        for (group, examples) in sum.groups.iter_mut().zip(&self.examples) {
+            let example = |(id, (call, cwd)): (&u32, &(String, String))| Example {
+                call: call.clone(),
+                cwd: cwd.clone(),
+                times: u64::from(often(*id as usize)),
+                rests_on_missing: self.entries.get(*id as usize).copied().flatten().is_some_and(|entry| entry.rests),
+            };
+            group.examples = examples.iter().map(example).collect();
+        }
+        sum.groups.sort_by(|a, b| {
+            let key = |group: &Group| (group.change.is_none(), group.change, std::cmp::Reverse(group.first.rank));
+            key(a)
+                .cmp(&key(b))
+                .then(b.calls.cmp(&a.calls))
+                .then_with(|| (&a.first, &a.second).cmp(&(&b.first, &b.second)))
+        });
+        sum
+    }
+}
+
+/// Keeps the first examples, whichever thread was faster.
+fn keep<T>(examples: &mut BTreeMap<u32, T>, id: u32, made: impl FnOnce() -> T) {
+    let is_early = examples.len() < EXAMPLES || examples.last_key_value().is_some_and(|(last, _)| id < *last);
+    if is_early {
+        examples.insert(id, made());
+        if examples.len() > EXAMPLES {
+            examples.pop_last();
+        }
+    }
+}
