@@ -19,6 +19,7 @@ use guard_engine::facts::recorded::Recording;
 use guard_hook::audit::Decision;
 use guard_hook::chain::{Ask, Chain};
 use guard_kit::suite::{self, Subject, Suite};
+use guard_redact::Secrets;
 use guard_state::Places;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -83,7 +84,7 @@ fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Strin
         if verdict != chain.decide(&call, &at, &facts, Ask::default()).verdict {
             return Err("noting the facts changes the verdict".to_owned());
         }
-        let kept = Decision::new(&call, &at, recording.record(), &verdict);
+        let kept = Decision::new(&call, &at, recording.record(), &verdict, &Secrets::default());
         let text = serde_json::to_string(&kept).map_err(|error| error.to_string())?;
         let kept: Decision = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let again = kept.again(chain, Ask::default());

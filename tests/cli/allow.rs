@@ -49,6 +49,9 @@ fn it_shows_what_else_it_would_let_run() {
     }
     let Some(ended) = attended(&world, &["allow", "--last", "--yes"]) else { return };
     assert!(ended.stdout.contains("it also lets 1 of "), "{ended:?}");
+    // The asks of the log, and at least the examples of the policies.
+    let looked_at = ended.stdout.split("it also lets 1 of ").nth(1).and_then(|rest| rest.split(' ').next());
+    assert!(looked_at.and_then(|count| count.parse::<u32>().ok()).is_some_and(|count| count > 5), "{ended:?}");
     assert!(ended.stdout.contains("\n  rm -rf ./node_modules in /"), "{ended:?}");
     assert!(!ended.stdout.contains("rm -rf other"), "{ended:?}");
 }
@@ -105,6 +108,7 @@ fn what_no_allow_covers_changes_nothing() {
         (&["allow", "sudo rm -rf x", "--yes"], 1, "no allow can cover"),
         (&["allow", "rm -rf \"$x/y\"", "--yes"], 1, "no allow can cover"),
         (&["allow", "guard-host policy remove x", "--yes"], 1, "no allow can cover"),
+        (&["allow", "git push https://u:sw0rdfish-9f3k2@h.example/r", "--yes"], 1, "holds a secret"),
         (&["allow", "rm -rf x", "--yes", "--until", "soon"], 64, "`until` is `soon`"),
         (&["allow", "--last", "--yes"], 1, "holds no such ask"),
     ] {

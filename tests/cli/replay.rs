@@ -233,6 +233,13 @@ fn a_revision_of_the_projects_file_is_compared() {
     let group = &result["groups"][0];
     assert_eq!(group["change"], json!("loosened"), "{result}");
     assert_eq!((&group["first"]["outcome"], &group["second"]["outcome"]), (&json!("deny"), &json!("ask")));
+    // The revision's other files are read if the configuration names them; what is missing is no empty file.
+    let named = "[[policy]]\nname = \"command-guard\"\nsettings-file = \"../conf/s.toml\"\n";
+    world.write("repo/.guard/guard.toml", named);
+    world.write("repo/conf/s.toml", "raise = [\"git-push\"]\n");
+    assert!(git(&["add", "."]) && git(&["commit", "-qm", "b"]));
+    let same = replay(&world, &["--against", "HEAD", source.to_str().unwrap()]);
+    assert_eq!(same["groups"][0]["change"], json!(null), "{same}");
     let bad = world.run(&["replay", "--against", "--output=x", source.to_str().unwrap()], "");
     assert!(bad.exit == 64 || bad.exit == 66, "{bad:?}");
 }
@@ -266,6 +273,26 @@ fn a_log_with_facts_gives_the_same_verdicts_anywhere() {
     let calls = other.write("calls.jsonl", calls);
     let result = replay(&other, &[calls.to_str().unwrap()]);
     assert_eq!((&result["rest-on-missing"], outcomes(&result).get("ask")), (&json!(1), Some(&1)), "{result}");
+}
+
+#[test]
+fn a_log_with_facts_holds_no_secret_of_a_call() {
+    let world = World::new();
+    world.configure("[audit]\nlevel = \"facts\"\n");
+    let call = |tool: &str, input: Value| {
+        let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": input });
+        world.hook(&payload.to_string())
+    };
+    call(
+        "mcp__x__login",
+        json!({ "user": "u", "password": "sw0rdfish-9f3k2", "auth": { "token": "sw0rdfish-7x" }, "pin": 48151623 }),
+    );
+    call("Write", json!({ "file_path": "notes.txt", "content": "api_key = sw0rdfish-4481xyz\n" }));
+    world.bash("curl -u u:sw0rdfish-h8 https://h.example");
+    let log = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap();
+    assert!(log.lines().count() == 3 && !log.contains("sw0rdfish") && !log.contains("48151623"), "{log}");
+    assert_eq!(log.matches("\"redacted\":true").count(), 3, "{log}");
 }
 
 #[test]

@@ -65,6 +65,22 @@ fn a_call_that_does_anything_else_is_asked_about() {
         "./rm -rf node_modules && rm -rf node_modules src",
         "xargs rm -rf node_modules",
         "bash -c 'rm -rf node_modules'",
+        // A pattern finds `..`, or goes through a link.
+        "rm -rf dist/.?/lib",
+        "rm -rf dist/.*",
+        "rm -rf dist/[.]./lib",
+        "rm -rf dist/*/lib",
+        "rm -rf dist/*/",
+        "rm -rf dist/**",
+        // A variable changes, or something runs, that is no command of its own.
+        "for HOME in /x; do rm -rf node_modules; done",
+        "for d in .?; do rm -rf dist/$d/lib; done",
+        "((PATH=1)); rm -rf node_modules",
+        "[[ -n ${PATH:=/x} ]] && rm -rf node_modules",
+        "case ${PATH:=/x} in *) rm -rf node_modules;; esac",
+        "if true; then rm -rf node_modules; fi",
+        "(rm -rf node_modules)",
+        "f() { rm -rf node_modules; }; f",
     ] {
         assert_ask(&world.bash(command), &[]);
     }
@@ -74,6 +90,40 @@ fn a_call_that_does_anything_else_is_asked_about() {
     std::fs::create_dir_all(world.path("repo/src")).unwrap();
     symlink("src", world.path("repo/node_modules")).unwrap();
     assert_ask(&world.bash("rm -rf node_modules/"), &[]);
+}
+
+#[test]
+fn a_folder_is_the_one_that_a_link_leads_to() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("other/.git")).unwrap();
+    let repo = world.repo().canonicalize().unwrap();
+    world.configure(&format!("[[allow]]\ncommand = [\"git\", \"push\"]\nwithin = \"{}\"\n", repo.display()));
+    symlink("../other", world.path("repo/link")).unwrap();
+    let push = |cwd: &str| {
+        let payload = json!({ "session_id": "s1", "cwd": world.path(cwd), "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": { "command": "git push" } });
+        world.hook(&payload.to_string())
+    };
+    assert_silent(&push("repo"));
+    std::fs::create_dir_all(world.path("repo/sub")).unwrap();
+    assert_silent(&push("repo/sub"));
+    assert_ask(&push("repo/link"), &[]);
+    assert_ask(&push("other"), &[]);
+    world.configure("[[allow]]\ncommand = [\"git\", \"push\"]\n");
+    let mut codex = json!({ "session_id": "s1", "turn_id": "t", "cwd": world.repo(), "hook_event_name": "PreToolUse",
+        "tool_name": "shell", "tool_input": { "command": "git push", "workdir": "link" } });
+    let hook = |payload: &Value| world.run(&["hook", "codex"], &payload.to_string());
+    assert!(hook(&codex).stdout.contains("deny"), "{:?}", hook(&codex));
+    codex["tool_input"]["workdir"] = json!("sub");
+    assert!(!hook(&codex).stdout.contains("deny"), "{:?}", hook(&codex));
+}
+
+#[test]
+fn a_secret_of_an_allow_is_not_logged() {
+    let world = allowing("[[allow]]\ncommand = [\"git\", \"push\", \"https://u:sw0rdfish-9f3k2@h.example/r\"]\n");
+    assert_silent(&world.bash("git push https://u:sw0rdfish-9f3k2@h.example/r"));
+    let log = std::fs::read_to_string(world.path(".local/state/guard-host/audit.jsonl")).unwrap();
+    assert!(log.contains("\"allow\"") && !log.contains("sw0rdfish"), "{log}");
 }
 
 #[test]

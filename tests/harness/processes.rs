@@ -18,7 +18,8 @@ const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the
 const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): `git push` publishes commits to \
     all who can read the remote. [command-guard: git-push]\n\
     Instead: see what would be pushed with `git log --oneline --branches --not --remotes` before you ask for it";
-const CONFIRM: &str = "\n\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
+const ALLOW: &str = "\n\nTo end such questions, run in a terminal: guard-host allow --last";
+const CONFIRM: &str = "\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]
 struct Processes {
@@ -57,8 +58,8 @@ fn escaped(text: &str) -> String {
 }
 
 fn filled(template: &str, write: impl Fn(&str) -> String) -> String {
-    let asked = format!("{ASKED}{CONFIRM}");
-    let template = template.replace("${DENIED}", &write(DENIED)).replace("${QUESTION}", &write(ASKED));
+    let (question, asked) = (format!("{ASKED}{ALLOW}"), format!("{ASKED}{ALLOW}{CONFIRM}"));
+    let template = template.replace("${DENIED}", &write(DENIED)).replace("${QUESTION}", &write(&question));
     let word = format!("'{}'", asked.replace('\'', "'\\''"));
     template.replace("${ASKED_WORD}", &write(&word)).replace("${ASKED}", &write(&asked))
 }

@@ -13,8 +13,28 @@ use crate::{Outcome, worse};
 /// The word for the project of the call.
 const PROJECT: &str = "project";
 
+/// The kind of an effect that deletes.
+const DELETE: &str = "delete";
+
 /// The policy whose asks nothing lifts but a person, each time.
 pub const SELF_PROTECT: &str = "self-protect";
+
+/// Words that make of commands more than a row of them.
+const KEYWORDS: [&str; 16] = [
+    "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select", "then",
+    "until", "while",
+];
+
+/// Where a call happens, with links followed.
+#[derive(Debug, Clone, Copy)]
+pub struct Here<'a> {
+    /// The working directory as it is written.
+    pub cwd: &'a str,
+    /// Where it leads to; empty if that is not known.
+    pub canonical: &'a str,
+    /// Where the project's root leads to; empty if that is not known.
+    pub root: &'a str,
+}
 
 /// One `[[allow]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +128,7 @@ impl Allow {
     }
 
     /// The command is this one, and all that it does lies where it may. What is known only at run time is not.
-    fn covers(&self, command: &Command, effects: &[&Effect]) -> bool {
+    fn covers(&self, command: &Command, effects: &[&Effect], here: Here<'_>) -> bool {
         let is_plain =
             command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
         if !is_plain || !command.redirections.iter().all(goes_nowhere) || command.argv.len() < self.command.len() {
@@ -119,18 +139,29 @@ impl Allow {
             return false;
         }
         match self.targets.is_empty() {
-            true => rest.is_empty() && self.is_at(&command.cwd) && effects.iter().all(|effect| self.holds(effect)),
+            true => {
+                rest.is_empty()
+                    && command.cwd == here.cwd
+                    && self.is_at(here)
+                    && effects.iter().all(|effect| self.holds(effect))
+            }
             false => {
-                let is_known =
-                    |word: &Word| is_operand(word) && effects.iter().any(|effect| effect.target == word.text);
+                // Most programs follow a link that a pattern finds.
+                let is_deleted = effects.iter().all(|effect| effect.kind == DELETE);
+                let is_known = |word: &Word| {
+                    is_operand(word)
+                        && (!word.glob || is_deleted)
+                        && effects.iter().any(|effect| effect.target == word.text)
+                };
                 rest.iter().all(is_known) && effects.iter().all(|effect| self.has_target(effect))
             }
         }
     }
 
-    /// The command runs in the folder of `within`. The project of the call needs no look: the call is in it.
-    fn is_at(&self, cwd: &str) -> bool {
-        self.within.is_empty() || cwd == self.within || is_below(cwd, &self.within)
+    /// The call happens in the folder of `within`.
+    fn is_at(&self, here: Here<'_>) -> bool {
+        let folder = if self.within.is_empty() { here.root } else { &self.within };
+        !folder.is_empty() && (here.canonical == folder || is_below(here.canonical, folder))
     }
 
     /// The effect is on no file, or on one in the folder.
@@ -161,10 +192,63 @@ impl Allow {
     }
 }
 
-/// An operand that is known. A pattern that climbs may lead anywhere.
+/// The narrowest allows that could lift the asks of a verdict: one for each command of the call. Whether they do says
+/// [`lift`].
+#[must_use]
+pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Allow> {
+    let mut rules: Vec<String> = verdict.asks().map(Attributed::rule).collect();
+    rules.sort();
+    rules.dedup();
+    let mut allows: Vec<Allow> = Vec::new();
+    for command in &analysis.commands {
+        let (words, targets) = split(command, analysis);
+        let allow = Allow {
+            layer: Layer::User,
+            rules: rules.clone(),
+            command: words,
+            targets,
+            within: within.to_owned(),
+            why: String::new(),
+            until: String::new(),
+        };
+        if !allows.contains(&allow) {
+            allows.push(allow);
+        }
+    }
+    allows
+}
+
+/// The words of a command up to the first file that it changes, and those files, relative to the project.
+fn split(command: &Command, analysis: &Analysis) -> (Vec<String>, Vec<String>) {
+    let of_it = |effect: &&Effect| effect.command_id == command.id && !effect.path.project_relative.is_empty();
+    let effects: Vec<&Effect> = analysis.effects.iter().filter(of_it).collect();
+    let is_file = |word: &Word| effects.iter().any(|effect| effect.target == word.text);
+    let first = command.argv.iter().skip(1).position(is_file).map_or(command.argv.len(), |at| at + 1);
+    let words = command.argv.iter().take(first).map(|word| word.text.clone()).collect();
+    let mut targets: Vec<String> = match first < command.argv.len() {
+        true => effects.iter().map(|effect| effect.path.project_relative.clone()).collect(),
+        false => Vec::new(),
+    };
+    targets.sort();
+    targets.dedup();
+    (words, targets)
+}
+
+/// An operand that is known. A pattern stands for names in one folder, and for none that begins with a dot: one further up
+/// goes through links, and `.?` finds `..`.
 fn is_operand(word: &Word) -> bool {
-    let climbs = word.glob && word.text.contains("..");
-    !word.dynamic && !word.text.starts_with('-') && !climbs
+    let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
+    let is_plain = !folder.contains(['*', '?', '[']) && !name.contains("**");
+    let is_name = name.starts_with(|first: char| first == '*' || first.is_alphanumeric() || first == '_');
+    !word.dynamic && !word.text.starts_with('-') && (!word.glob || is_plain && is_name)
+}
+
+/// The text is commands in a row. A loop, a test, a group, arithmetic or an expansion may change a variable, or run what is
+/// no command of the analysis.
+fn is_row_of_commands(text: &str) -> bool {
+    let is_keyword = |word: &str| KEYWORDS.contains(&word);
+    let between = |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | '"' | '\'');
+    !text.contains(['(', ')', '{', '}', '$', '`', '[', ']']) && !text.split(between).any(is_keyword)
 }
 
 /// What is printed is thrown away, or goes where other output goes.
@@ -195,10 +279,10 @@ pub fn lift(
     verdict: Verdict,
     allows: &[&Allow],
     may: impl Fn(Layer, &str) -> bool,
-    call: &ToolCall,
+    (call, here): (&ToolCall, Here<'_>),
     analysis: Option<&Analysis>,
 ) -> Verdict {
-    let is_shell = call.command().is_some_and(|(_, dialect)| dialect == Dialect::Bash);
+    let is_shell = call.command().is_some_and(|(text, dialect)| dialect == Dialect::Bash && is_row_of_commands(text));
     let analysis = analysis.filter(|found| {
         is_shell && found.coverage == Coverage::Complete && found.scripts.is_empty() && !found.commands.is_empty()
     });
@@ -209,7 +293,7 @@ pub fn lift(
             return false;
         }
         let speaking = allows.iter().copied().filter(|allow| allow.names(asked) && may(allow.layer, &asked.policy));
-        let found = covering(&speaking.collect::<Vec<_>>(), analysis);
+        let found = covering(&speaking.collect::<Vec<_>>(), analysis, here);
         spoke.extend(found.iter().flatten());
         found.is_some()
     };
@@ -230,14 +314,14 @@ pub fn lift(
 }
 
 /// For each command an allow that covers it; none if one has none, or if something is done by no command.
-fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis) -> Option<Vec<&'a Allow>> {
+fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>) -> Option<Vec<&'a Allow>> {
     let is_of_one = |effect: &Effect| analysis.commands.iter().any(|command| command.id == effect.command_id);
     if allows.is_empty() || !analysis.effects.iter().all(is_of_one) {
         return None;
     }
     let cover = |command: &Command| {
         let effects: Vec<&Effect> = analysis.effects.iter().filter(|effect| effect.command_id == command.id).collect();
-        allows.iter().copied().find(|allow| allow.covers(command, &effects))
+        allows.iter().copied().find(|allow| allow.covers(command, &effects, here))
     };
     analysis.commands.iter().map(cover).collect()
 }
@@ -304,6 +388,7 @@ mod tests {
         }
     }
 
+    const HERE: Here<'static> = Here { cwd: "/p", canonical: "/p", root: "/p" };
     const PLACES: [&str; 4] = ["a", "b/c", "b", "/etc/a"];
     const POLICIES: [&str; 3] = ["p", "q", SELF_PROTECT];
     const RULES: [&str; 2] = ["r", "s"];
@@ -366,7 +451,7 @@ mod tests {
             };
             let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), "rm".into())]));
             let listed: Vec<&Allow> = allows.iter().collect();
-            let after = lift(before.clone(), &listed, |_, _| true, &call, Some(&analysis));
+            let after = lift(before.clone(), &listed, |_, _| true, (&call, HERE), Some(&analysis));
             if after == before {
                 return Ok(());
             }

@@ -188,12 +188,13 @@ fn append_verdict(
         true => verdict.lifted.iter().map(Attributed::rule).collect(),
         false => told.map(Attributed::rule).collect(),
     };
+    let rule = deciding.map(|deciding| name(deciding.name())).unwrap_or_default();
     let line = Line {
         ts: stamp(Timestamp::now()),
         tool: name(&call.tool),
         operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
         action,
-        rule: deciding.map_or("", Attributed::name),
+        rule: &rule,
         // The earliest readers know no such key where a person let the call run.
         path_context: (!confirmed).then(|| path_context(verdict)),
         id: identity(elapsed),

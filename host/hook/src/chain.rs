@@ -13,7 +13,7 @@ use crate::reading::{is_plausible, of_read};
 use crate::redaction;
 use crate::{nested, scene};
 use guard_config::of_refused_settings;
-use guard_contract::allow::{self, Allow};
+use guard_contract::allow::{self, Allow, Here};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
@@ -23,7 +23,7 @@ use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome, Problem};
-use guard_engine::facts::Facts;
+use guard_engine::facts::{Facts, Resolver};
 use guard_engine::{Answer, Engine, Policy, Question, Scene, Shared};
 use guard_state::Pause;
 use guard_state::session::stamp;
@@ -39,6 +39,9 @@ pub struct Chain {
 
 /// The settings of a policy of which nothing is said.
 const DEFAULTS: &str = "{}";
+
+/// A call, where it happens, and the machine.
+pub type Placed<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
 
 /// A policy and the place where it is mapped to.
 type PolicySlot<'a> = (&'a Member, &'a OnceLock<Result<Loaded, FaultKind>>);
@@ -131,13 +134,15 @@ impl Chain {
         let mut opinions = Vec::new();
         let mut trace = self.ask(call, at, facts, ask, &mut opinions);
         self.ask_about_readings(call, at, facts, ask, &mut trace, &mut opinions);
-        let verdict = self.lift(merge(opinions), &self.prepared.config.allows, call, trace.analysis.as_deref());
+        let allows = &self.prepared.config.allows;
+        let verdict = self.lift(merge(opinions), allows, (call, at, &**facts), trace.analysis.as_deref());
         Trace { verdict, ..trace }
     }
 
     /// Lifts the asks that these allows answer, as far as they may here.
     #[must_use]
-    pub fn lift(&self, verdict: Verdict, allows: &[Allow], call: &ToolCall, analysis: Option<&Analysis>) -> Verdict {
+    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: Placed<'_>, analysis: Option<&Analysis>) -> Verdict {
+        let (call, at, facts) = of;
         let config = &self.prepared.config;
         if verdict.outcome != Outcome::Ask || allows.is_empty() {
             return verdict;
@@ -149,7 +154,24 @@ impl Chain {
             let entry = self.prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == policy);
             entry.is_some_and(|entry| config.may_loosen(layer, entry))
         };
-        allow::lift(verdict, &allows, may, call, analysis)
+        let leads_to = |path: &str| Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, path).canonical;
+        let (canonical, root) = (leads_to(&at.cwd), leads_to(&at.project_root));
+        let here = Here { cwd: &at.cwd, canonical: &canonical, root: &root };
+        allow::lift(verdict, &allows, may, (call, here), analysis)
+    }
+
+    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
+    #[must_use]
+    pub fn sparing(
+        &self,
+        verdict: &Verdict,
+        of: Placed<'_>,
+        analysis: &Analysis,
+        given: impl Fn(Allow) -> Allow,
+    ) -> Option<Vec<Allow>> {
+        let allows: Vec<Allow> = allow::narrowest(verdict, analysis, "").into_iter().map(given).collect();
+        let checked: Result<Vec<Allow>, _> = allows.iter().map(|allow| allow.clone().checked("")).collect();
+        self.lift(verdict.clone(), &checked.ok()?, of, Some(analysis)).is_allowed().then_some(allows)
     }
 
     /// Asks about a call of a tool that is not known as about the calls that it amounts to. What comes of it only tightens.

@@ -19,10 +19,8 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Layer;
 use guard_contract::shell_word::quoted;
-use guard_contract::syntax::{Analysis, Command, Effect, Word};
-use guard_contract::verdict::Attributed;
 use guard_hook::audit::{Next, Record};
-use guard_hook::cache::{Prepared, Readiness, warm};
+use guard_hook::cache::{Readiness, prepare, warm};
 use guard_hook::chain::Trace;
 use guard_kit::compile::making;
 use guard_redact::{MARK, plain, redact, shorten};
@@ -38,6 +36,17 @@ const LOGGED: usize = 2000;
 
 /// How many other calls are shown.
 const SHOWN: usize = 10;
+
+/// An allow that says nothing.
+const EMPTY: Allow = Allow {
+    layer: Layer::User,
+    rules: Vec::new(),
+    command: Vec::new(),
+    targets: Vec::new(),
+    within: String::new(),
+    why: String::new(),
+    until: String::new(),
+};
 
 /// The longest command that is shown, in bytes.
 const SHOWN_BYTES: usize = 160;
@@ -81,9 +90,19 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     if trace.verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
         return Err(none_covers(&shown));
     }
-    let new = propose(&trace, args, &at, &places.home)?;
-    if !lifts(&evaluator, &new, &trace, call) {
-        return Err(none_covers(&shown));
+    let given = given(args, &at);
+    // What the person wrote is told apart from what no allow can cover.
+    if let Err((text, hint)) = given(Allow { command: vec![String::from("x")], ..EMPTY }).checked(&places.home) {
+        return Err(refused(Exit::Usage, text, hint));
+    }
+    let new = trace
+        .analysis
+        .as_deref()
+        .and_then(|analysis| evaluator.chain.sparing(&trace.verdict, (call, &at, evaluator.facts()), analysis, given));
+    let Some(new) = new else { return Err(none_covers(&shown)) };
+    if redact(&command) != command {
+        let hint = "give the secret in another way, such as a credential helper or a variable";
+        return Err(refused(Exit::NoQuestion, "the command holds a secret, which no configuration should", hint));
     }
 
     print::line(&format!("in {}:", places.config.display()))?;
@@ -142,55 +161,22 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
     Ok(found.clone())
 }
 
-/// The narrowest allows that cover the call: one for each of its commands.
-fn propose(trace: &Trace, args: &AllowArgs, at: &CallContext, home: &str) -> anyhow::Result<Vec<Allow>> {
-    let analysis = trace.analysis.as_deref();
-    let mut rules: Vec<String> = trace.verdict.asks().map(Attributed::rule).collect();
-    rules.sort();
-    rules.dedup();
+/// What the person wants of the narrowest allows: where they hold, why, and for how long.
+fn given(args: &AllowArgs, at: &CallContext) -> impl Fn(Allow) -> Allow {
     let root = std::fs::canonicalize(&at.project_root);
     let root = root.map_or_else(|_| at.project_root.clone(), |root| root.to_string_lossy().into_owned());
-    let mut new: Vec<Allow> = Vec::new();
-    for command in analysis.iter().flat_map(|analysis| &analysis.commands) {
-        let (words, targets) = split(command, analysis);
-        let allow = Allow {
-            layer: Layer::User,
-            rules: rules.clone(),
-            command: words,
-            targets,
-            within: if args.any_project { "project".to_owned() } else { root.clone() },
-            why: args.why.clone(),
-            until: args.until.clone(),
-        };
-        // It is written as it was typed, and has to be one that a file may hold.
-        if let Err((text, hint)) = allow.clone().checked(home) {
-            return Err(refused(Exit::Usage, text, hint));
-        }
-        if !new.contains(&allow) {
-            new.push(allow);
-        }
-    }
-    Ok(new)
-}
-
-/// The words of a command up to the first file that it changes, and those files, relative to the project.
-fn split(command: &Command, analysis: Option<&Analysis>) -> (Vec<String>, Vec<String>) {
-    let of_it = |effect: &&Effect| effect.command_id == command.id && !effect.path.project_relative.is_empty();
-    let effects: Vec<&Effect> = analysis.iter().flat_map(|analysis| &analysis.effects).filter(of_it).collect();
-    let is_file = |word: &Word| effects.iter().any(|effect| effect.target == word.text);
-    let first = command.argv.iter().skip(1).position(is_file).map_or(command.argv.len(), |at| at + 1);
-    let words = command.argv.iter().take(first).map(|word| word.text.clone()).collect();
-    let targets: BTreeSet<String> = match first < command.argv.len() {
-        true => effects.iter().map(|effect| effect.path.project_relative.clone()).collect(),
-        false => BTreeSet::new(),
-    };
-    (words, targets.into_iter().collect())
+    let within = if args.any_project { "project".to_owned() } else { root };
+    let (why, until) = (args.why.clone(), args.until.clone());
+    move |allow| Allow { within: within.clone(), why: why.clone(), until: until.clone(), ..allow }
 }
 
 /// Whether the allows let the call run.
-fn lifts(evaluator: &Evaluator, allows: &[Allow], trace: &Trace, call: &ToolCall) -> bool {
+fn lifts(evaluator: &Evaluator, allows: &[Allow], trace: &Trace, (call, at): (&ToolCall, &CallContext)) -> bool {
     let checked: Vec<Allow> = allows.iter().filter_map(|allow| allow.clone().checked("").ok()).collect();
-    evaluator.chain.lift(trace.verdict.clone(), &checked, call, trace.analysis.as_deref()).is_allowed()
+    evaluator
+        .chain
+        .lift(trace.verdict.clone(), &checked, (call, at, evaluator.facts()), trace.analysis.as_deref())
+        .is_allowed()
 }
 
 fn none_covers(command: &str) -> anyhow::Error {
@@ -225,7 +211,7 @@ fn others(
         looked_at += 1;
         let evaluator = evaluators.at(&there)?;
         let Some(trace) = evaluator.decide(&calls, &there) else { continue };
-        if calls.first().is_some_and(|call| lifts(evaluator, allows, &trace, call)) {
+        if calls.first().is_some_and(|call| lifts(evaluator, allows, &trace, (call, &there))) {
             found.push(format!("  {} in {}", shorten(&plain(command), SHOWN_BYTES), plain(cwd)));
         }
     }
@@ -242,9 +228,9 @@ fn others(
 
 /// The shell commands of the examples of the chain's policies.
 fn examples(places: &Places, environment: &Environment, at: &CallContext) -> Vec<String> {
-    let prepared = Prepared::open(places, &environment.program, &at.projects());
-    let members = prepared.iter().flat_map(|prepared| &prepared.members);
-    let manifests = members.filter_map(|member| match &member.readiness {
+    // What is prepared already has no examples.
+    let prepared = prepare(places, &environment.program, &at.projects(), None);
+    let manifests = prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { manifest, .. } => Some(manifest),
         Readiness::Broken(_) => None,
     });

@@ -1,6 +1,6 @@
 //! `guard-host replay`: decides recorded calls again, by what holds here or by two configurations.
 //!
-//! One thread reads, all processors decide. Nothing is run and nothing is written.
+//! One thread reads, all processors decide. Nothing is run, and nothing is written but the cache of compiled policies.
 
 mod formats;
 mod sides;
@@ -157,7 +157,7 @@ impl Decider {
                 let (first, second) = (say(&self.first), self.second.as_ref().map(say));
                 let rests = lacks(&recording.record());
                 let text = shown(calls.first());
-                Decided { id, first, second, rests, differs: false, text, cwd: at.cwd.clone() }
+                Decided { id, first, second, rests, differs: false, text, cwd: plain(&redact(&at.cwd)) }
             }
             What::Decision(decision) => {
                 let first = self.first.again(&decision);
@@ -167,7 +167,7 @@ impl Decider {
                 let first = Said::of(Some(&first.verdict));
                 let differs = !first.is(&decision.outcome, &decision.rule);
                 let text = shown(Some(&decision.call));
-                Decided { id, first, second, rests, differs, text, cwd: decision.at.cwd.clone() }
+                Decided { id, first, second, rests, differs, text, cwd: plain(&redact(&decision.at.cwd)) }
             }
         }
     }

@@ -71,6 +71,11 @@ impl Evaluator {
         )
     }
 
+    /// The machine.
+    pub(super) fn facts(&self) -> &dyn Facts {
+        &*self.facts
+    }
+
     /// The chain that holds for these projects.
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = open(places, &environment.program, projects);

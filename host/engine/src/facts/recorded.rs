@@ -31,11 +31,13 @@ pub struct Record {
 const LINK: &str = "link:";
 
 impl Record {
-    /// The texts in it, to be looked at for what should not be kept.
-    pub fn texts(&mut self) -> impl Iterator<Item = &mut String> {
-        let heads = self.heads.values_mut().flatten();
-        let files = self.files.values_mut().flatten();
-        heads.chain(files).chain(self.env.values_mut().flatten())
+    /// The texts in it with what they are called, to be looked at for what should not be kept.
+    pub fn texts(&mut self) -> impl Iterator<Item = (&str, &mut String)> {
+        let heads = self.heads.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut()?)));
+        let files = self.files.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut().ok()?)));
+        let links = self.entries.values_mut().filter(|entry| entry.starts_with(LINK)).map(|entry| ("", entry));
+        let env = self.env.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut()?)));
+        heads.chain(files).chain(links).chain(env)
     }
 }
 

@@ -63,10 +63,7 @@ pub static CLAUDE: Capabilities = Capabilities {
     ],
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
-    unverified: &[
-        "`onFailure`: its other values, the events that heed it, and what versions before 2.1.295 make of the key",
-        "an HTTP hook is believed only with a status of 2xx; any other answer lets the call go on",
-    ],
+    unverified: &["the other values of `onFailure`, and the events that heed it; versions before 2.1.295 ignore it"],
     sources: &["the vendor's hooks reference of 2026-08-22, version 2.1.240", "its changelog up to 2026-10-19"],
 };
 

@@ -10,7 +10,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::verdict::{Attributed, Verdict};
 use guard_engine::facts::recorded::{Record, Recorded};
-use guard_redact::redact;
+use guard_redact::{Secrets, redact};
 
 /// The longest text of a decision in a log. A longer one is left out: a line has to stay readable.
 const DECISION_BYTES: usize = 512 << 10;
@@ -44,21 +44,25 @@ pub struct Again {
 }
 
 impl Decision {
-    /// What is known of a decision, without secrets.
+    /// What is known of a decision, without the secrets of the call and those that files and variables hold.
     #[must_use]
-    pub fn new(call: &ToolCall, at: &CallContext, facts: Record, verdict: &Verdict) -> Self {
+    pub fn new(call: &ToolCall, at: &CallContext, facts: Record, verdict: &Verdict, secrets: &Secrets) -> Self {
         let (outcome, rule) = Self::summary(verdict);
         let mut decision = Decision { call: call.clone(), at: at.clone(), facts, outcome, rule, redacted: false };
         let mut redacted = false;
-        let mut hide = |text: &mut String| {
-            let hidden = redact(text);
+        let mut hide = |key: &str, text: &mut String| {
+            let hidden = redact(&secrets.hide_under(key, text));
             if hidden != *text {
                 *text = hidden;
                 redacted = true;
             }
         };
-        decision.call.input.values_mut().for_each(|value| texts(value, &mut hide));
-        decision.facts.texts().for_each(&mut hide);
+        decision.call.input.iter_mut().for_each(|(key, value)| texts(key, value, &mut hide));
+        let at = &mut decision.at;
+        for text in [&mut at.cwd, &mut at.project_root, &mut at.repository, &mut at.session] {
+            hide("", text);
+        }
+        decision.facts.texts().for_each(|(key, text)| hide(key, text));
         decision.redacted = redacted;
         decision
     }
@@ -85,12 +89,19 @@ impl Decision {
     }
 }
 
-/// Every text in a value. As deep as the reader of JSON goes, which is 128.
-fn texts(value: &mut Value, each: &mut impl FnMut(&mut String)) {
+/// Every text in a value with its key, a number as text if it changes. As deep as the reader of JSON goes, which is 128.
+fn texts(key: &str, value: &mut Value, each: &mut impl FnMut(&str, &mut String)) {
     match value {
-        Value::String(text) => each(text),
-        Value::Array(values) => values.iter_mut().for_each(|value| texts(value, each)),
-        Value::Object(map) => map.values_mut().for_each(|value| texts(value, each)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) => each(key, text),
+        Value::Array(values) => values.iter_mut().for_each(|value| texts(key, value, each)),
+        Value::Object(map) => map.iter_mut().for_each(|(key, value)| texts(key, value, each)),
+        Value::Number(number) => {
+            let (before, mut text) = (number.to_string(), number.to_string());
+            each(key, &mut text);
+            if text != before {
+                *value = Value::String(text);
+            }
+        }
+        Value::Null | Value::Bool(_) => {}
     }
 }

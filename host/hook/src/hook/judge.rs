@@ -13,7 +13,7 @@ use super::{bypass, journal, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
 use crate::chain::{Ask, Chain, Trace};
-use crate::watch;
+use crate::{redaction, watch};
 use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
@@ -23,8 +23,9 @@ use guard_engine::facts::recorded::Recording;
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::{Ask as Asking, Surface};
 use guard_harness::{End, Event, Harness, Payload};
+use guard_redact::redact;
 use guard_state::environment::Environment;
-use guard_state::session::Sessions;
+use guard_state::session::{Sessions, is_readable};
 use guard_state::{Pause, Places};
 
 /// Where chains come from.
@@ -223,7 +224,8 @@ impl Judge<'_> {
                     // A pause is no part of what a replay knows.
                     let unpaused = pause.as_ref().and_then(|_| trace.verdict.unwatched());
                     let verdict = unpaused.as_ref().unwrap_or(&trace.verdict);
-                    call.set_decision(Decision::new(each, &at, recording.record(), verdict));
+                    let secrets = redaction::secrets(each, &at, trace.analysis.as_deref());
+                    call.set_decision(Decision::new(each, &at, recording.record(), verdict, &secrets));
                 }
             }
             traces.push(trace);
@@ -242,7 +244,12 @@ impl Judge<'_> {
         }
         let told = (is_first && pause.is_none()).then_some(session);
         let asks_itself = asks_itself(harness, surface, &at);
-        let (verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
+        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
+        if question.is_some() && can_be_allowed(&chain, &calls, &traces, (&at, &**self.facts)) {
+            let how = "To end such questions, run in a terminal: guard-host allow --last";
+            let lines = [how, verdict.closing.as_str()].into_iter().filter(|line| !line.is_empty());
+            verdict.closing = lines.collect::<Vec<_>>().join("\n");
+        }
         let skips = harness.skips_prompts(&at.permission_mode);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
         let asks = surface.ask == Asking::Person;
@@ -265,6 +272,19 @@ impl Judge<'_> {
             None => Said::Report(refusal.text().to_owned()).into(),
         }
     }
+}
+
+/// An allow would spare the question, and the log has all of the command.
+fn can_be_allowed(
+    chain: &Chain,
+    calls: &[ToolCall],
+    traces: &[Trace],
+    (at, facts): (&CallContext, &dyn Facts),
+) -> bool {
+    let ([call], [Trace { analysis: Some(analysis), verdict, .. }]) = (calls, traces) else { return false };
+    let Some((line, _)) = call.command() else { return false };
+    let is_logged = redact(line) == line && !line.contains(char::is_control) && is_readable(line);
+    is_logged && chain.sparing(verdict, (call, at, facts), analysis, |allow| allow).is_some()
 }
 
 /// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.

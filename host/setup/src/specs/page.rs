@@ -17,10 +17,9 @@ const START: &str = "\
 # Harnesses
 
 Which coding agents guard-host answers, how it is registered with each, and what is not known for sure.
-This page is made from the tables that the program itself works by; `UPDATE_PAGES=1 cargo test --release -p guard-host --lib page` writes it anew.
 
 `guard-host install NAME` puts the hook into the file named below and leaves every other byte there as it was; `--dry-run` shows the change, `uninstall` takes it back.
-`--scope project` writes the project's file, with paths of this machine; `--shared` writes it for everybody who has the project, with `guard-host` looked for on the PATH.
+`--scope project` registers it for one project only; `--shared` writes the file that the project commits, in which `guard-host` is looked for on the PATH.
 `guard-host doctor NAME` starts what is registered with a call that must be denied, and believes only a deny in that harness's own protocol.
 ";
 
@@ -113,7 +112,7 @@ fn the_page_of_harnesses_says_what_the_tables_say() {
 fn page() -> String {
     let mut page = START.to_owned();
     page.push_str(
-        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | known | seen |\n",
+        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | known | tested |\n",
     );
     page.push_str("|---|---|---|---|---|---|---|\n");
     let seen = seen();
@@ -125,10 +124,12 @@ fn page() -> String {
         let known = confidence(capabilities.confidence);
         let timeout = short(capabilities.on_timeout);
         let version = seen.get(name).and_then(|seen| Some((seen.versions.last()?, &seen.date)));
-        let version = version.map_or_else(|| "not driven".to_owned(), |(last, date)| format!("{last} on {date}"));
+        let version = version.map_or_else(|| "not tested".to_owned(), |(last, date)| format!("{last} on {date}"));
         writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} | {version} |").unwrap();
     }
-    page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.\n");
+    page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.
+*Known* says whether the harness's protocol is known from its vendor or second-hand, *tested* which version was run with guard-host.
+In the sections below, a broken hook is *closed* if the call did not run and *open* if it did; *garbage* is a hook that writes nonsense, *silence* one that writes nothing.\n");
     for capabilities in capabilities::ALL {
         section(capabilities, seen.get(capabilities.name), &mut page);
     }
@@ -207,7 +208,7 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
 
 fn of_seen(seen: &Seen) -> String {
     if seen.versions.is_empty() {
-        return format!("- Not driven, because {}.", seen.not_driven);
+        return format!("- Not tested, because {}.", seen.not_driven);
     }
     let ways = seen.broken.iter().map(|(how, word)| (how.as_str(), word));
     let words = [("a deny", &seen.deny), ("an ask", &seen.ask), ("on the screen", &seen.screen)];
@@ -239,8 +240,8 @@ fn of_surface(surface: &Surface) -> String {
         Grant::None => "an allow grants nothing",
     };
     let abstain = match surface.abstain {
-        Abstain::Silence => "no opinion is silence".to_owned(),
-        Abstain::Token(token) => format!("no opinion is `{token}`"),
+        Abstain::Silence => "for abstain the hook writes nothing".to_owned(),
+        Abstain::Token(token) => format!("abstain is `{token}`"),
     };
     let silence = match surface.on_silence {
         OnSilence::OwnRules => "the harness's own rules then decide",

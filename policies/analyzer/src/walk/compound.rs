@@ -72,6 +72,10 @@ impl Walker {
                 }
                 for expression in arithmetic {
                     self.operand(unit, *expression, Mode::Quoted);
+                    self.calculate(unit.slice(*expression));
+                }
+                if super::variables::is_read_by_programs(variable) {
+                    self.partial("a loop sets a variable that programs run or load: what it holds is not known");
                 }
                 let text = unit.slice(*body_at).to_owned();
                 let header = unit.slice(Range { start: node.span.start, end: body_at.start });
@@ -163,12 +167,24 @@ impl Walker {
                 if reading.pieces.iter().any(again) {
                     self.partial("a test expands a quoted text");
                 }
+                let text = unit.slice(*range).to_owned();
+                if ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].iter().any(|operator| text.contains(operator)) {
+                    self.calculate(&text);
+                }
             }
             Kind::Arithmetic(range) => {
                 self.operand(unit, *range, Mode::Quoted);
                 let text = unit.slice(*range).to_owned();
+                self.calculate(&text);
                 self.shell.forget_named_in(&text);
             }
+        }
+    }
+
+    /// Arithmetic takes the text of a variable for an expression, and runs the substitutions in it.
+    fn calculate(&mut self, text: &str) {
+        if state::calculates(text, &self.shell) {
+            self.partial("arithmetic expands a quoted text once more");
         }
     }
 

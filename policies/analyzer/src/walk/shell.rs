@@ -10,7 +10,7 @@ use guard_sdk::syntax::{Part, Word};
 
 use crate::limits;
 use crate::word::expand::parameter;
-use crate::word::expand::{Values, literal};
+use crate::word::expand::{Home, Values, literal};
 
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub(crate) enum Value {
     /// The name of another variable, by `declare -n`.
     Reference(Rc<str>),
 }
+
+/// The variable that `~` stands for.
+const HOME: &str = "HOME";
 
 /// The state of one shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +86,14 @@ impl Values for Shell {
             Some(Value::Scalar(word)) => (!word.dynamic).then_some(word.text.as_str()),
             Some(_) => None,
             None => Some(" \t\n"),
+        }
+    }
+
+    fn home(&self) -> Home<'_> {
+        match self.variables.get(HOME) {
+            None => Home::Usual,
+            Some(Value::Scalar(word)) if !word.dynamic => Home::Is(word),
+            Some(_) => Home::Unknown,
         }
     }
 }
@@ -218,13 +229,16 @@ impl Shell {
 
     /// The value of this variable is not known any more.
     pub(crate) fn forget(&mut self, name: &str) {
-        self.variables.remove(name);
+        match name {
+            // Without a value it would be the user's.
+            HOME => self.refer(HOME, ""),
+            _ => drop(self.variables.remove(name)),
+        }
     }
 
     /// Nothing is known of variables any more.
     pub(crate) fn forget_all(&mut self) {
-        self.variables.clear();
-        self.parameters = None;
+        self.forget_all_but(&BTreeSet::new());
     }
 
     /// The variables of these names, with their values.
@@ -240,8 +254,12 @@ impl Shell {
 
     /// Nothing is known of variables any more, but of these.
     pub(crate) fn forget_all_but(&mut self, names: &BTreeSet<String>) {
+        let is_odd = self.variables.contains_key(HOME) && !names.contains(HOME);
         self.variables.retain(|name, _| names.contains(&**name));
         self.parameters = None;
+        if is_odd {
+            self.forget(HOME);
+        }
     }
 
     /// Keeps the text of a function.
@@ -285,7 +303,11 @@ impl Shell {
                 !joins(before) && !joins(after) && !matches!(before, Some('$' | '{'))
             })
         };
+        let is_odd = self.variables.contains_key(HOME) && names(HOME);
         self.variables.retain(|name, _| !names(name));
+        if is_odd {
+            self.forget(HOME);
+        }
         if names("shift") || names("set") {
             self.parameters = None;
         }
@@ -303,11 +325,15 @@ impl Shell {
             self.parameters = None;
         }
         let odd = self.separators() != other.separators();
+        let is_moved = self.variables.get(HOME) != other.variables.get(HOME);
         self.variables.retain(|name, value| other.variables.get(name) == Some(value));
         self.functions.retain(|name, text| other.functions.get(name) == Some(text));
         self.aliases.retain(|name, text| other.aliases.get(name) == Some(text));
         if odd {
             self.refer("IFS", "");
+        }
+        if is_moved {
+            self.forget(HOME);
         }
     }
 
@@ -321,8 +347,8 @@ impl Shell {
         for (index, part) in word.parts.iter().enumerate() {
             match part.kind.as_str() {
                 "literal" | "glob" => text.push_str(&part.text),
-                "tilde" if index == 0 && part.text == "~" && !self.home.is_empty() => text.push_str(&self.home),
-                "variable" if part.text == "HOME" && !self.home.is_empty() => text.push_str(&self.home),
+                "tilde" if index == 0 && part.text == "~" => text.push_str(&self.home_text()?),
+                "variable" if part.text == HOME => text.push_str(&self.home_text()?),
                 "command" if is_pwd(&part.text) && !self.cwd.is_empty() => text.push_str(&self.cwd),
                 _ => return None,
             }
@@ -330,13 +356,29 @@ impl Shell {
         Some(text)
     }
 
+    /// The home as the text has it, if it is known.
+    fn home_text(&self) -> Option<String> {
+        let home = match self.home() {
+            Home::Usual => self.home.to_string(),
+            Home::Is(word) => word.text.clone(),
+            Home::Unknown => String::new(),
+        };
+        Some(home).filter(|home| !home.is_empty())
+    }
+
     /// `cd` with these operands.
     pub(crate) fn change_directory(&mut self, operands: &[Word]) {
         let operands: Vec<&Word> =
             operands.iter().filter(|word| !matches!(word.text.as_str(), "-L" | "-P" | "-e" | "-@" | "--")).collect();
         let target = match operands.as_slice() {
-            [] => Some(self.home.to_string()),
+            [] => self.home_text(),
             [word] if word.text == "-" => Some(self.previous.clone()),
+            [word] if self.variables.contains_key("CDPATH") && !word.text.starts_with(['/', '.', '~', '$']) => {
+                // Of several folders it is found in any.
+                let folder = self.value("CDPATH").and_then(|folder| self.plain(&folder));
+                let folder = folder.filter(|folder| folder.starts_with('/') && !folder.contains(':'));
+                folder.and_then(|folder| resolve(&folder, &self.plain(word)?))
+            }
             [word] => self.plain(word).and_then(|path| resolve(&self.cwd, &path)),
             _ => None,
         };

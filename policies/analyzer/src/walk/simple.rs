@@ -126,7 +126,12 @@ impl Walker {
             To::Scalar => self.shell.assign(name, value, found.append),
             To::Array(Some(elements)) => self.shell.assign_array(name, elements.clone(), found.append),
             To::Array(None) => self.shell.forget(name),
-            To::Element(subscript) => self.shell.assign_element(name, subscript, value),
+            To::Element(subscript) => {
+                if super::state::calculates(subscript, &self.shell) {
+                    self.partial("arithmetic expands a quoted text once more");
+                }
+                self.shell.assign_element(name, subscript, value);
+            }
         }
     }
 

@@ -118,21 +118,31 @@ pub(super) fn changes_directory(text: &str) -> bool {
 /// Whether a word expands the text of a variable once more, and that text holds a substitution: arithmetic takes it for
 /// an expression, `${x@P}` for a prompt.
 pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
-    let holds = |name: &str| {
-        let held = is_name(name).then(|| shell.value(name)).flatten();
-        held.is_some_and(|word| word.text.contains("$(") || word.text.contains('`'))
-    };
     match piece.kind {
-        PieceKind::Arithmetic => {
-            let mut names = piece.text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
-            names.any(holds)
-        }
+        PieceKind::Arithmetic => calculates(&piece.text, shell),
         PieceKind::Parameter => {
             let inner = piece.text.trim_start_matches("${").trim_end_matches('}');
-            inner.strip_suffix("@P").is_some_and(holds) || word::zsh::hides(&piece.text)
+            // A subscript, an offset and a length are arithmetic.
+            let number = inner.find(['[', ':']).and_then(|at| inner.get(at + 1..));
+            let number = number.filter(|rest| !rest.starts_with(['-', '=', '?', '+']));
+            inner.strip_suffix("@P").is_some_and(|name| holds(name, shell))
+                || number.is_some_and(|number| calculates(number, shell))
+                || word::zsh::hides(&piece.text)
         }
         _ => false,
     }
+}
+
+/// Whether an arithmetic text names a variable whose text holds a substitution, or holds one that is expanded only then.
+pub(super) fn calculates(text: &str, shell: &Shell) -> bool {
+    let mut names = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    text.contains("\\$(") || text.contains("\\`") || names.any(|name| holds(name, shell))
+}
+
+/// Whether a variable's text holds a substitution.
+fn holds(name: &str, shell: &Shell) -> bool {
+    let held = is_name(name).then(|| shell.value(name)).flatten();
+    held.is_some_and(|word| word.text.contains("$(") || word.text.contains('`'))
 }
 
 /// Whether a builtin expands once more what its operands hold as plain text: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.

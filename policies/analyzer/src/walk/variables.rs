@@ -102,6 +102,12 @@ const SEARCHED: &[&str] = &["PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_P
 /// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
 const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
 
+/// A program acts by the value of this variable: it runs it, loads it, or looks for things in it.
+pub(super) fn is_read_by_programs(name: &str) -> bool {
+    let is_option = OPTIONS.iter().any(|(known, _)| *known == name);
+    is_option || [COMMANDS, LOADED, SEARCHED].iter().any(|names| names.contains(&name)) || name == "HOME"
+}
+
 /// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded. What
 /// lies below the folder that the call begins in is the project's.
 fn loaded_from_anywhere<'v>(name: &str, value: &'v str, start: &str) -> Option<&'v str> {

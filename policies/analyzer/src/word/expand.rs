@@ -19,6 +19,20 @@ pub(crate) trait Values {
     fn element(&self, name: &str, subscript: &str) -> Option<&Word>;
     /// The characters that an unquoted value is split at.
     fn separators(&self) -> Option<&str>;
+    /// What the text has made of the home that `~` stands for.
+    fn home(&self) -> Home<'_> {
+        Home::Usual
+    }
+}
+
+/// What `~` stands for.
+pub(crate) enum Home<'a> {
+    /// The user's home.
+    Usual,
+    /// This, by the text's own word.
+    Is(&'a Word),
+    /// Something that is not known.
+    Unknown,
 }
 
 /// A text of which no variable is known.
@@ -306,6 +320,21 @@ impl Fields {
 
     fn piece(&mut self, piece: Piece, values: &dyn Values, assumed: &mut bool) {
         let separators = values.separators();
+        let is_home = match &piece.kind {
+            PieceKind::Tilde => piece.text == "~",
+            PieceKind::Variable { .. } => piece.text == "HOME",
+            _ => false,
+        };
+        if is_home {
+            match values.home() {
+                Home::Is(home) if piece.kind == PieceKind::Tilde => return self.value(home, true),
+                Home::Unknown => {
+                    let (kind, text) = (PieceKind::Variable { braces: false }, "_".to_owned());
+                    return self.unknown(Piece { kind, text, ..piece });
+                }
+                Home::Is(_) | Home::Usual => {}
+            }
+        }
         match (known(&piece, values), separators) {
             (Some(Known::One(value)), _) if value.text.len() > limits::VALUE => self.unknown(piece),
             (Some(Known::One(value)), _) if piece.quoted => self.value(&value, true),

@@ -49,6 +49,7 @@ const LACKING: &[&str] = &[
     "not accounted for",
     "everybody may write to",
     "expands a quoted text",
+    "programs run or load",
     "itself writes runs",
 ];
 

@@ -77,13 +77,13 @@ pub(in crate::cli) struct Filters {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(in crate::cli) enum Action {
-    /// Denied
+    /// The verdict was deny
     #[value(aliases = ["deny", "denied", "blocked"])]
     Block,
-    /// A person was asked
+    /// The verdict was ask
     #[value(aliases = ["ask", "asked"])]
     ConfirmRequired,
-    /// Approved by a person
+    /// Ran by an approval of `guard-host confirm`
     #[value(aliases = ["confirmed", "approved"])]
     ConfirmedAllow,
     /// Warned
@@ -92,14 +92,14 @@ pub(in crate::cli) enum Action {
     Error,
     /// Allowed, or no policy had an opinion
     Allow,
-    /// A call that was asked about has run: `by` whom it was let, and `ms` after the question, where the harness tells
+    /// Ran after a question; `by` says who let it run, `ms` how long after the question, if the harness reports it
     Ran,
     /// A person refused a call that was asked about, where the harness tells
     Refused,
-    /// Ran, and would have been asked about, were its policy not only watched, or paused
+    /// Ran; the verdict would be ask, but the policy is watched or paused
     #[value(name = "would-ask")]
     WouldAsk,
-    /// Ran, and would have been denied
+    /// Ran; the verdict would be deny, but the policy is watched or paused
     #[value(name = "would-deny")]
     WouldDeny,
     /// A person paused policies

@@ -21,14 +21,14 @@ Calls that are the same are decided once. Nothing is run, no log is written, and
 
 Exit codes: 0; 1 there are differences of the kind that --fail-on names; 66 a source cannot be read.")]
 pub(in crate::cli) struct ReplayArgs {
-    /// Files and folders
+    /// Transcripts, logs or lists of calls, as below
     #[arg(required = true, value_name = "SOURCES")]
     pub(in crate::cli) sources: Vec<PathBuf>,
     /// Compare with this: a guard.toml in the place of yours, a revision of git with another .guard/guard.toml of this
     /// project, or a policy, if --config is one
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
-    /// End with 1 if a verdict differs so; `loosened` means that the one of --against is milder
+    /// End with 1 if --against gives a verdict that is so
     #[arg(long, value_enum, requires = "against")]
     pub(in crate::cli) fail_on: Option<FailOn>,
     /// How to print the result

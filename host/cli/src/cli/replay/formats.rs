@@ -89,6 +89,9 @@ impl Context {
             return self.of_messages(change.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice));
         }
         if let Some(Value::Array(messages)) = object.get("messages") {
+            if let Some(folder) = object.get("info").and_then(|info| info.get("directory")).and_then(Value::as_str) {
+                folder.clone_into(&mut self.cwd);
+            }
             return self.of_messages(messages);
         }
         if ["toolCalls", "parts"].iter().any(|key| object.contains_key(*key)) {
@@ -338,11 +341,13 @@ mod tests {
             "",
         );
         one(
-            &[json!({ "info": {}, "messages": [{ "info": {}, "parts": [{ "type": "text", "text": "x" },
-                { "type": "tool", "tool": "bash", "state": { "input": ls } }] }] })],
+            &[
+                json!({ "info": { "directory": "/p" }, "messages": [{ "info": {}, "parts": [{ "type": "text", "text": "x" },
+                { "type": "tool", "tool": "bash", "state": { "input": ls } }] }] }),
+            ],
             "opencode bash",
             ls.clone(),
-            "",
+            "/p",
         );
         one(
             &[json!({ "id": "p", "sessionID": "s", "messageID": "m", "type": "tool", "tool": "bash",

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::subject::{open, refused};
+use guard_config::{Trust, load};
 use guard_contract::Wasi;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
+use guard_contract::paths::lexical;
 use guard_contract::rank;
 use guard_contract::verdict::Verdict;
 use guard_engine::Engine;
@@ -19,15 +21,18 @@ use guard_hook::audit::{Again, Decision};
 use guard_hook::cache::{self, Prepared, effective};
 use guard_hook::chain::{Ask, Chain};
 use guard_kit::suite::{Subject, Suite};
+use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The most folders whose chains are kept; those of others are opened again.
 const CHAINS: usize = 1024;
 
-/// The largest file of a revision, and the most of them.
+/// The largest file of a revision.
 const REVISION_BYTES: usize = 16 << 20;
-const REVISION_FILES: usize = 256;
+
+/// The configuration of a project, from its root.
+const CONFIGURATION: &str = ".guard/guard.toml";
 
 /// What calls are decided by.
 pub(super) struct Side {
@@ -92,6 +97,15 @@ impl Side {
         }
         if name.ends_with(".toml") {
             return Err(refused(Exit::NoInput, format!("there is no file `{name}`"), ""));
+        }
+        let file = Places::project_file(project);
+        if load(places, &[project.to_owned()])
+            .projects
+            .iter()
+            .any(|(path, trust)| *path == file && *trust == Trust::Held)
+        {
+            let text = "the configuration of this project is trusted, and that of another revision is not";
+            return Err(refused(Exit::Config, text, "run `guard-host untrust`, compare, and trust it again"));
         }
         revision(name, project, scratch)?;
         let moved = Moved { project: project.to_owned(), folder: scratch.to_string_lossy().into_owned() };
@@ -187,34 +201,68 @@ fn policy_of(places: &Places) -> Option<&str> {
     name.or_else(|| places.config.to_str()).filter(|name| is_policy(name))
 }
 
-/// Puts the folder `.guard` of a revision below `scratch`.
+/// Puts the files of a revision's project configuration below `scratch`: `.guard`, and what it names beside it.
 fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
     let git = |arguments: &[&str]| {
-        // No hook, pager or file system monitor of the repository is started for what only reads.
+        // What only reads starts no program that the repository names, and fetches nothing.
+        let calm = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never", "credential.helper="];
         let mut git = Command::new("git");
-        git.args(["-C", project, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]).args(arguments);
-        git.output().map_err(|error| refused(Exit::Unavailable, format!("`git` does not run: {error}"), ""))
+        git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0").args(["-C", project]);
+        git.args(calm.iter().flat_map(|setting| ["-c", setting]));
+        let output = git.args(arguments).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| refused(Exit::Unavailable, format!("`git` does not run: {error}"), ""))?;
+        Ok::<_, anyhow::Error>(output.status.success().then_some(output.stdout))
     };
     let neither = |what: &str| {
-        let text = format!("`{name}` is neither a file nor a revision of git that has {what}");
+        let text = format!("`{}` is neither a file nor a revision of git that has {what}", plain(name));
         refused(Exit::NoInput, text, "give a guard.toml, a policy, or a revision such as `HEAD~1` or `origin/main`")
     };
     if name.starts_with('-') {
         return Err(neither("a name"));
     }
-    let listed = git(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", name, "--", ".guard"])?;
-    let listed = String::from_utf8(listed.stdout).unwrap_or_default();
-    let files: Vec<&str> = listed.split('\0').filter(|file| !file.is_empty()).collect();
-    if !files.contains(&".guard/guard.toml") {
+    let listed = git(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", name])?;
+    let listed = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
+    let listed: Vec<&str> = listed.split('\0').filter(|file| !file.is_empty()).collect();
+    if !listed.contains(&CONFIGURATION) {
         return Err(neither("a `.guard/guard.toml`"));
     }
-    for file in files.into_iter().take(REVISION_FILES) {
-        let bytes = git(&["cat-file", "blob", &format!("{name}:{file}")])?.stdout;
+    let read = |file: &str| {
+        let unreadable = || {
+            let text = format!("`{}` of `{}` cannot be read", plain(file), plain(name));
+            refused(
+                Exit::NoInput,
+                text,
+                "it may be larger than 16 MiB, or missing from this clone: `git fetch` brings it",
+            )
+        };
+        let object = format!("{name}:{file}");
+        let size = git(&["cat-file", "-s", &object])?.and_then(|text| String::from_utf8(text).ok());
+        let is_small =
+            size.and_then(|size| size.trim().parse::<usize>().ok()).is_some_and(|size| size <= REVISION_BYTES);
+        if is_small { git(&["cat-file", "blob", &object])?.ok_or_else(unreadable) } else { Err(unreadable()) }
+    };
+    let put = |file: &str, bytes: &[u8]| -> anyhow::Result<()> {
         let path = scratch.join(file);
-        if bytes.len() <= REVISION_BYTES && !file.split('/').any(|part| part == "..") {
-            fs::create_dir_all(path.parent().unwrap_or(scratch))?;
-            fs::write(path, bytes)?;
+        fs::create_dir_all(path.parent().unwrap_or(scratch))?;
+        Ok(fs::write(path, bytes)?)
+    };
+    let text = read(CONFIGURATION)?;
+    put(CONFIGURATION, &text)?;
+    for file in named(&String::from_utf8_lossy(&text)) {
+        if listed.contains(&file.as_str()) {
+            put(&file, &read(&file)?)?;
         }
     }
     Ok(())
+}
+
+/// The files of the project that its configuration names, from the project's root.
+fn named(text: &str) -> Vec<String> {
+    // What cannot be read is a problem of the configuration, which every verdict then tells.
+    let table: toml::Table = toml::from_str(text).unwrap_or_default();
+    let policies = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();
+    let paths = policies.flat_map(|policy| ["source", "settings-file"].map(|key| policy.get(key)));
+    let paths = paths.flatten().filter_map(toml::Value::as_str).filter(|path| !path.starts_with(BUILTIN));
+    let from_root = |path: &str| lexical(path, "/.guard", "").strip_prefix('/').map(str::to_owned);
+    paths.filter(|path| !path.starts_with(['/', '~'])).filter_map(from_root).collect()
 }
