@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::reply::{assert_deny, assert_silent, assert_warn};
-use crate::support::terminal::attended;
+use crate::support::terminal::{attended, attended_by};
 use crate::support::world::World;
 
 /// A call that is denied.
@@ -61,13 +61,31 @@ fn only_the_named_policies_are_paused() {
 fn an_agent_can_neither_pause_nor_write_a_pause() {
     let world = World::new();
     let alone = world.run(&["pause", "10m"], "");
-    assert!(alone.exit == 77 && alone.stderr.contains("run it there: guard-host pause 10m"), "{alone:?}");
+    assert!(
+        alone.exit == 77 && alone.stderr.contains("run it in a terminal of your own: guard-host pause 10m"),
+        "{alone:?}"
+    );
     assert_deny(&world.bash("guard-host pause 10m"), &["[self-protect: guard-command]"]);
     assert_deny(&world.bash("script -qec 'guard-host pause 10m' /dev/null"), &["self-protect"]);
     assert_deny(&world.bash("echo x > ~/.local/state/guard-host/pause.json"), &["self-protect"]);
     let state = world.path(".local/state/guard-host/pause.json");
     std::fs::write(state, r#"{"until":"2999-01-01T00:00:00.000Z","only":[]}"#).unwrap();
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
+}
+
+#[test]
+fn a_terminal_that_an_agent_made_is_nobodys() {
+    let world = World::new();
+    let home = format!("HOME={}", world.home.path().display());
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    // Of its own variables a process can get rid, not of those of the one that started it.
+    let hidden = format!("env -i {home} {program} pause 1m; exit $?");
+    for arguments in [vec!["CLAUDECODE=1", program, "pause", "1m"], vec!["GEMINI_CLI=1", "sh", "-c", &hidden]] {
+        let Some(ended) = attended_by(&world, "env", &arguments, "") else { return };
+        assert!(ended.exit == 77 && ended.stdout.contains("an agent started this"), "{arguments:?} {ended:?}");
+    }
+    let Some(ended) = attended_by(&world, "env", &[program, "pause", "1m"], "") else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
 }
 
 #[test]

@@ -12,6 +12,14 @@ pub fn attended(world: &World, arguments: &[&str]) -> Option<Ended> {
 
 /// The same for the program under another name, with a person who types something.
 pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str) -> Option<Ended> {
+    // Below an agent the program takes no terminal for a person's.
+    if let Some(agent) = ["AI_AGENT", "CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE"]
+        .into_iter()
+        .find(|name| std::env::var_os(name).is_some())
+    {
+        eprintln!("skipped, because an agent runs the tests: `{agent}` is set");
+        return None;
+    }
     let mut command = Command::new("script");
     if cfg!(target_os = "macos") {
         command.args(["-q", "/dev/null", program]).args(arguments);

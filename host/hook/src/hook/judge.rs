@@ -23,9 +23,8 @@ use guard_engine::facts::recorded::Recording;
 use guard_engine::facts::{self, Facts};
 use guard_harness::capabilities::{Ask as Asking, Surface};
 use guard_harness::{End, Event, Harness, Payload};
-use guard_redact::redact;
 use guard_state::environment::Environment;
-use guard_state::session::{Sessions, is_readable};
+use guard_state::session::{Operation, Sessions};
 use guard_state::{Pause, Places};
 
 /// Where chains come from.
@@ -282,8 +281,8 @@ fn can_be_allowed(
     (at, facts): (&CallContext, &dyn Facts),
 ) -> bool {
     let ([call], [Trace { analysis: Some(analysis), verdict, .. }]) = (calls, traces) else { return false };
-    let Some((line, _)) = call.command() else { return false };
-    let is_logged = redact(line) == line && !line.contains(char::is_control) && is_readable(line);
+    // What cannot be copied is not in the log as it is.
+    let is_logged = Operation::of(calls, []).is_some_and(|operation| operation.can_be_copied());
     is_logged && chain.sparing(verdict, (call, at, facts), analysis, |allow| allow).is_some()
 }
 
