@@ -14,4 +14,5 @@ mod sandbox;
 mod settings;
 mod show;
 mod starter;
+mod suggest;
 mod usage;

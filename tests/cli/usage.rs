@@ -35,7 +35,7 @@ const COMMANDS: [&str; 22] = [
 fn the_help_of_each_command_shows_two_examples() {
     let world = World::new();
     let mut lines: Vec<Vec<&str>> = COMMANDS.iter().map(|command| vec![*command]).collect();
-    lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"]]);
+    lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"], vec!["audit", "suggest"]]);
     lines.extend(["init", "schema"].map(|command| vec!["config", command]));
     lines.extend(["render", "init", "path", "args"].map(|command| vec!["settings", command]));
     lines.extend(["list", "inspect", "add", "remove"].map(|command| vec!["policy", command]));

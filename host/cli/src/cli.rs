@@ -2,6 +2,7 @@
 
 mod allow;
 mod args;
+mod asked;
 mod audit;
 mod cache;
 mod check;

@@ -7,9 +7,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::args::{AuditArgs, AuditCommand, Filters, Format};
-use super::print;
+use super::args::{AllowArgs, AuditArgs, AuditCommand, Filters, Format};
+use super::asked::{self, Asked, Questions};
 use super::subject::{circumstances, refused};
+use super::{allow, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY, moment};
@@ -22,6 +23,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// The longest operation on a line for people.
 const OPERATION_BYTES: usize = 160;
+
+/// The most calls that are shown of a suggestion.
+const SHOWN: usize = 5;
 
 /// The longest name on a line for people.
 const NAME_BYTES: usize = 64;
@@ -47,6 +51,9 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
             damaged(&reader, path);
         }
         AuditCommand::Stats { filters, format } => stats(&selection(filters)?, path, *format)?,
+        AuditCommand::Suggest { filters, apply, format } => {
+            return suggest(&selection(filters)?, *apply, *format, path, places, environment);
+        }
     }
     Ok(Exit::Success)
 }
@@ -59,7 +66,7 @@ pub(super) fn open(path: &Path) -> anyhow::Result<Reader> {
     })
 }
 
-fn selection(filters: &Filters) -> anyhow::Result<Selection> {
+pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
     let (now, zone) = (Timestamp::now(), TimeZone::system());
     let time = |name: &str, text: &Option<String>| {
         let Some(text) = text else { return Ok(None) };
@@ -77,6 +84,74 @@ fn selection(filters: &Filters) -> anyhow::Result<Selection> {
         session: filters.session.clone(),
         tool: filters.tool.clone(),
     })
+}
+
+/// The wanted records of a log, from its oldest line on.
+pub(super) fn each(path: &Path, selection: &Selection, mut take: impl FnMut(&Record)) -> anyhow::Result<()> {
+    let mut reader = open(path)?;
+    while let Next::Record(record, _) = reader.read()? {
+        if selection.wants(&record) {
+            take(&record);
+        }
+    }
+    reader.drop_unfinished();
+    damaged(&reader, path);
+    Ok(())
+}
+
+fn suggest(
+    selection: &Selection,
+    apply: Option<usize>,
+    format: Format,
+    path: &Path,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<Exit> {
+    let mut questions = Questions::default();
+    each(path, selection, |record| questions.add(record))?;
+    let asked = questions.most();
+    let suggestions = asked::suggest(&asked, places, environment)?;
+    if let Some(number) = apply {
+        let found = number.checked_sub(1).and_then(|index| suggestions.get(index));
+        let Some(found) = found else {
+            let hint = "`guard-host audit suggest` lists them";
+            return Err(refused(Exit::Usage, format!("there is no suggestion {number}"), hint));
+        };
+        if found.id.is_empty() {
+            let hint = format!("write it into {}: {}", places.config.display(), found.how());
+            return Err(refused(
+                Exit::NoQuestion,
+                format!("suggestion {number} is a setting, which is yours to write"),
+                hint,
+            ));
+        }
+        return allow::run(&AllowArgs::of_question(&found.id), places, environment);
+    }
+    if format == Format::Json {
+        print::line(&serde_json::to_string_pretty(&suggestions)?)?;
+        return Ok(Exit::Success);
+    }
+    if suggestions.is_empty() {
+        let of = asked.iter().map(|asked| asked.asks).sum::<u64>();
+        print::line(&format!(
+            "nothing to suggest: of {of} questions none came again and again and was always approved"
+        ))?;
+    }
+    for (number, suggestion) in (1..).zip(&suggestions) {
+        print::line(&format!("{number}  spares {} questions: {}", suggestion.spares, suggestion.how()))?;
+        suggestion.approved.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+        if !suggestion.also.is_empty() {
+            print::line("   it would also have let run, refused or with no known outcome:")?;
+            suggestion.also.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// One call that was asked about, for people.
+fn told(asked: &Asked) -> String {
+    let (operation, cwd) = (shorten(&one_line(&asked.operation), OPERATION_BYTES), one_line(&asked.cwd));
+    format!("   {operation}  ({} asked, {} ran, {} refused, in {cwd})", asked.asks, asked.ran, asked.refused)
 }
 
 /// Prints the wanted lines of a log.

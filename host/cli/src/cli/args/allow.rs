@@ -39,3 +39,19 @@ pub(in crate::cli) struct AllowArgs {
     #[arg(long)]
     pub(in crate::cli) yes: bool,
 }
+
+impl AllowArgs {
+    /// The call of the audit log with this id, in its project and without an end.
+    pub(in crate::cli) fn of_question(id: &str) -> Self {
+        AllowArgs {
+            command: None,
+            last: false,
+            id: Some(id.to_owned()),
+            remove: Vec::new(),
+            any_project: false,
+            why: String::new(),
+            until: String::new(),
+            yes: false,
+        }
+    }
+}

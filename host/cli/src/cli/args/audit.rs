@@ -45,6 +45,24 @@ pub(in crate::cli) enum AuditCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
+    /// Suggest what would have spared questions that were always approved
+    #[command(after_help = "Examples:
+  guard-host audit suggest
+  guard-host audit suggest --since 30d --apply 1
+
+A suggestion is an allow for a command, or a setting that lowers a rule. Each says how many questions it would have
+spared, and which other calls it would have let run: refused ones, and those of which no outcome is known. --apply
+shows an allow and writes it, if a person at a terminal agrees; a setting is for you to write.")]
+    Suggest {
+        #[command(flatten)]
+        filters: Filters,
+        /// Have the suggestion of this number
+        #[arg(long, value_name = "N")]
+        apply: Option<usize>,
+        /// How to print them
+        #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "apply")]
+        format: Format,
+    },
 }
 
 /// Which lines count.

@@ -1,0 +1,182 @@
+//! What was asked about, by the audit log, and what would have spared the questions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::subject::{Evaluators, circumstances, tool_calls};
+use guard_contract::Outcome;
+use guard_contract::allow::Allow;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_hook::audit::{OVERRIDE, Record};
+use guard_hook::chain::Trace;
+use guard_redact::MARK;
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// The most commands that are looked at: those that were asked about most.
+const COMMANDS: usize = 500;
+
+/// The fewest questions about a command, or by a rule, that are worth a suggestion.
+const QUESTIONS: u64 = 2;
+const OF_RULE: u64 = 5;
+
+/// The fewest known outcomes that say something about a rule.
+const KNOWN: u64 = 3;
+
+/// A call that was asked about, as often as it was.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Asked {
+    pub(super) tool: String,
+    pub(super) operation: String,
+    pub(super) cwd: String,
+    pub(super) rules: BTreeSet<String>,
+    /// How often it was asked about.
+    pub(super) asks: u64,
+    /// How often it is known to have run afterwards, or to have been approved.
+    pub(super) ran: u64,
+    /// How often a person is known to have refused it.
+    pub(super) refused: u64,
+    /// The id of the last question.
+    pub(super) id: String,
+}
+
+impl Asked {
+    /// Somebody let it run, and nobody refused it.
+    fn is_always_approved(&self) -> bool {
+        self.ran > 0 && self.refused == 0
+    }
+}
+
+/// Counts what was asked about.
+#[derive(Debug, Default)]
+pub(super) struct Questions(BTreeMap<(String, String, String), Asked>);
+
+impl Questions {
+    pub(super) fn add(&mut self, record: &Record) {
+        let is_outcome = matches!(record.action.as_str(), "ran" | "refused" | OVERRIDE);
+        if record.action != "confirm_required" && !is_outcome {
+            return;
+        }
+        let key = (record.tool.clone(), record.operation.clone(), record.cwd.clone());
+        let asked = self.0.entry(key).or_insert_with(|| Asked {
+            tool: record.tool.clone(),
+            operation: record.operation.clone(),
+            cwd: record.cwd.clone(),
+            ..Asked::default()
+        });
+        match record.action.as_str() {
+            "ran" | OVERRIDE => asked.ran += 1,
+            "refused" => asked.refused += 1,
+            _ => {
+                asked.asks += 1;
+                asked.rules.extend(record.rules.iter().cloned());
+                asked.id.clone_from(&record.id);
+            }
+        }
+    }
+
+    /// The calls that were asked about, most often first.
+    pub(super) fn most(self) -> Vec<Asked> {
+        let mut all: Vec<Asked> = self.0.into_values().filter(|asked| asked.asks > 0).collect();
+        all.sort_by(|a, b| b.asks.cmp(&a.asks).then_with(|| a.operation.cmp(&b.operation)));
+        all
+    }
+}
+
+/// What would have spared questions.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Suggestion {
+    /// The question whose command an allow would cover; empty if a setting is suggested.
+    pub(super) id: String,
+    /// The rule that a setting would lower, as `policy:rule`; empty if an allow is suggested.
+    pub(super) lower: String,
+    /// How many questions it would have spared.
+    pub(super) spares: u64,
+    /// The calls that were always approved, most often first.
+    pub(super) approved: Vec<Asked>,
+    /// The other calls that it would have let run: refused ones, and those of which no outcome is known.
+    pub(super) also: Vec<Asked>,
+}
+
+/// A command that was asked about, and its verdict as it is now.
+struct Judged<'a> {
+    asked: &'a Asked,
+    call: ToolCall,
+    at: CallContext,
+    trace: Trace,
+}
+
+/// What would have spared questions that were always approved, most of them first.
+pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environment) -> anyhow::Result<Vec<Suggestion>> {
+    let mut evaluators = Evaluators::new(places, environment);
+    let mut judged = Vec::new();
+    for asked in asked.iter().filter(|asked| asked.tool == "Bash" && !asked.operation.contains(MARK)).take(COMMANDS) {
+        let at = circumstances(environment, Some(&asked.cwd));
+        let Ok(calls) = tool_calls("Bash", Value::String(asked.operation.clone())) else { continue };
+        let (Some(trace), [call]) = (evaluators.decide(&calls, &at)?, calls.as_slice()) else { continue };
+        // What is not asked about any more needs no suggestion.
+        if trace.verdict.outcome == Outcome::Ask {
+            judged.push(Judged { asked, call: call.clone(), at, trace });
+        }
+    }
+    let mut suggestions = Vec::new();
+    let mut spared: BTreeSet<usize> = BTreeSet::new();
+    for (index, of) in judged.iter().enumerate() {
+        if spared.contains(&index) || of.asked.asks < QUESTIONS || !of.asked.is_always_approved() {
+            continue;
+        }
+        let evaluator = evaluators.at(&of.at)?;
+        let Some(analysis) = &of.trace.analysis else { continue };
+        let root = of.at.project_root.clone();
+        let root = std::fs::canonicalize(&root).map_or(root, |root| root.to_string_lossy().into_owned());
+        let given = |allow| Allow { within: root.clone(), ..allow };
+        let placed = (&of.call, &of.at, evaluator.facts());
+        let Some(allows) = evaluator.chain.sparing(&of.trace.verdict, placed, analysis, given) else { continue };
+        let mut covered = Vec::new();
+        for (other, judged) in judged.iter().enumerate() {
+            let evaluator = evaluators.at(&judged.at)?;
+            let (placed, analysis) = ((&judged.call, &judged.at, evaluator.facts()), judged.trace.analysis.as_deref());
+            if evaluator.chain.lift(judged.trace.verdict.clone(), &allows, placed, analysis).is_allowed() {
+                covered.push(other);
+            }
+        }
+        spared.extend(&covered);
+        let covered = covered.iter().filter_map(|other| Some(judged.get(*other)?.asked));
+        suggestions.push(Suggestion::new(covered, of.asked.id.clone(), String::new()));
+    }
+    let left: Vec<&Asked> =
+        judged.iter().enumerate().filter(|(index, _)| !spared.contains(index)).map(|(_, of)| of.asked).collect();
+    let rules: BTreeSet<&String> = left.iter().flat_map(|asked| &asked.rules).collect();
+    for rule in rules {
+        // A call that several rules ask about is asked about without one of them.
+        let of_it = left.iter().copied().filter(|asked| asked.rules.len() == 1 && asked.rules.contains(rule));
+        let suggestion = Suggestion::new(of_it, String::new(), rule.clone());
+        let known: u64 = suggestion.approved.iter().map(|asked| asked.ran).sum();
+        let is_refused = suggestion.also.iter().any(|asked| asked.refused > 0);
+        let is_own = rule.starts_with("self-protect:");
+        if suggestion.spares >= OF_RULE && known >= KNOWN && !is_refused && !is_own {
+            suggestions.push(suggestion);
+        }
+    }
+    suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
+    Ok(suggestions)
+}
+
+impl Suggestion {
+    fn new<'a>(covered: impl Iterator<Item = &'a Asked>, id: String, lower: String) -> Self {
+        let (approved, also): (Vec<Asked>, Vec<Asked>) = covered.cloned().partition(Asked::is_always_approved);
+        let spares = approved.iter().chain(&also).map(|asked| asked.asks).sum();
+        Suggestion { id, lower, spares, approved, also }
+    }
+
+    /// What a person does to have it: a command, or what to write.
+    pub(super) fn how(&self) -> String {
+        match self.lower.split_once(':') {
+            Some((policy, rule)) => format!("[[policy]] name = \"{policy}\", settings = {{ lower = [\"{rule}\"] }}"),
+            None => format!("guard-host allow --id {}", self.id),
+        }
+    }
+}

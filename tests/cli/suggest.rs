@@ -1,0 +1,87 @@
+//! `guard-host audit suggest`: what would have spared questions that were always approved.
+
+use serde_json::{Value, json};
+
+use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::terminal::attended_by;
+use crate::support::world::World;
+
+/// The line of a harness that tells a No, which Claude Code does not.
+fn refuse(world: &World, command: &str) {
+    let line = json!({ "ts": "2026-01-02T03:04:05.678Z", "tool": "Bash", "operation": command, "action": "refused",
+        "cwd": world.repo() });
+    let log = world.path(".local/state/guard-host/audit.jsonl");
+    let before = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(log, format!("{before}{line}\n")).unwrap();
+}
+
+/// Asks about a command, and tells what became of it, as Claude Code does.
+fn asked(world: &World, command: &str, became: &str) {
+    let payload = |event: &str| {
+        json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": event, "tool_name": "Bash",
+            "permission_mode": "default", "tool_use_id": format!("{command}{became}"),
+            "tool_input": { "command": command } })
+        .to_string()
+    };
+    assert_ask(&world.hook(&payload("PreToolUse")), &[]);
+    if !became.is_empty() {
+        world.hook(&payload(became));
+    }
+}
+
+fn suggestions(world: &World) -> Vec<Value> {
+    let ended = world.run(&["audit", "suggest", "--format", "json"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+#[test]
+fn a_command_that_was_always_approved_is_suggested_with_what_else_it_lets_run() {
+    let world = World::new();
+    assert!(suggestions(&world).is_empty());
+    for _ in 0..3 {
+        asked(&world, "rm -rf build", "PostToolUse");
+    }
+    asked(&world, "rm -rf ./build", "");
+    asked(&world, "rm -rf src", "PostToolUse");
+    for _ in 0..2 {
+        asked(&world, "git push origin topic", "PostToolUse");
+    }
+    refuse(&world, "git push origin topic");
+    let found = suggestions(&world);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let operations = |key: &str| {
+        let calls = found[0][key].as_array().unwrap().iter();
+        calls.map(|asked| (asked["operation"].as_str().unwrap(), asked["asks"].as_u64().unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!((operations("approved"), operations("also")), (vec![("rm -rf build", 3)], vec![("rm -rf ./build", 1)]));
+    assert_eq!(found[0]["spares"], json!(4));
+    let text = world.run(&["audit", "suggest"], "").stdout;
+    assert!(text.starts_with("1  spares 4 questions: guard-host allow --id "), "{text}");
+    assert!(text.contains("also have let run") && text.contains("3 asked, 3 ran, 0 refused"), "{text}");
+
+    let none = world.run(&["audit", "suggest", "--apply", "2"], "");
+    assert!(none.exit == 64 && none.stderr.contains("no suggestion 2"), "{none:?}");
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    let Some(ended) = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n") else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_silent(&world.bash("rm -rf build"));
+    assert!(suggestions(&world).is_empty());
+}
+
+#[test]
+fn a_rule_that_was_always_approved_is_suggested_to_be_lowered() {
+    let world = World::new();
+    for topic in ["a", "b", "c", "d", "e"] {
+        // No allow covers a loop.
+        asked(&world, &format!("for x in {topic}; do git push origin $x; done"), "PostToolUse");
+    }
+    let found = suggestions(&world);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["lower"], &found[0]["spares"]), (&json!("command-guard:git-push"), &json!(5)));
+    let applied = world.run(&["audit", "suggest", "--apply", "1"], "");
+    assert!(applied.exit == 1 && applied.stderr.contains("lower = [\"git-push\"]"), "{applied:?}");
+    asked(&world, "for x in f; do git push origin $x; done", "");
+    refuse(&world, "for x in f; do git push origin $x; done");
+    assert!(suggestions(&world).is_empty(), "somebody refused one");
+}
