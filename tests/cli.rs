@@ -10,6 +10,7 @@ mod pause;
 mod policy;
 mod rates;
 mod replay;
+mod report;
 mod sandbox;
 mod settings;
 mod show;

@@ -6,11 +6,12 @@ use std::process::Stdio;
 use crate::support::guests;
 use crate::support::world::World;
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 23] = [
     "hook",
     "check",
     "explain",
     "replay",
+    "report",
     "test",
     "policy",
     "cache",

@@ -18,6 +18,7 @@ mod policy;
 mod print;
 mod rates;
 mod replay;
+mod report;
 mod sandbox;
 mod serve;
 mod session;
@@ -61,6 +62,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, &places, environment),
         Command::Rates(args) => rates::run(&args, &places, environment),
+        Command::Report(args) => report::run(&args, &places, environment),
         Command::Replay(args) => replay::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),

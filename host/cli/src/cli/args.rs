@@ -9,6 +9,7 @@ mod new;
 mod pause;
 mod policy;
 mod replay;
+mod report;
 mod serve;
 mod settings;
 mod test;
@@ -29,6 +30,7 @@ pub(super) use new::{LanguageName, NewArgs};
 pub(super) use pause::{PauseArgs, ResumeArgs};
 pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
 pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
+pub(super) use report::ReportArgs;
 pub(super) use serve::ServeArgs;
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
@@ -128,6 +130,8 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show or count the calls that were denied or asked about.
     Audit(AuditArgs),
+    /// Write the audit log as a page to look at.
+    Report(ReportArgs),
     /// End the questions about a command for good.
     Allow(AllowArgs),
     /// Approve a pending call for this session.

@@ -48,7 +48,7 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
             }
             reader.drop_unfinished();
             show.kept()?;
-            damaged(&reader, path);
+            damaged(reader.damaged, path);
         }
         AuditCommand::Stats { filters, format } => stats(&selection(filters)?, path, *format)?,
         AuditCommand::Suggest { filters, apply, format } => {
@@ -86,8 +86,8 @@ pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
     })
 }
 
-/// The wanted records of a log, from its oldest line on.
-pub(super) fn each(path: &Path, selection: &Selection, mut take: impl FnMut(&Record)) -> anyhow::Result<()> {
+/// The wanted records of a log, from its oldest line on. Gives how many lines are damaged.
+pub(super) fn each(path: &Path, selection: &Selection, mut take: impl FnMut(&Record)) -> anyhow::Result<u64> {
     let mut reader = open(path)?;
     while let Next::Record(record, _) = reader.read()? {
         if selection.wants(&record) {
@@ -95,8 +95,7 @@ pub(super) fn each(path: &Path, selection: &Selection, mut take: impl FnMut(&Rec
         }
     }
     reader.drop_unfinished();
-    damaged(&reader, path);
-    Ok(())
+    Ok(reader.damaged)
 }
 
 fn suggest(
@@ -108,7 +107,7 @@ fn suggest(
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
     let mut questions = Questions::default();
-    each(path, selection, |record| questions.add(record))?;
+    damaged(each(path, selection, |record| questions.add(record))?, path);
     let asked = questions.most();
     let suggestions = asked::suggest(&asked, places, environment)?;
     if let Some(number) = apply {
@@ -213,22 +212,15 @@ fn one_line(text: &str) -> String {
     plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn damaged(reader: &Reader, path: &Path) {
-    if reader.damaged > 0 {
-        print::note(&format!("warning: {} damaged lines in {} were passed over", reader.damaged, path.display()));
+fn damaged(count: u64, path: &Path) {
+    if count > 0 {
+        print::note(&format!("warning: {count} damaged lines in {} were passed over", path.display()));
     }
 }
 
 fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<()> {
-    let mut reader = open(path)?;
     let mut stats = Stats::default();
-    while let Next::Record(record, _) = reader.read()? {
-        if selection.wants(&record) {
-            stats.add(&record);
-        }
-    }
-    reader.drop_unfinished();
-    stats.damaged = reader.damaged;
+    stats.damaged = each(path, selection, |record| stats.add(record))?;
     if format == Format::Json {
         return print::line(&serde_json::to_string_pretty(&stats)?);
     }
@@ -254,7 +246,7 @@ fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<(
     for (rule, count) in &stats.noted {
         print::line(&format!("noted      {}: {count}", one_line(rule)))?;
     }
-    damaged(&reader, path);
+    damaged(stats.damaged, path);
     Ok(())
 }
 

@@ -28,6 +28,7 @@ pub struct Record {
     pub action: String,
     pub rule: String,
     pub session: String,
+    pub harness: String,
     pub policy: String,
     pub rules: Vec<String>,
 }

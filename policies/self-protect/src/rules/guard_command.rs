@@ -176,7 +176,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     match (name, sub) {
         (
             "" | "help" | "check" | "explain" | "test" | "doctor" | "conformance" | "audit" | "completions" | "sandbox"
-            | "new" | "rates" | "resume",
+            | "new" | "rates" | "replay" | "report" | "resume",
             _,
         ) => None,
         ("policy", "add" | "remove") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),

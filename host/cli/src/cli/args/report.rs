@@ -1,0 +1,25 @@
+//! What `guard-host report` takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Filters;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host report --since 7d --open
+  guard-host report --since 2026-01-01 --output january.html
+
+Writes one HTML file that needs no network and no other file: what was denied and asked about, by day, rule, folder and
+harness, what became of the questions, and each call with its commands and effects. Secrets are not in it.")]
+pub(in crate::cli) struct ReportArgs {
+    #[command(flatten)]
+    pub(in crate::cli) filters: Filters,
+    /// The file that is written
+    #[arg(long, value_name = "FILE", default_value = "guard-host-report.html")]
+    pub(in crate::cli) output: PathBuf,
+    /// Open it in the browser
+    #[arg(long)]
+    pub(in crate::cli) open: bool,
+}

@@ -1,0 +1,80 @@
+//! The calls of each day, as bars.
+
+use maud::{Markup, html};
+
+use guard_hook::audit::{Actions, Stats};
+
+/// The most days that are drawn: the last ones.
+const DAYS: usize = 90;
+
+/// What an action is drawn as: the class of its colour, and its name.
+pub(super) const KINDS: [(&str, &str); 4] =
+    [("deny", "denied"), ("ask", "asked about"), ("would", "would have been stopped"), ("ok", "everything else")];
+
+/// The kind of an action, as a place in [`KINDS`].
+pub(super) fn kind(action: &str) -> usize {
+    match action {
+        "block" => 0,
+        "confirm_required" => 1,
+        "would-ask" | "would-deny" => 2,
+        _ => 3,
+    }
+}
+
+/// The counts of a day by kind.
+pub(super) fn kinds(actions: &Actions) -> [u64; 4] {
+    let mut kinds = [0; 4];
+    for (action, count) in actions {
+        if let Some(of) = kinds.get_mut(kind(action)) {
+            *of += count;
+        }
+    }
+    kinds
+}
+
+/// The bars. Sizes are whole numbers of a drawing that is scaled to the page.
+pub(super) fn bars(stats: &Stats) -> Markup {
+    const HEIGHT: u64 = 140;
+    const TOP: u64 = 12;
+    const LEFT: u64 = 46;
+    const STEP: u64 = 16;
+    let skipped = stats.days.len().saturating_sub(DAYS);
+    let days: Vec<(&String, [u64; 4])> = stats.days.iter().skip(skipped).map(|(day, of)| (day, kinds(of))).collect();
+    let most = days.iter().map(|(_, kinds)| kinds.iter().sum::<u64>()).max().unwrap_or(0).max(1);
+    let height = |count: u64| count * HEIGHT / most;
+    let width = (LEFT + days.len() as u64 * STEP + 8).max(360);
+    let label = format!("Calls of each day, from {} to {}", day(&stats.from), day(&stats.to));
+    html! {
+        svg viewBox=(format!("0 0 {width} {}", HEIGHT + TOP + 22)) role="img" aria-label=(label) {
+            line class="grid" x1=(LEFT) x2=(width - 4) y1=(TOP) y2=(TOP) {}
+            line class="grid" x1=(LEFT) x2=(width - 4) y1=(TOP + HEIGHT) y2=(TOP + HEIGHT) {}
+            text x=(LEFT - 6) y=(TOP + 4) text-anchor="end" { (most) }
+            text x=(LEFT - 6) y=(TOP + HEIGHT) text-anchor="end" { "0" }
+            @for (index, (name, kinds)) in (0_u64..).zip(&days) {
+                g {
+                    title { (name) ": " (told(kinds)) }
+                    @for (place, (class, _)) in KINDS.iter().enumerate() {
+                        @let below = kinds.iter().take(place).sum::<u64>();
+                        @let (from, to) = (height(below), height(below + kinds.get(place).copied().unwrap_or(0)));
+                        rect class=(format!("f-{class}")) x=(LEFT + 4 + index * STEP) width=(STEP - 4)
+                            y=(TOP + HEIGHT - to) height=(to - from) {}
+                    }
+                }
+                @if index == 0 || index + 1 == days.len() as u64 {
+                    text x=(LEFT + 4 + index * STEP) y=(TOP + HEIGHT + 16)
+                        text-anchor=(if index == 0 { "start" } else { "end" }) { (name) }
+                }
+            }
+        }
+    }
+}
+
+fn told(kinds: &[u64; 4]) -> String {
+    let told = kinds.iter().zip(KINDS).filter(|(count, _)| **count > 0);
+    told.map(|(count, (_, name))| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The day of a time.
+pub(super) fn day(ts: &str) -> &str {
+    ts.split('T').next().unwrap_or(ts)
+}

@@ -1,0 +1,232 @@
+//! The page. Every text of the log is escaped by the templates; style and script are the only ones that run, by their
+//! digests.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+use super::chart::{KINDS, bars, day, kind, kinds};
+use super::{Call, Report};
+use crate::cli::asked::{Asked, Suggestion};
+use guard_hook::audit::Actions;
+use guard_redact::{plain, shorten};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// By what a report is known.
+pub(super) const MARK: &str = "guard-host report 1";
+
+/// The most rows of a table.
+const ROWS: usize = 25;
+
+/// The longest call in a table, in bytes.
+const CALL_BYTES: usize = 300;
+
+/// The report as one file.
+pub(super) fn html(report: &Report) -> String {
+    let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        digest(STYLE),
+        digest(SCRIPT)
+    );
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                meta name="generator" content=(MARK);
+                title { "guard-host report" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a class="skip" href="#calls" { "To the calls" }
+                (top(report))
+                (days(report))
+                (most(report))
+                (by_rule(report))
+                (by_name("By folder", "folder", &report.folders))
+                (by_name("By harness", "harness", &report.harnesses))
+                (calls(report))
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn top(report: &Report) -> Markup {
+    let stats = &report.stats;
+    let action = |name: &str| stats.actions.get(name).copied().unwrap_or(0);
+    let [asks, ran, refused] = report.questions;
+    let tiles = [
+        ("denied", "deny", action("block")),
+        ("asked about", "ask", action("confirm_required")),
+        ("of the questions, known to have run", "ok", ran),
+        ("of the questions, refused", "deny", refused),
+        ("of the questions, not known", "", asks.saturating_sub(ran + refused)),
+        ("would have been stopped", "would", action("would-ask") + action("would-deny")),
+        ("faults", "", action("error")),
+        ("lines of the log", "", stats.lines),
+    ];
+    html! {
+        h1 { "guard-host report" }
+        p class="dim" {
+            @if stats.lines > 0 { (day(&stats.from)) " to " (day(&stats.to)) ", made " } @else { "No lines, made " }
+            (report.made)
+        }
+        @if stats.damaged > 0 { p { "damaged lines that were passed over: " (stats.damaged) } }
+        div class="tiles" {
+            @for (name, class, count) in tiles { div class="tile" { b class=(class) { (count) } (name) } }
+        }
+    }
+}
+
+fn days(report: &Report) -> Markup {
+    html! {
+        h2 { "By day" }
+        @if report.stats.days.is_empty() { p { "Nothing was logged." } } @else {
+            (bars(&report.stats))
+            ul class="key" {
+                @for (class, name) in KINDS { li { span class=(class) {} (name) } }
+            }
+        }
+    }
+}
+
+/// The calls that were asked about most, each with what would spare the question.
+fn most(report: &Report) -> Markup {
+    html! {
+        h2 { "Asked most" }
+        @if report.asked.is_empty() { p { "Nothing was asked about." } } @else {
+            table class="stack" {
+                thead {
+                    tr { th { "call" } @for name in ["asked", "ran", "refused"] { th class="n" { (name) } } th { "suggestion" } }
+                }
+                tbody {
+                    @for asked in &report.asked {
+                        tr {
+                            td class="call" { code { bdi { (text(&asked.operation)) } } }
+                            @for (name, count) in [("asked", asked.asks), ("ran", asked.ran), ("refused", asked.refused)] {
+                                td class="n" data-name=(name) { (count) }
+                            }
+                            td class="how" { (suggestion(asked, &report.suggestions)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn suggestion(asked: &Asked, suggestions: &[Suggestion]) -> Markup {
+    let is_it = |of: &&Suggestion| of.approved.iter().any(|other| other.id == asked.id);
+    html! {
+        @match suggestions.iter().find(is_it) {
+            None => span class="dim" { "none: it was not always approved, or too seldom" },
+            Some(found) => {
+                code { (plain(&found.how())) }
+                " spares " (found.spares) " questions"
+                @if !found.also.is_empty() { ", and would also let run " (found.also.len()) " other calls" }
+            }
+        }
+    }
+}
+
+fn by_rule(report: &Report) -> Markup {
+    let mut rules: Vec<(&String, &Actions)> = report.stats.rules.iter().collect();
+    rules.sort_by_key(|(_, actions)| std::cmp::Reverse(actions.values().sum::<u64>()));
+    html! {
+        h2 { "By rule" }
+        div class="wide" {
+            table {
+                thead { tr { th { "rule" } @for (_, name) in KINDS { th class="n" { (name) } } } }
+                tbody {
+                    @for (rule, actions) in rules.iter().take(ROWS) {
+                        tr { td { bdi { (plain(rule)) } } @for count in kinds(actions) { td class="n" { (count) } } }
+                    }
+                }
+            }
+        }
+        @if rules.len() > ROWS { p class="dim" { "and " (rules.len() - ROWS) " others" } }
+    }
+}
+
+fn by_name(title: &str, what: &str, counts: &BTreeMap<String, u64>) -> Markup {
+    let mut names: Vec<(&String, &u64)> = counts.iter().collect();
+    names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    html! {
+        h2 { (title) }
+        div class="wide" {
+            table {
+                thead { tr { th { (what) } th class="n" { "lines" } } }
+                tbody {
+                    @for (name, count) in names.iter().take(ROWS) {
+                        tr { td { bdi { @if name.is_empty() { "(none)" } @else { (name) } } } td class="n" { (count) } }
+                    }
+                }
+            }
+        }
+        @if names.len() > ROWS { p class="dim" { "and " (names.len() - ROWS) " others" } }
+    }
+}
+
+fn calls(report: &Report) -> Markup {
+    let names = |of: fn(&Call) -> &String| {
+        let names: std::collections::BTreeSet<&String> =
+            report.calls.iter().map(of).filter(|name| !name.is_empty()).collect();
+        names
+    };
+    let select = |id: &str, all: &str, of: fn(&Call) -> &String| {
+        html! { select id=(id) aria-label=(all) { option value="" { (all) } @for name in names(of) { option { (name) } } } }
+    };
+    html! {
+        h2 id="calls-title" { "Calls" }
+        form id="filters" {
+            input id="search" type="search" placeholder="search (press /)" aria-label="search";
+            (select("action", "every action", |call| &call.action))
+            (select("rule", "every rule", |call| &call.rule))
+        }
+        p class="dim" id="shown" aria-live="polite" { (report.calls.len()) " different calls" }
+        section id="calls" aria-labelledby="calls-title" {
+            @for call in &report.calls { (one(call)) }
+        }
+        @if report.left_out > 0 { p { (report.left_out) " other calls are not listed; " code { "--since" } " shows fewer days." } }
+    }
+}
+
+fn one(call: &Call) -> Markup {
+    let class = KINDS.get(kind(&call.action)).map_or("", |(class, _)| class);
+    html! {
+        details data-action=(call.action) data-rule=(call.rule) {
+            summary {
+                span class=(format!("word {class}")) { (call.action) }
+                span class="dim" { (call.times) "×" }
+                code { bdi { (call.operation) } }
+            }
+            dl {
+                dt { "tool" } dd { (call.tool) }
+                @if !call.rule.is_empty() { dt { "rule" } dd { (call.rule) } }
+                dt { "folder" } dd { bdi { (call.cwd) } }
+                dt { "harness" } dd { (call.harnesses.iter().map(String::as_str).collect::<Vec<_>>().join(", ")) }
+                dt { "last" } dd { (call.last) @if call.times > 1 { ", first " (call.first) } }
+            }
+            @if call.operation.len() > 80 || call.operation.contains('\n') { pre { bdi { (call.operation) } } }
+            @if let Some((how, tree)) = &call.tree {
+                p class="dim" { (how) ", as of now" }
+                pre { bdi { (tree) } }
+            }
+        }
+    }
+}
+
+fn text(operation: &str) -> String {
+    shorten(&plain(operation), CALL_BYTES)
+}

@@ -1,0 +1,93 @@
+//! `guard-host report`: one page, whose numbers are those of `audit stats`, and in which nothing of the log runs.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::world::World;
+
+const SCRIPT: &str = "<script>document.title = 'run'</script><img src=x onerror=\"document.title='run'\">";
+
+/// A log with hostile texts in it.
+fn log(world: &World) -> String {
+    let line = |day: u8, action: &str, rule: &str, operation: &str| {
+        json!({ "ts": format!("2026-01-{day:02}T03:04:05.678Z"), "tool": "Bash", "operation": operation, "action": action,
+            "policy": "command-guard", "rule": rule, "rules": [format!("command-guard:{rule}")], "id": format!("id{day}"),
+            "session": "s1", "cwd": world.repo(), "harness": "claude" })
+    };
+    let long = "x".repeat(8000);
+    let rows = [
+        line(1, "block", "rm-root", "rm -rf /"),
+        line(1, "block", "rm-root", "rm -rf /"),
+        line(2, "confirm_required", "git-push", "git push && echo '</pre></details>'"),
+        line(3, "confirm_required", SCRIPT, SCRIPT),
+        line(4, "would-ask", "git-push", "echo \u{202e}txt.exe \u{1b}[31mred"),
+        line(5, "error", "policy-fault", &long),
+    ];
+    rows.iter().map(|row| format!("{row}\n")).collect::<String>() + "{damaged\n"
+}
+
+fn report(world: &World) -> String {
+    world.write(".local/state/guard-host/audit.jsonl", log(world));
+    let ended = world.run(&["report", "--output", "r.html"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    std::fs::read_to_string(world.path("repo/r.html")).unwrap()
+}
+
+#[test]
+fn its_numbers_are_those_of_the_log_and_hostile_texts_are_texts() {
+    let world = World::new();
+    let html = report(&world);
+    let stats = world.run(&["audit", "stats", "--format", "json"], "");
+    let stats: Value = serde_json::from_str(&stats.stdout).unwrap();
+    let tile = |name: &str| {
+        let before = html.split(&format!("</b>{name}</div>")).next().unwrap();
+        before.rsplit('>').next().unwrap().parse::<u64>().unwrap()
+    };
+    for (name, action) in [("denied", "block"), ("asked about", "confirm_required"), ("faults", "error")] {
+        assert_eq!(json!(tile(name)), stats["actions"][action], "{name}");
+    }
+    assert_eq!((json!(tile("lines of the log")), tile("would have been stopped")), (stats["lines"].clone(), 1));
+    assert!(html.contains("passed over: 1<"), "the damaged line is told");
+    // Two scripts of the log's own making would be two more.
+    assert_eq!(html.matches("<script>").count(), 1);
+    assert!(!html.contains("<img") && html.contains("&lt;img src=x onerror="), "markup is escaped");
+    assert!(!html.contains(['\u{202e}', '\u{1b}']) && html.len() < 100_000, "{}", html.len());
+    for part in ["default-src 'none'", "style-src 'sha256-", "script-src 'sha256-", "|- git push"] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(
+        !html.contains("http://") && !html.contains("https://") && !html.contains(" style="),
+        "it needs nothing else"
+    );
+}
+
+#[test]
+fn nothing_but_a_report_is_written_over() {
+    let world = World::new();
+    report(&world);
+    assert_eq!(world.run(&["report", "--output", "r.html"], "").exit, 0);
+    world.write("repo/notes.html", "mine");
+    let refused = world.run(&["report", "--output", "notes.html"], "");
+    assert!(refused.exit == 64 && refused.stderr.contains("is no report"), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(world.path("repo/notes.html")).unwrap(), "mine");
+}
+
+#[test]
+fn a_browser_runs_its_own_script_and_nothing_of_the_log() {
+    let world = World::new();
+    report(&world);
+    let mut browser = Command::new("chromium");
+    browser.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000", "--dump-dom"]);
+    browser.arg(format!("--user-data-dir={}", world.path("browser").display()));
+    browser.arg(format!("file://{}", world.path("repo/r.html").display()));
+    let Ok(output) = browser.output() else {
+        eprintln!("skipped, because this machine has no `chromium`");
+        return;
+    };
+    let page = String::from_utf8_lossy(&output.stdout);
+    assert!(page.contains("<title>guard-host report</title>"), "{page}");
+    // The words before the script has run do not say `of`.
+    assert!(page.contains(">5 of 5 different calls</p>"), "the script has not run: {}", page.len());
+    assert!(!page.contains("<img"), "markup of the log became part of the page");
+}
