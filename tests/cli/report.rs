@@ -91,3 +91,16 @@ fn a_browser_runs_its_own_script_and_nothing_of_the_log() {
     assert!(page.contains(">5 of 5 different calls</p>"), "the script has not run: {}", page.len());
     assert!(!page.contains("<img"), "markup of the log became part of the page");
 }
+
+#[test]
+fn a_call_is_explained_as_a_page() {
+    let world = World::new();
+    let ended = world.run(&["explain", "--html", &format!("rm -rf / # {SCRIPT}")], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    for part in
+        ["<h2 class=\"deny\">deny</h2>", "[command-guard: rm-root]", "fs.delete.recursive", "default-src 'none'"]
+    {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    assert!(!ended.stdout.contains("<script>") && !ended.stdout.contains("<img"), "{}", ended.stdout);
+}

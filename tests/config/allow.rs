@@ -1,8 +1,13 @@
 //! `[[allow]]`: what a person lets run for good, and all that it leaves as it was.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 
-use guard_contract::Outcome;
+use guard_contract::{Outcome, Wasi};
+use guard_engine::Analyzer;
+use guard_kit::suite::Subject;
+use guard_kit::suite::mutate::REWRITES;
+use guard_state::Places;
 use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
@@ -90,6 +95,49 @@ fn a_call_that_does_anything_else_is_asked_about() {
     std::fs::create_dir_all(world.path("repo/src")).unwrap();
     symlink("src", world.path("repo/node_modules")).unwrap();
     assert_ask(&world.bash("rm -rf node_modules/"), &[]);
+}
+
+/// Every rewrite of the text, and every rewrite of those.
+fn rewritten(analyzer: &Analyzer, world: &World, text: &str) -> BTreeSet<String> {
+    let (cwd, home) = (world.repo().display().to_string(), world.home.path().display().to_string());
+    let of = |text: &str| -> Vec<String> {
+        REWRITES.iter().filter_map(|rewrite| rewrite.command(text, analyzer, &cwd, &home)).collect()
+    };
+    let once = of(text);
+    let twice: Vec<String> = once.iter().flat_map(|text| of(text)).collect();
+    once.into_iter().chain(twice).collect()
+}
+
+#[test]
+fn no_rewrite_of_a_call_that_does_more_is_covered() {
+    let world = World::new();
+    let places = Places::below(world.home.path().to_str().unwrap());
+    let subject = Subject::policy("command-guard", Wasi::Absent, &world.repo(), &places).unwrap();
+    let more = [
+        "rm -rf node_modules src",
+        "rm -rf node_modules ../other",
+        "rm -rf node_modules && git push origin topic",
+        "rm -rf node_modules/../src",
+    ];
+    let texts: BTreeSet<String> = more.iter().flat_map(|text| rewritten(subject.analyzer(), &world, text)).collect();
+    assert!(texts.len() > 2000, "{}", texts.len());
+    let lines: String = texts.iter().map(|text| format!("{}\n", json!({ "tool": "Bash", "input": text }))).collect();
+    let outcomes = || {
+        let ended = world.run(&["check", "--batch"], &lines);
+        let outcome = |line: &str| serde_json::from_str::<Value>(line).unwrap()["outcome"].clone();
+        ended.stdout.lines().map(outcome).collect::<Vec<_>>()
+    };
+    let before = outcomes();
+    world.configure(BUILDS);
+    assert_silent(&world.bash("rm -rf node_modules"));
+    let lifted: Vec<&String> = outcomes()
+        .iter()
+        .zip(&before)
+        .zip(&texts)
+        .filter(|((after, before), _)| after != before)
+        .map(|(_, text)| text)
+        .collect();
+    assert!(lifted.is_empty() && before.len() == texts.len(), "{lifted:?}");
 }
 
 #[test]

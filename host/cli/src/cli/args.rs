@@ -238,12 +238,16 @@ pub(super) struct RatesArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host explain 'sudo rm -rf ~/x | tee log'
-  guard-host explain --format json --tool Write '{\"file_path\": \".env\"}'")]
+  guard-host explain --format json --tool Write '{\"file_path\": \".env\"}'
+  guard-host explain --html 'rm -rf build' > why.html")]
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
     pub(super) input: String,
+    /// Print it as an HTML page that needs no other file
+    #[arg(long, conflicts_with = "format")]
+    pub(super) html: bool,
     /// How to print the trace
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use super::args::{ExplainArgs, Format};
 use super::check::{Record, coverage_name};
 use super::print;
+use super::report::page;
 use super::subject::{Evaluator, calls, circumstances};
+use guard_contract::call::ToolCall;
 use guard_contract::exit::Exit;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
 use guard_contract::verdict::Verdict;
@@ -49,7 +51,13 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
         print::line(&serde_json::to_string_pretty(&value)?)?;
         return Ok(Exit::Success);
     }
-    human(&trace)?;
+    let parts = Parts::of(&trace);
+    if args.html {
+        let call = calls.first().map(ToolCall::operation).unwrap_or_default();
+        print::line(&page::explained(&told(&call), outcome_name(trace.verdict.outcome), &parts))?;
+        return Ok(Exit::Success);
+    }
+    parts.print(trace.verdict.outcome)?;
     Ok(Exit::Success)
 }
 
@@ -57,25 +65,46 @@ fn told(text: &str) -> String {
     plain(&redact(text))
 }
 
-fn human(trace: &Trace) -> anyhow::Result<()> {
-    if let Some(analysis) = &trace.analysis {
-        print::line(&format!("{} ({})", understood(analysis), time(trace.analysis_time)))?;
-        for line in analysis_lines(analysis) {
-            print::line(&format!("  {line}"))?;
+/// What is told of a call, in lines.
+pub(super) struct Parts {
+    /// How far it is understood.
+    pub(super) understood: String,
+    /// Its commands and effects.
+    pub(super) tree: Vec<String>,
+    /// What each policy answers.
+    pub(super) policies: Vec<String>,
+    /// Why the verdict is what it is.
+    pub(super) reason: String,
+    /// What would make it milder.
+    pub(super) milder: Vec<String>,
+}
+
+impl Parts {
+    fn of(trace: &Trace) -> Self {
+        let analysis = trace.analysis.as_ref();
+        let reason = text::reason(&trace.verdict);
+        Parts {
+            understood: analysis.map_or_else(String::new, |analysis| {
+                format!("{} ({})", understood(analysis), time(trace.analysis_time))
+            }),
+            tree: analysis.map(|analysis| analysis_lines(analysis)).unwrap_or_default(),
+            policies: trace.steps.iter().flat_map(policy).collect(),
+            reason: if reason.is_empty() { "no policy objects".to_owned() } else { reason },
+            milder: what_would_change_it(&trace.verdict),
         }
     }
-    for step in &trace.steps {
-        policy(step)?;
+
+    fn print(&self, outcome: Outcome) -> anyhow::Result<()> {
+        if !self.understood.is_empty() {
+            print::line(&self.understood)?;
+        }
+        self.tree.iter().try_for_each(|line| print::line(&format!("  {line}")))?;
+        self.policies.iter().try_for_each(|line| print::line(line))?;
+        let outcome = outcome_name(outcome);
+        print::line("")?;
+        print::line(&format!("{}: {}", print::coloured(outcome, outcome), self.reason.replace('\n', "\n  ")))?;
+        self.milder.iter().try_for_each(|line| print::line(line))
     }
-    let outcome = outcome_name(trace.verdict.outcome);
-    let reason = text::reason(&trace.verdict);
-    let reason = if reason.is_empty() { "no policy objects".to_owned() } else { reason };
-    print::line("")?;
-    print::line(&format!("{}: {}", print::coloured(outcome, outcome), reason.replace('\n', "\n  ")))?;
-    for line in what_would_change_it(&trace.verdict) {
-        print::line(&line)?;
-    }
-    Ok(())
 }
 
 /// How far the analysis goes.
@@ -99,20 +128,17 @@ pub(super) fn analysis_lines(analysis: &Analysis) -> Vec<String> {
 }
 
 /// What a policy answered, and what it asked the host for.
-fn policy(step: &Step) -> anyhow::Result<()> {
+fn policy(step: &Step) -> Vec<String> {
     let outcome = match &step.answer.decision {
         Ok(decision) => outcome_name(decision.outcome).to_owned(),
         Err(fault) => format!("no answer: {fault}"),
     };
     let asked = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
-    print::line(&format!("{}: {outcome} ({}, asked for {asked})", step.policy, time(step.time)))?;
-    for finding in step.answer.decision.iter().flat_map(|decision| &decision.findings) {
-        print::line(&format!("  {} {}", outcome_name(finding.outcome), finding.rule))?;
-    }
-    for line in &step.answer.log {
-        print::line(&format!("  log: {}", told(&line.message)))?;
-    }
-    Ok(())
+    let mut lines = vec![format!("{}: {outcome} ({}, asked for {asked})", step.policy, time(step.time))];
+    let findings = step.answer.decision.iter().flat_map(|decision| &decision.findings);
+    lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), finding.rule)));
+    lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", told(&line.message))));
+    lines
 }
 
 /// For each outcome from the verdict down to ask: the findings that must go for the verdict to be milder.

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::chart::{KINDS, bars, day, kind, kinds};
 use super::{Call, Report};
 use crate::cli::asked::{Asked, Suggestion};
+use crate::cli::explain::Parts;
 use guard_hook::audit::Actions;
 use guard_redact::{plain, shorten};
 
@@ -28,6 +29,41 @@ const CALL_BYTES: usize = 300;
 
 /// The report as one file.
 pub(super) fn html(report: &Report) -> String {
+    let body = html! {
+        a class="skip" href="#calls" { "To the calls" }
+        (top(report))
+        (days(report))
+        (most(report))
+        (by_rule(report))
+        (by_name("By folder", "folder", &report.folders))
+        (by_name("By harness", "harness", &report.harnesses))
+        (calls(report))
+        script { (PreEscaped(SCRIPT)) }
+    };
+    shell("guard-host report", &body)
+}
+
+/// What is told of one call, as one file.
+pub(in crate::cli) fn explained(call: &str, outcome: &str, parts: &Parts) -> String {
+    let body = html! {
+        h1 { "guard-host explain" }
+        pre { bdi { (plain(call)) } }
+        h2 class=(outcome) { (outcome) }
+        pre { (plain(&parts.reason)) }
+        @if !parts.milder.is_empty() { pre class="dim" { (plain(&parts.milder.join("\n"))) } }
+        @if !parts.understood.is_empty() {
+            h2 { "What it does" }
+            p class="dim" { (parts.understood) }
+            pre { bdi { (plain(&parts.tree.join("\n"))) } }
+        }
+        h2 { "What each policy answers" }
+        pre { (plain(&parts.policies.join("\n"))) }
+    };
+    shell("guard-host explain", &body)
+}
+
+/// A page that needs no other file, and runs nothing but its own script.
+fn shell(title: &str, body: &Markup) -> String {
     let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
@@ -43,20 +79,10 @@ pub(super) fn html(report: &Report) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="referrer" content="no-referrer";
                 meta name="generator" content=(MARK);
-                title { "guard-host report" }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body {
-                a class="skip" href="#calls" { "To the calls" }
-                (top(report))
-                (days(report))
-                (most(report))
-                (by_rule(report))
-                (by_name("By folder", "folder", &report.folders))
-                (by_name("By harness", "harness", &report.harnesses))
-                (calls(report))
-                script { (PreEscaped(SCRIPT)) }
-            }
+            body { (body) }
         }
     };
     page.into_string()
