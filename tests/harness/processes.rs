@@ -97,6 +97,17 @@ fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
 }
 
 #[test]
+fn a_payload_without_an_event_holds_a_call_of_cline() {
+    let world = World::new();
+    for payload in ["{}", r#"{"toolName":"bash"}"#, r#"{"taskId":"t","preToolUse":{"toolName":"execute_command"}}"#] {
+        let ended = world.run(&["hook", "cline"], payload);
+        assert!(ended.exit == 0 && ended.stdout.starts_with("{\"cancel\":true,"), "{payload}: {ended:?}");
+    }
+    let other = world.run(&["hook", "cline"], r#"{"taskId":"t","hookName":"TaskStart","workspaceRoots":[]}"#);
+    assert_eq!(other.stdout, "{\"cancel\":false}\n", "{other:?}");
+}
+
+#[test]
 fn the_help_names_every_harness() {
     let help = World::new().run(&["hook", "--help"], "").stdout;
     let named = |name: &str| help.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);

@@ -85,7 +85,8 @@ impl Harness for Cline {
                 Some(Value::Object(call)) => (text(call, &["name"])?, call.get("input")),
                 _ => of_extension(payload)?,
             },
-            _ => return Ok(about(payload, Event::Other, String::new())),
+            Some(_) => return Ok(about(payload, Event::Other, String::new())),
+            None => return Err(unclear("it names no event")),
         };
         let Some(name) = name else { return Err(unclear("the tool has no name")) };
         // One tool may be given its commands without any name for them.
