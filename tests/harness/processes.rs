@@ -97,11 +97,15 @@ fn every_harness_is_known_by_its_payload_and_answered_in_its_own_form() {
 }
 
 #[test]
-fn a_payload_without_an_event_holds_a_call_of_cline() {
+fn a_payload_that_names_no_event_is_no_consent() {
     let world = World::new();
     for payload in ["{}", r#"{"toolName":"bash"}"#, r#"{"taskId":"t","preToolUse":{"toolName":"execute_command"}}"#] {
         let ended = world.run(&["hook", "cline"], payload);
         assert!(ended.exit == 0 && ended.stdout.starts_with("{\"cancel\":true,"), "{payload}: {ended:?}");
+    }
+    for payload in ["{}", r#"{"toolName":"bash"}"#] {
+        let ended = world.run(&["hook", "antigravity"], payload);
+        assert!(ended.stdout.contains("\"force_ask\""), "{payload}: {ended:?}");
     }
     let other = world.run(&["hook", "cline"], r#"{"taskId":"t","hookName":"TaskStart","workspaceRoots":[]}"#);
     assert_eq!(other.stdout, "{\"cancel\":false}\n", "{other:?}");

@@ -52,7 +52,11 @@ impl Harness for Antigravity {
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let call = match payload.get("toolCall") {
-            None | Some(Value::Null) => return Ok(about(payload, Event::Other, String::new())),
+            // Its other events tell where they happen.
+            None | Some(Value::Null) if payload.contains_key("workspacePaths") => {
+                return Ok(about(payload, Event::Other, String::new()));
+            }
+            None | Some(Value::Null) => return Err(unclear("it names neither a call nor a workspace")),
             Some(Value::Object(call)) => call,
             Some(_) => return Err(Unreadable::Malformed("`toolCall` is not an object".to_owned())),
         };
