@@ -89,3 +89,20 @@ fn a_policy_that_breaks_is_watched_too_and_a_broken_file_is_not() {
     world.configure("mode = \"wach\"\n");
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
 }
+
+#[test]
+fn doctor_excuses_a_missing_deny_only_where_its_policy_is_watched() {
+    let canary = |configuration: &str| {
+        let world = World::new();
+        world.configure(configuration);
+        assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+        let said = world.run(&["doctor", "claude"], "").stdout;
+        said.lines().find(|line| line.contains(" canary: ")).unwrap_or_default().to_owned()
+    };
+    let watched = canary("mode = \"watch\"\n");
+    assert!(watched.starts_with("note") && watched.contains("its policy stops nothing now"), "{watched}");
+    let other = "[[policy]]\nname = \"protected-files\"\nmode = \"watch\"\n";
+    assert!(canary(other).starts_with("ok"), "{}", canary(other));
+    let broken = canary(&format!("{other}[[policy]]\nname = \"command-guard\"\nenabled = false\n"));
+    assert!(broken.starts_with("problem") && broken.contains("is not denied"), "{broken}");
+}

@@ -64,12 +64,11 @@ pub fn examine(
         findings.extend(switched_off(survey));
     }
     findings.extend(machine::folders(site.places));
-    let idle = machine::idle(site, projects);
+    let (idle, is_idle) = machine::idle(site, projects);
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
         for found in &survey.found {
-            let is_idle = !idle.is_empty();
             let trial = Trial { harness: *harness, registration: *registration, site, found, is_idle };
             findings.extend(trial.run());
         }

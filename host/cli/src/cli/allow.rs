@@ -163,15 +163,24 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
 
 /// What the person wants of the narrowest allows: where they hold, why, and for how long.
 fn given(args: &AllowArgs, at: &CallContext) -> impl Fn(Allow) -> Allow {
-    let root = std::fs::canonicalize(&at.project_root);
-    let root = root.map_or_else(|_| at.project_root.clone(), |root| root.to_string_lossy().into_owned());
-    let within = if args.any_project { "project".to_owned() } else { root };
+    let within = if args.any_project { "project".to_owned() } else { root(at) };
     let (why, until) = (args.why.clone(), args.until.clone());
     move |allow| Allow { within: within.clone(), why: why.clone(), until: until.clone(), ..allow }
 }
 
+/// Where the project's root leads to.
+pub(super) fn root(at: &CallContext) -> String {
+    let root = std::fs::canonicalize(&at.project_root);
+    root.map_or_else(|_| at.project_root.clone(), |root| root.to_string_lossy().into_owned())
+}
+
 /// Whether the allows let the call run.
-fn lifts(evaluator: &Evaluator, allows: &[Allow], trace: &Trace, (call, at): (&ToolCall, &CallContext)) -> bool {
+pub(super) fn lifts(
+    evaluator: &Evaluator,
+    allows: &[Allow],
+    trace: &Trace,
+    (call, at): (&ToolCall, &CallContext),
+) -> bool {
     let checked: Vec<Allow> = allows.iter().filter_map(|allow| allow.clone().checked("").ok()).collect();
     evaluator
         .chain

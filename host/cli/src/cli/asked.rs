@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::allow::{lifts, root};
 use super::subject::{Evaluators, circumstances, tool_calls};
 use guard_contract::Outcome;
 use guard_contract::allow::Allow;
@@ -130,16 +131,14 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
         }
         let evaluator = evaluators.at(&of.at)?;
         let Some(analysis) = &of.trace.analysis else { continue };
-        let root = of.at.project_root.clone();
-        let root = std::fs::canonicalize(&root).map_or(root, |root| root.to_string_lossy().into_owned());
+        let root = root(&of.at);
         let given = |allow| Allow { within: root.clone(), ..allow };
         let placed = (&of.call, &of.at, evaluator.facts());
         let Some(allows) = evaluator.chain.sparing(&of.trace.verdict, placed, analysis, given) else { continue };
         let mut covered = Vec::new();
         for (other, judged) in judged.iter().enumerate() {
             let evaluator = evaluators.at(&judged.at)?;
-            let (placed, analysis) = ((&judged.call, &judged.at, evaluator.facts()), judged.trace.analysis.as_deref());
-            if evaluator.chain.lift(judged.trace.verdict.clone(), &allows, placed, analysis).is_allowed() {
+            if lifts(evaluator, &allows, &judged.trace, (&judged.call, &judged.at)) {
                 covered.push(other);
             }
         }

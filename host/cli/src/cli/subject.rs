@@ -192,12 +192,17 @@ pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<
         Event::Calls(calls) => calls,
         Event::Told(..) | Event::SessionEnd | Event::Other => Vec::new(),
     };
-    let cwd = match payload.directory.as_str() {
-        "" => payload.cwd,
-        directory if directory.starts_with('/') || payload.cwd.is_empty() => payload.directory,
-        directory => format!("{}/{directory}", payload.cwd),
-    };
+    let cwd = folder(payload.directory, payload.cwd);
     Ok((calls, cwd))
+}
+
+/// Where a call happens of which a payload tells a directory of its own, or none, and the session's.
+pub(super) fn folder(directory: String, session: String) -> String {
+    match directory.as_str() {
+        "" => session,
+        own if own.starts_with('/') || session.is_empty() => directory,
+        own => format!("{session}/{own}"),
+    }
 }
 
 /// The error of an edit that a `guard.toml` cannot take.

@@ -6,7 +6,7 @@ use super::Finding;
 use crate::check::{Mistake, check, line};
 use crate::install::Site;
 use guard_config::load;
-use guard_contract::policy::{Entry, Layer};
+use guard_contract::policy::{Entry, Layer, Source};
 use guard_hook::cache::{Prepared, prepare};
 use guard_hook::watch::span;
 use guard_state::{FolderErrorKind, Pause, Places, check_private};
@@ -33,12 +33,14 @@ pub(super) fn folders(places: &Places) -> Vec<Finding> {
     vec![check(&places.state), check(&places.cache)]
 }
 
-/// What keeps policies from stopping calls, if anything does.
-pub(super) fn idle(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
+/// The policies that stop nothing now, and whether the one that denies the tried call is among them.
+pub(super) fn idle(site: Site<'_>, projects: &[String]) -> (Vec<Finding>, bool) {
     const CHECK: &str = "mode";
     let config = load(site.places, projects);
     let names = |entries: Vec<&Entry>| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
     let watched: Vec<&Entry> = config.entries.iter().filter(|entry| entry.watched).collect();
+    let is_tried = |entry: &&Entry| entry.source == Source::Builtin("command-guard".to_owned());
+    let mut is_idle = watched.iter().any(is_tried);
     let mut findings = Vec::new();
     if !watched.is_empty() {
         let text = format!("these policies are only watched and stop nothing: {}", names(watched));
@@ -49,11 +51,12 @@ pub(super) fn idle(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
         && let Some(left) = pause.left(now)
     {
         let is_paused = |entry: &&Entry| pause.names(&entry.name) && config.may_loosen(Layer::User, entry);
-        let paused = names(config.entries.iter().filter(is_paused).collect());
-        let text = format!("these policies are paused for {} and stop nothing: {paused}", span(left));
+        let paused: Vec<&Entry> = config.entries.iter().filter(is_paused).collect();
+        is_idle |= paused.iter().any(is_tried);
+        let text = format!("these policies are paused for {} and stop nothing: {}", span(left), names(paused));
         findings.push(Finding::note(CHECK, text, "run `guard-host resume`"));
     }
-    findings
+    (findings, is_idle)
 }
 
 /// Whether a call finds everything made.

@@ -115,7 +115,7 @@ pub(super) struct Trial<'a> {
     pub(super) registration: &'a dyn Registration,
     pub(super) site: Site<'a>,
     pub(super) found: &'a Found,
-    /// Policies are paused, or only watched.
+    /// The policy that denies the call is paused, or only watched.
     pub(super) is_idle: bool,
 }
 
@@ -167,7 +167,8 @@ impl Trial<'_> {
                 Finding::problem(CHECK, text, again)
             }
             Ok((reply, _)) if self.is_idle && reply.exit == 0 => {
-                let text = format!("`{shown}` by the {what} in `{place}` is not denied, as policies stop nothing now");
+                let text =
+                    format!("`{shown}` by the {what} in `{place}` is not denied, as its policy stops nothing now");
                 Finding::note(CHECK, text, "see what is said of `mode` below")
             }
             Ok((reply, _)) => {

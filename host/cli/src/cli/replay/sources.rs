@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::formats::{Call, Context, Found};
-use crate::cli::subject::circumstances;
+use crate::cli::subject::{circumstances, folder};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_harness::Event;
 use guard_hook::audit::Decision;
@@ -238,11 +238,7 @@ impl<'a> Sources<'a> {
             Event::Calls(calls) if !calls.is_empty() => calls,
             _ => return Ok(Ok(())),
         };
-        let cwd = match payload.directory.as_str() {
-            "" => payload.cwd,
-            directory if directory.starts_with('/') || payload.cwd.is_empty() => payload.directory,
-            directory => format!("{}/{directory}", payload.cwd),
-        };
+        let cwd = folder(payload.directory, payload.cwd);
         let Some(id) = self.number(&text)? else { return Ok(Ok(())) };
         let at = self.context(cwd, call.harness);
         each(Job { id, what: What::Calls(calls, at) })?;
