@@ -88,8 +88,8 @@ fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Strin
         let text = serde_json::to_string(&kept).map_err(|error| error.to_string())?;
         let kept: Decision = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let again = kept.again(chain, Ask::default());
-        if !kept.redacted && (again.lacks || again.verdict != verdict) {
-            return Err(format!("lacks facts: {}\nthen: {verdict:?}\nagain: {:?}", again.lacks, again.verdict));
+        if !kept.redacted && (again.lacks || again.trace.verdict != verdict) {
+            return Err(format!("lacks facts: {}\nthen: {verdict:?}\nagain: {:?}", again.lacks, again.trace.verdict));
         }
     }
     Ok(())

@@ -195,6 +195,33 @@ fn the_differences_are_those_of_each_call_decided_alone() {
 }
 
 #[test]
+fn a_page_tells_the_differences_and_what_is_in_calls_is_text() {
+    let world = World::new();
+    let (_, mut text) = calls(&world);
+    text.push_str(&lines(&[json!({ "command": "git push # <script>alert(1)</script>\u{202e}", "cwd": world.repo() })]));
+    let source = world.write("calls.jsonl", &text);
+    let new = world.write("new.toml", "[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-push\"] }\n");
+    let page = |arguments: &[&str]| {
+        let ended = world.run(&[&["replay", "--format", "html", source.to_str().unwrap()], arguments].concat(), "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        ended.stdout
+    };
+    let compared = page(&["--against", new.to_str().unwrap()]);
+    for part in [
+        "<h3>loosened: 2 calls, 2 of them different</h3>",
+        "ask command-guard:git-push -&gt; warn command-guard:git-push",
+        "git push # &lt;script&gt;alert(1)&lt;/script&gt;",
+        "default-src 'none'",
+        "<p class=\"dim\">22 calls, 22 of them different, in 1 file</p>",
+    ] {
+        assert!(compared.contains(part), "{part}: {compared}");
+    }
+    assert!(!compared.contains("<script>") && !compared.contains('\u{202e}') && !compared.contains("tightened"));
+    let alone = page(&[]);
+    assert!(alone.contains("<td>command-guard:git-push</td>") && !alone.contains("loosened"), "{alone}");
+}
+
+#[test]
 fn two_policies_are_compared() {
     let world = World::new();
     let (_, text) = calls(&world);

@@ -62,6 +62,50 @@ fn its_numbers_are_those_of_the_log_and_hostile_texts_are_texts() {
     );
 }
 
+/// Of each agent, too: the one that was started by another one is told from it.
+#[test]
+fn it_tells_who_called_and_what_another_configuration_would_change() {
+    let world = World::new();
+    world.configure("audit = { level = \"all\" }\n");
+    world.bash("git push");
+    let by_subagent = json!({ "session_id": "session-8", "cwd": world.repo(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": { "command": "git push" }, "agent_id": "a1", "agent_type": "<b>reviewer" });
+    world.hook(&by_subagent.to_string());
+    let milder =
+        world.write("new.toml", "[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-push\"] }\n");
+    let page = |arguments: &[&str]| {
+        let ended = world.run(&[&["report", "--output", "r.html"], arguments].concat(), "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        std::fs::read_to_string(world.path("repo/r.html")).unwrap()
+    };
+    let html = page(&["--against", milder.to_str().unwrap()]);
+    for part in [
+        "<option>claude (&lt;b&gt;reviewer)</option>",
+        "session-8",
+        "<h3>loosened: 2 calls, 1 of them different</h3>",
+        "ask command-guard:git-push -&gt; warn command-guard:git-push",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!page(&[]).contains("loosened"));
+    // What is outside the wanted days is not decided again.
+    assert!(page(&["--against", milder.to_str().unwrap(), "--until", "2020-01-01"]).contains("0 calls, 0 of them"));
+}
+
+#[test]
+fn a_tree_is_drawn_from_what_the_log_recorded() {
+    let world = World::new();
+    world.configure("audit = { level = \"facts\" }\n");
+    let link = world.path("repo/link");
+    std::os::unix::fs::symlink("/etc", &link).unwrap();
+    world.bash("rm -rf link/cron.d");
+    std::fs::remove_file(&link).unwrap();
+    let ended = world.run(&["report", "--output", "r.html"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let html = std::fs::read_to_string(world.path("repo/r.html")).unwrap();
+    assert!(html.contains(", as recorded</p>") && html.contains("/etc/cron.d"), "{html}");
+}
+
 #[test]
 fn nothing_but_a_report_is_written_over() {
     let world = World::new();

@@ -143,6 +143,21 @@ fn what_fails_and_lets_the_call_pass_leaves_a_line_each_time() {
 }
 
 #[test]
+fn a_line_tells_the_kind_of_subagent_that_called() {
+    let world = World::new();
+    for (key, kind) in [("agent_type", "Explore"), ("agent_type", "\u{1b}[31mred")] {
+        let payload = json!({ "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": "git push" }, key: kind });
+        world.hook(&payload.to_string());
+    }
+    world.bash("git push");
+    let agents: Vec<Value> = world.audit().into_iter().map(|mut line| line["agent"].take()).collect();
+    assert_eq!(agents[0], "Explore");
+    assert!(!agents[1].as_str().unwrap().contains('\u{1b}'), "{agents:?}");
+    assert_eq!(agents[2], Value::Null);
+}
+
+#[test]
 fn a_patch_has_one_line_for_all_its_files() {
     let world = World::new();
     let patch =

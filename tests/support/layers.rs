@@ -109,6 +109,7 @@ impl Layers {
             session: "s1".to_owned(),
             harness: "claude".to_owned(),
             permission_mode: "default".to_owned(),
+            agent: String::new(),
         };
         let decide = |(tool, input): &(&str, Value)| {
             let call = ToolCall::new(tool, input.as_object().unwrap().clone());

@@ -209,6 +209,8 @@ pub struct CallContext {
     pub harness: String,
     /// The permission mode in the harness's words; empty if it gives none.
     pub permission_mode: String,
+    /// The kind of subagent that calls, in the harness's words; empty if it tells none. No policy is given it.
+    pub agent: String,
 }
 
 impl CallContext {

@@ -78,6 +78,7 @@ impl Harness for Claude {
             directory: String::new(),
             session: told("session_id"),
             permission_mode: told("permission_mode"),
+            agent: told("agent_type"),
             call: told("tool_use_id"),
         })
     }

@@ -98,6 +98,8 @@ pub struct Payload {
     pub session: String,
     /// The permission mode; empty if it is not given.
     pub permission_mode: String,
+    /// The kind of subagent that calls; empty if it is not given.
+    pub agent: String,
     /// The call's id; empty if it is not given.
     pub call: String,
 }
@@ -111,6 +113,7 @@ impl Payload {
             directory: String::new(),
             session: String::new(),
             permission_mode: String::new(),
+            agent: String::new(),
             call: String::new(),
         }
     }

@@ -54,6 +54,8 @@ const TOOLS: [&str; 2] = ["tool_name", "toolName"];
 const INPUTS: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
 const SESSIONS: [&str; 6] = ["session_id", "sessionId", "conversation_id", "conversationId", "trajectory_id", "taskId"];
 const MODES: [&str; 2] = ["permission_mode", "permissionMode"];
+/// Those who tell only an id of the agent tell nothing that would be the same in the next session.
+const AGENTS: [&str; 2] = ["agent_type", "agentType"];
 const IDS: [&str; 3] = ["tool_use_id", "toolUseId", "tool_call_id"];
 const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"];
 
@@ -147,6 +149,7 @@ pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: Strin
         directory,
         session: told(&SESSIONS).unwrap_or_default(),
         permission_mode: told(&MODES).unwrap_or_default(),
+        agent: told(&AGENTS).unwrap_or_default(),
         call: told(&IDS).unwrap_or_default(),
     }
 }

@@ -68,6 +68,8 @@ struct Line<'a> {
     harness: &'a str,
     ms: f64,
     original_tool: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    agent: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +102,7 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
         harness,
         ms: (since * 1000.0).round(),
         original_tool: String::new(),
+        agent: String::new(),
         by: entry.prompted.then_some("person"),
         asked: Some(&entry.ts),
         decision: None,
@@ -129,6 +132,7 @@ pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &s
         harness: "command-line",
         ms: 0.0,
         original_tool: String::new(),
+        agent: String::new(),
         by: Some("person"),
         asked: None,
         decision: None,
@@ -205,6 +209,7 @@ fn append_verdict(
         harness: &at.harness,
         ms: (elapsed.as_secs_f64() * 100_000.0).round() / 100.0,
         original_tool: name(&call.original_tool),
+        agent: name(&at.agent),
         by: None,
         asked: None,
         decision: decision.and_then(Decision::kept),

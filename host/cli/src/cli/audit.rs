@@ -86,12 +86,16 @@ pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
     })
 }
 
-/// The wanted records of a log, from its oldest line on. Gives how many lines are damaged.
-pub(super) fn each(path: &Path, selection: &Selection, mut take: impl FnMut(&Record)) -> anyhow::Result<u64> {
+/// The wanted records of a log with their lines, from the oldest on. Gives how many lines are damaged.
+pub(super) fn each(
+    path: &Path,
+    selection: &Selection,
+    mut take: impl FnMut(&Record, &str) -> anyhow::Result<()>,
+) -> anyhow::Result<u64> {
     let mut reader = open(path)?;
-    while let Next::Record(record, _) = reader.read()? {
+    while let Next::Record(record, line) = reader.read()? {
         if selection.wants(&record) {
-            take(&record);
+            take(&record, &line)?;
         }
     }
     reader.drop_unfinished();
@@ -107,7 +111,11 @@ fn suggest(
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
     let mut questions = Questions::default();
-    damaged(each(path, selection, |record| questions.add(record))?, path);
+    let damage = each(path, selection, |record, _| {
+        questions.add(record);
+        Ok(())
+    })?;
+    damaged(damage, path);
     let asked = questions.most();
     let suggestions = asked::suggest(&asked, places, environment)?;
     if let Some(number) = apply {
@@ -220,7 +228,10 @@ fn damaged(count: u64, path: &Path) {
 
 fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<()> {
     let mut stats = Stats::default();
-    stats.damaged = each(path, selection, |record| stats.add(record))?;
+    stats.damaged = each(path, selection, |record, _| {
+        stats.add(record);
+        Ok(())
+    })?;
     if format == Format::Json {
         return print::line(&serde_json::to_string_pretty(&stats)?);
     }

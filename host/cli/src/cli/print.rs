@@ -12,6 +12,11 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A number of things: `1 call`, `2 calls`.
+pub(super) fn count(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Prints one line to standard error.
 pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");

@@ -3,18 +3,18 @@
 //! One thread reads, all processors decide. Nothing is run, and nothing is written but the cache of compiled policies.
 
 mod formats;
+pub(super) mod page;
+mod replayed;
 mod sides;
-mod sources;
+pub(super) mod sources;
 mod tally;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
 
 use super::args::{FailOn, ReplayArgs, ReplayFormat};
 use super::print;
@@ -27,9 +27,10 @@ use guard_engine::facts::recorded::{Record, Recording};
 use guard_redact::{plain, redact, shorten};
 use guard_state::Places;
 use guard_state::environment::Environment;
+pub(super) use replayed::Replayed;
 use sides::Side;
-use sources::{Job, Skipped, Sources, What, closed};
-use tally::{Change, Decided, Group, Said, Sum, Tally};
+use sources::{Job, Sources, What, closed};
+use tally::{Change, Decided, Said, Tally};
 
 /// The longest call that is shown, in bytes.
 const SHOWN: usize = 160;
@@ -45,40 +46,57 @@ const STACK_BYTES: usize = 8 << 20;
 const PROGRESS: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &ReplayArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let replayed = replay(args.against.as_deref(), places, environment, |sources, each| {
+        let unreadable =
+            |path: &Path, error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", path.display()), "");
+        args.sources.iter().try_for_each(|path| sources.read(path, each).map_err(|error| unreadable(path, error)))
+    })?;
+    match args.format {
+        ReplayFormat::Human => replayed.print()?,
+        ReplayFormat::Json => print::line(&serde_json::to_string_pretty(&replayed.json())?)?,
+        ReplayFormat::Html => print::line(&page::html(&replayed))?,
+    }
+    let is_wanted = |(change, _): (Change, _)| match args.fail_on {
+        None => false,
+        Some(FailOn::Any) => true,
+        Some(FailOn::Loosened) => change == Change::Loosened,
+        Some(FailOn::Tightened) => change == Change::Tightened,
+    };
+    Ok(if replayed.differences().any(is_wanted) { Exit::Failures } else { Exit::Success })
+}
+
+/// Takes what has to be decided. Its error: nobody decides any more.
+pub(super) type Take<'a> = dyn FnMut(Job) -> io::Result<()> + 'a;
+
+/// Decides what `read` gives by what holds here, and by what `against` names.
+pub(super) fn replay<'a>(
+    against: Option<&str>,
+    places: &Places,
+    environment: &'a Environment,
+    read: impl FnOnce(&mut Sources<'a>, &mut Take<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<Replayed<'a>> {
     let project = circumstances(environment, None).project_root;
     let scratch = tempfile::tempdir()?;
     let first = Side::first(places, environment)?;
-    let second = match &args.against {
+    let second = match against {
         Some(name) => Some(Side::second(name, places, environment, &project, scratch.path())?),
         None => None,
     };
     let decider = Decider { first, second, facts: Arc::new(RealFacts::new(environment.variables.clone())) };
     let tally = Mutex::new(Tally::default());
     let mut sources = Sources::new(environment);
-    let read = decide_all(&args.sources, &mut sources, &decider, &tally);
+    let done = decide_all(|take| read(&mut sources, take), &decider, &tally);
     if io::stderr().is_terminal() {
         let _ = write!(io::stderr().lock(), "\r\u{1b}[2K");
     }
-    read?;
+    done?;
     let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let report = Report { sum: tally.sum(&sources.times), tally, sources, is_compared: args.against.is_some() };
-    match args.format {
-        ReplayFormat::Human => report.print()?,
-        ReplayFormat::Json => print::line(&serde_json::to_string_pretty(&report.json())?)?,
-    }
-    let is_wanted = |group: &Group| match (args.fail_on, group.change) {
-        (None, _) | (_, None) => false,
-        (Some(FailOn::Any), Some(_)) => true,
-        (Some(FailOn::Loosened), Some(change)) => change == Change::Loosened,
-        (Some(FailOn::Tightened), Some(change)) => change == Change::Tightened,
-    };
-    Ok(if report.sum.groups.iter().any(is_wanted) { Exit::Failures } else { Exit::Success })
+    Ok(Replayed { sum: tally.sum(&sources.times), tally, sources, against: against.map(plain) })
 }
 
-/// Reads all sources, and has every call that is new decided.
+/// Has every call that `read` gives decided.
 fn decide_all(
-    paths: &[PathBuf],
-    sources: &mut Sources<'_>,
+    read: impl FnOnce(&mut Take<'_>) -> anyhow::Result<()>,
     decider: &Decider,
     tally: &Mutex<Tally>,
 ) -> anyhow::Result<()> {
@@ -92,11 +110,7 @@ fn decide_all(
             return Err(refused(Exit::Software, "there is no room for a thread", ""));
         }
         let mut lots = Lots { send, lot: Vec::with_capacity(LOT), shown: Instant::now(), sent: 0, tally };
-        for path in paths {
-            sources
-                .read(path, &mut |job| lots.push(job))
-                .map_err(|error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", path.display()), ""))?;
-        }
+        read(&mut |job| lots.push(job))?;
         lots.flush()?;
         Ok(())
     })
@@ -163,8 +177,8 @@ impl Decider {
                 let first = self.first.again(&decision);
                 let second = self.second.as_ref().map(|side| side.again(&decision));
                 let rests = decision.redacted || first.lacks || second.as_ref().is_some_and(|second| second.lacks);
-                let second = second.map(|second| Said::of(Some(&second.verdict)));
-                let first = Said::of(Some(&first.verdict));
+                let second = second.map(|second| Said::of(Some(&second.trace.verdict)));
+                let first = Said::of(Some(&first.trace.verdict));
                 let differs = !first.is(&decision.outcome, &decision.rule);
                 let text = shown(Some(&decision.call));
                 Decided { id, first, second, rests, differs, text, cwd: plain(&redact(&decision.at.cwd)) }
@@ -190,88 +204,4 @@ fn shown(call: Option<&ToolCall>) -> String {
     let text = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");
     let text = shorten(&text, SHOWN);
     if call.dialect.is_some() { text } else { format!("{}: {text}", plain(&call.tool)) }
-}
-
-struct Report<'a> {
-    sum: Sum,
-    tally: Tally,
-    sources: Sources<'a>,
-    is_compared: bool,
-}
-
-impl Report<'_> {
-    fn skipped(&self) -> u64 {
-        self.sources.skipped.values().map(|skipped| skipped.count).sum()
-    }
-
-    fn print(&self) -> anyhow::Result<()> {
-        let Sum { calls, distinct, rest_on_missing, differing, groups } = &self.sum;
-        print::line(&format!("{calls} calls, {distinct} of them different, in {} files", self.sources.files))?;
-        for (reason, Skipped { count, places }) in &self.sources.skipped {
-            let more = if *count > places.len() as u64 { ", ..." } else { "" };
-            print::line(&format!("skipped {count}: {reason} ({}{more})", plain(&places.join(", "))))?;
-        }
-        if *rest_on_missing > 0 {
-            print::line(&format!(
-                "{rest_on_missing} of the different calls asked for files or variables that are not here, and may have been \
-                 decided otherwise"
-            ))?;
-        }
-        if *differing > 0 {
-            print::line(&format!("\n{differing} of the different calls were decided otherwise by the log:"))?;
-            for (call, now) in self.tally.differing.values() {
-                print::line(&format!("    now {now}: {call}"))?;
-            }
-        }
-        if !self.is_compared {
-            print::line("")?;
-            return groups.iter().try_for_each(|group| {
-                let outcome = print::coloured(&format!("{:<8}", group.first.outcome), group.first.outcome);
-                print::line(&format!("{outcome} {:>9} {:>9}  {}", group.calls, group.distinct, group.first.rule))
-            });
-        }
-        let differences: Vec<&Group> = groups.iter().filter(|group| group.change.is_some()).collect();
-        if differences.is_empty() {
-            return print::line("\nno verdict differs");
-        }
-        let mut last = None;
-        for group in differences {
-            let (Some(change), Some(second)) = (group.change, &group.second) else { continue };
-            if last != Some(change) {
-                let of = groups.iter().filter(|group| group.change == Some(change));
-                let (calls, distinct) =
-                    of.fold((0, 0), |(calls, distinct), group| (calls + group.calls, distinct + group.distinct));
-                print::line(&format!("\n{}: {calls} calls, {distinct} of them different", change.name()))?;
-                last = Some(change);
-            }
-            print::line(&format!("  {} -> {second}  ({} calls)", group.first, group.calls))?;
-            for example in &group.examples {
-                let rests = if example.rests_on_missing { "  (asked for what is not here)" } else { "" };
-                print::line(&format!("    {}{rests}", example.call))?;
-            }
-            if group.distinct > group.examples.len() as u64 {
-                print::line(&format!("    and {} others", group.distinct - group.examples.len() as u64))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn json(&self) -> Value {
-        let skipped = self
-            .sources
-            .skipped
-            .iter()
-            .map(|(reason, skipped)| json!({ "reason": reason, "count": skipped.count, "first": skipped.places }));
-        let differing = self.tally.differing.values().map(|(call, now)| json!({ "call": call, "now": now }));
-        json!({
-            "calls": self.sum.calls,
-            "distinct": self.sum.distinct,
-            "files": self.sources.files,
-            "skipped": skipped.collect::<Vec<_>>(),
-            "skipped-count": self.skipped(),
-            "rest-on-missing": self.sum.rest_on_missing,
-            "decided-otherwise-by-the-log": { "distinct": self.sum.differing, "first": differing.collect::<Vec<_>>() },
-            "groups": self.sum.groups,
-        })
-    }
 }

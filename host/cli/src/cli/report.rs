@@ -15,11 +15,13 @@ use serde_json::Value;
 use super::args::ReportArgs;
 use super::asked::{self, Asked, Questions, Suggestion};
 use super::explain::{analysis_lines, understood};
+use super::replay::{Replayed, replay};
 use super::subject::{Evaluators, circumstances, refused, tool_calls};
 use super::{audit, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
-use guard_hook::audit::{Record, Stats};
+use guard_hook::audit::{Decision, Record, Selection, Stats};
+use guard_hook::chain::Trace;
 use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
@@ -48,11 +50,11 @@ const HEAD_BYTES: u64 = 4096;
 const REMEMBERED: usize = 200_000;
 
 /// What is shown.
-struct Report {
+struct Report<'a> {
     made: String,
     stats: Stats,
     folders: BTreeMap<String, u64>,
-    harnesses: BTreeMap<String, u64>,
+    agents: BTreeMap<String, u64>,
     /// The calls that were asked about most.
     asked: Vec<Asked>,
     /// Questions of all calls, and what is known of them.
@@ -61,6 +63,8 @@ struct Report {
     calls: Vec<Call>,
     /// Different calls that are not listed.
     left_out: usize,
+    /// The calls decided again, if there is something to compare with.
+    replayed: Option<Replayed<'a>>,
 }
 
 /// A call as often as it was seen.
@@ -71,25 +75,47 @@ struct Call {
     tool: String,
     operation: String,
     cwd: String,
-    harnesses: BTreeSet<String>,
+    /// Those who made it, and their sessions: the first ones.
+    agents: BTreeSet<String>,
+    sessions: BTreeSet<String>,
     times: u64,
     first: String,
     last: String,
-    /// How far its commands are understood, and they with their effects.
-    tree: Option<(&'static str, String)>,
+    /// The last line's.
+    id: String,
+    tree: Option<Tree>,
+}
+
+/// The commands and effects of a call.
+#[derive(Debug, Clone)]
+struct Tree {
+    /// How far they are understood.
+    how: &'static str,
+    text: String,
+    /// They come from what the log recorded of the machine, and not from what it is like now.
+    is_recorded: bool,
+}
+
+impl Tree {
+    fn of(trace: &Trace, is_recorded: bool) -> Option<Self> {
+        let analysis = trace.analysis.as_ref()?;
+        let text = shorten(&analysis_lines(analysis).join("\n"), TREE_BYTES);
+        Some(Tree { how: understood(analysis), text, is_recorded })
+    }
 }
 
 pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let config = load(places, &circumstances(environment, None).projects());
     let (mut stats, mut questions) = (Stats::default(), Questions::default());
-    let (mut folders, mut harnesses) = (BTreeMap::new(), BTreeMap::new());
+    let (mut folders, mut agents) = (BTreeMap::new(), BTreeMap::new());
     let mut calls: HashMap<[String; 5], Call> = HashMap::new();
     let mut forgotten = 0;
-    let damaged = audit::each(&config.audit.path, &audit::selection(&args.filters)?, |record| {
+    let (log, selection) = (&config.audit.path, audit::selection(&args.filters)?);
+    stats.damaged = audit::each(log, &selection, |record, _| {
         stats.add(record);
         questions.add(record);
         count(&mut folders, &record.cwd);
-        count(&mut harnesses, &record.harness);
+        count(&mut agents, &agent(record));
         let call = Call::of(record);
         let key = [&call.action, &call.rule, &call.tool, &call.operation, &call.cwd].map(String::clone);
         if calls.len() < REMEMBERED || calls.contains_key(&key) {
@@ -97,8 +123,8 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         } else {
             forgotten += 1;
         }
+        Ok(())
     })?;
-    stats.damaged = damaged;
     let asked = questions.most();
     let sums = asked
         .iter()
@@ -108,17 +134,26 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
     calls.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.operation.cmp(&b.operation)));
     let left_out = forgotten + calls.len().saturating_sub(CALLS);
     calls.truncate(CALLS);
+    draw_as_recorded(&mut calls, log, &selection, places, environment)?;
     draw(&mut calls, places, environment)?;
+    let again = |name| {
+        replay(Some(name), places, environment, |sources, each| {
+            audit::each(log, &selection, |_, line| Ok(sources.log_line(line, log, each)?))?;
+            Ok(())
+        })
+    };
+    let replayed = args.against.as_deref().map(again).transpose()?;
     let report = Report {
         made: stamp(Timestamp::now()),
         stats,
         folders,
-        harnesses,
+        agents,
         asked: asked.into_iter().take(MOST).collect(),
         questions: sums,
         suggestions,
         calls,
         left_out,
+        replayed,
     };
     let html = page::html(&report);
     let path = Path::new(&environment.cwd).join(&args.output);
@@ -177,21 +212,56 @@ impl Call {
         self.times += 1;
         if record.ts > self.last {
             self.last = shorten(&plain(&record.ts), NAME_BYTES);
+            self.id.clone_from(&record.id);
         }
-        if self.harnesses.len() < MOST {
-            self.harnesses.insert(shorten(&plain(&record.harness), NAME_BYTES));
-        }
+        let insert = |names: &mut BTreeSet<String>, name: &str| {
+            if names.len() < MOST && !name.is_empty() {
+                names.insert(shorten(&plain(name), NAME_BYTES));
+            }
+        };
+        insert(&mut self.agents, &agent(record));
+        insert(&mut self.sessions, &record.session);
     }
+}
+
+/// Who made a call: the harness, and the kind of its subagent if it tells one.
+fn agent(record: &Record) -> String {
+    match record.agent.as_str() {
+        "" => record.harness.clone(),
+        agent => format!("{} ({agent})", record.harness),
+    }
+}
+
+/// Draws the commands and effects of those calls of which the log has all that they rest on.
+fn draw_as_recorded(
+    calls: &mut [Call],
+    log: &Path,
+    selection: &Selection,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let mut wanted: HashMap<String, &mut Call> =
+        calls.iter_mut().filter(|call| !call.id.is_empty()).take(TREES).map(|call| (call.id.clone(), call)).collect();
+    let mut evaluators = Evaluators::new(places, environment);
+    audit::each(log, selection, |record, line| {
+        if let Some(call) = wanted.remove(&record.id)
+            && let Some(decision) = Decision::of_line(line)
+        {
+            call.tree = Tree::of(&evaluators.at(&decision.at)?.again(&decision), true);
+        }
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Draws the commands and effects of shell calls, as far as the log has them and the limits go.
 fn draw(calls: &mut [Call], places: &Places, environment: &Environment) -> anyhow::Result<()> {
     let mut evaluators = Evaluators::new(places, environment);
-    let mut drawn: HashMap<(String, String), (&'static str, String)> = HashMap::new();
-    for call in calls.iter_mut().filter(|call| call.tool == "Bash") {
+    let mut drawn: HashMap<(String, String), Option<Tree>> = HashMap::new();
+    for call in calls.iter_mut().filter(|call| call.tool == "Bash" && call.tree.is_none()) {
         let key = (call.operation.clone(), call.cwd.clone());
         if let Some(tree) = drawn.get(&key) {
-            call.tree = Some(tree.clone());
+            call.tree.clone_from(tree);
             continue;
         }
         if drawn.len() >= TREES {
@@ -200,10 +270,8 @@ fn draw(calls: &mut [Call], places: &Places, environment: &Environment) -> anyho
         let at = circumstances(environment, Some(&call.cwd));
         let Ok(asked) = tool_calls("Bash", Value::String(call.operation.clone())) else { continue };
         let Some(trace) = evaluators.decide(&asked, &at)? else { continue };
-        let Some(analysis) = trace.analysis else { continue };
-        let tree = (understood(&analysis), shorten(&analysis_lines(&analysis).join("\n"), TREE_BYTES));
-        drawn.insert(key, tree.clone());
-        call.tree = Some(tree);
+        call.tree = Tree::of(&trace, false);
+        drawn.insert(key, call.tree.clone());
     }
     Ok(())
 }

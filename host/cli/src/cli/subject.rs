@@ -19,6 +19,7 @@ use guard_engine::clock::Clock;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
 use guard_harness::{DetectionConfidence, Event};
+use guard_hook::audit::Decision;
 use guard_hook::cache::{self, Prepared, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::{nested, watch};
@@ -69,6 +70,12 @@ impl Evaluator {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
             },
         )
+    }
+
+    /// The trace of a decision of the log, with what was learned then and nothing else.
+    pub(super) fn again(&self, decision: &Decision) -> Trace {
+        let nested = |folders: &[String]| open(&self.places, &self.program, folders);
+        decision.again(&self.chain, Ask { nested: Some(&nested), ..Ask::default() }).trace
     }
 
     /// The machine.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::chain::{Ask, Chain};
+use crate::chain::{Ask, Chain, Trace};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::verdict::{Attributed, Verdict};
@@ -35,10 +35,10 @@ pub struct Decision {
 }
 
 /// What came of a decision that was made again.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Again {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// The verdict, and how it came about.
+    pub trace: Trace,
     /// Something was asked for that was not asked for then.
     pub lacks: bool,
 }
@@ -74,6 +74,16 @@ impl Decision {
         (outcome_name(verdict.outcome).to_owned(), rule)
     }
 
+    /// The decision of a line of the log; none if the log's level does not record it.
+    #[must_use]
+    pub fn of_line(line: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Line {
+            decision: Decision,
+        }
+        serde_json::from_str::<Line>(line).ok().map(|line| line.decision)
+    }
+
     /// Its text in a log; none if it is too long for one.
     pub(super) fn kept(&self) -> Option<Value> {
         let value = serde_json::to_value(self).ok()?;
@@ -84,8 +94,8 @@ impl Decision {
     #[must_use]
     pub fn again(&self, chain: &Chain, ask: Ask<'_>) -> Again {
         let recorded = Arc::new(Recorded::new(self.facts.clone()));
-        let verdict = chain.decide(&self.call, &self.at, &(recorded.clone() as Arc<_>), ask).verdict;
-        Again { verdict, lacks: recorded.lacks() }
+        let trace = chain.decide(&self.call, &self.at, &(recorded.clone() as Arc<_>), ask);
+        Again { trace, lacks: recorded.lacks() }
     }
 }
 

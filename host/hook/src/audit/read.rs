@@ -29,6 +29,7 @@ pub struct Record {
     pub rule: String,
     pub session: String,
     pub harness: String,
+    pub agent: String,
     pub policy: String,
     pub rules: Vec<String>,
 }

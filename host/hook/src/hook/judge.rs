@@ -331,5 +331,6 @@ pub(super) fn circumstances(
         session: payload.session.clone(),
         harness: harness.name().to_owned(),
         permission_mode: payload.permission_mode.clone(),
+        agent: payload.agent.clone(),
     }
 }

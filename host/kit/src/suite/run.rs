@@ -202,6 +202,7 @@ pub(super) fn circumstances(world: &WorldFacts) -> CallContext {
         session: or(&world.session, "s1"),
         harness: or(&world.harness, "claude"),
         permission_mode: or(&world.permission_mode, "default"),
+        agent: String::new(),
     }
 }
 

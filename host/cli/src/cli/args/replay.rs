@@ -52,4 +52,6 @@ pub(in crate::cli) enum ReplayFormat {
     Human,
     /// For machines
     Json,
+    /// One page, to be opened in a browser
+    Html,
 }

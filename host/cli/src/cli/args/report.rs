@@ -10,12 +10,17 @@ use super::Filters;
 #[command(after_help = "Examples:
   guard-host report --since 7d --open
   guard-host report --since 2026-01-01 --output january.html
+  guard-host report --against stricter.toml
 
 Writes one HTML file that needs no network and no other file: what was denied and asked about, by day, rule, folder and
-harness, what became of the questions, and each call with its commands and effects. Secrets are not in it.")]
+agent, what became of the questions, and each call with its commands and effects. Secrets are not in it.")]
 pub(in crate::cli) struct ReportArgs {
     #[command(flatten)]
     pub(in crate::cli) filters: Filters,
+    /// Decide the calls again, and show what this would change: a guard.toml in the place of yours, or a revision of git
+    /// with another .guard/guard.toml of this project
+    #[arg(long, value_name = "FILE|REV")]
+    pub(in crate::cli) against: Option<String>,
     /// The file that is written
     #[arg(long, value_name = "FILE", default_value = "guard-host-report.html")]
     pub(in crate::cli) output: PathBuf,

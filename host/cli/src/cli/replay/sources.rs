@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::Take;
 use super::formats::{Call, Context, Found};
 use crate::cli::subject::{circumstances, folder};
 use guard_contract::call::{CallContext, ToolCall};
@@ -38,7 +39,7 @@ pub(super) enum What {
 }
 
 /// One call, which is decided once, however often it was seen.
-pub(super) struct Job {
+pub(in crate::cli) struct Job {
     /// Its number.
     pub(super) id: u32,
     pub(super) what: What,
@@ -53,7 +54,7 @@ pub(super) struct Skipped {
 }
 
 /// Reads sources.
-pub(super) struct Sources<'a> {
+pub(in crate::cli) struct Sources<'a> {
     environment: &'a Environment,
     /// The number of each call that was seen.
     known: HashMap<[u8; 16], u32>,
@@ -81,14 +82,29 @@ impl<'a> Sources<'a> {
     /// # Errors
     ///
     /// The source itself cannot be read, or `each` takes no more.
-    pub(super) fn read(&mut self, source: &Path, each: &mut impl FnMut(Job) -> io::Result<()>) -> io::Result<()> {
+    pub(in crate::cli) fn read(&mut self, source: &Path, each: &mut Take<'_>) -> io::Result<()> {
         if fs::metadata(source)?.is_dir() {
             return self.folder(source, DEPTH, each);
         }
         self.file(source, each)
     }
 
-    fn folder(&mut self, folder: &Path, depth: usize, each: &mut impl FnMut(Job) -> io::Result<()>) -> io::Result<()> {
+    /// Reads a line of the log at `log`.
+    ///
+    /// # Errors
+    ///
+    /// `each` takes no more.
+    pub(in crate::cli) fn log_line(&mut self, line: &str, log: &Path, each: &mut Take<'_>) -> io::Result<()> {
+        match serde_json::from_str(line) {
+            Ok(value) => self.value(value, &mut Context::default(), (log, 0), each),
+            Err(_) => {
+                self.skip("no JSON", log, 0);
+                Ok(())
+            }
+        }
+    }
+
+    fn folder(&mut self, folder: &Path, depth: usize, each: &mut Take<'_>) -> io::Result<()> {
         let Some(depth) = depth.checked_sub(1) else {
             self.skip("a folder too deep in others", folder, 0);
             return Ok(());
@@ -114,7 +130,7 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    fn file(&mut self, path: &Path, each: &mut impl FnMut(Job) -> io::Result<()>) -> io::Result<()> {
+    fn file(&mut self, path: &Path, each: &mut Take<'_>) -> io::Result<()> {
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) => {
@@ -159,7 +175,7 @@ impl<'a> Sources<'a> {
         reader: &mut impl BufRead,
         path: &Path,
         context: &mut Context,
-        each: &mut impl FnMut(Job) -> io::Result<()>,
+        each: &mut Take<'_>,
     ) -> io::Result<()> {
         let mut line = Vec::new();
         for number in 1.. {
@@ -187,7 +203,7 @@ impl<'a> Sources<'a> {
         value: Value,
         context: &mut Context,
         (path, line): (&Path, u64),
-        each: &mut impl FnMut(Job) -> io::Result<()>,
+        each: &mut Take<'_>,
     ) -> io::Result<()> {
         match context.read(value) {
             Found::Calls(calls) => {
@@ -210,11 +226,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Gives the calls of a payload, if they are new; else says why they cannot be told.
-    fn call(
-        &mut self,
-        call: &Call,
-        each: &mut impl FnMut(Job) -> io::Result<()>,
-    ) -> io::Result<Result<(), &'static str>> {
+    fn call(&mut self, call: &Call, each: &mut Take<'_>) -> io::Result<Result<(), &'static str>> {
         // What differs from call to call says nothing of what it does.
         let told = |key: &&str| call.payload.get(*key);
         let kept: Vec<&Value> = ["tool_name", "toolName", "tool", "tool_input", "toolInput", "toolArgs", "cwd"]

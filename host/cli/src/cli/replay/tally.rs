@@ -127,6 +127,21 @@ pub(super) struct Group {
     pub(super) examples: Vec<Example>,
 }
 
+impl Group {
+    /// What each side says.
+    pub(super) fn said(&self) -> String {
+        match &self.second {
+            Some(second) => format!("{} -> {second}", self.first),
+            None => self.first.to_string(),
+        }
+    }
+
+    /// Its calls that are not among the examples.
+    pub(super) fn unshown(&self) -> u64 {
+        self.distinct.saturating_sub(self.examples.len() as u64)
+    }
+}
+
 /// What came of one call, as short as a million of them have to be.
 #[derive(Debug, Clone, Copy)]
 struct Entry {

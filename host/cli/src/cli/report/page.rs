@@ -1,7 +1,7 @@
 //! The page. Every text of the log is escaped by the templates; style and script are the only ones that run, by their
 //! digests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,6 +12,7 @@ use super::chart::{KINDS, bars, day, kind, kinds};
 use super::{Call, Report};
 use crate::cli::asked::{Asked, Suggestion};
 use crate::cli::explain::Parts;
+use crate::cli::replay::page::part;
 use guard_hook::audit::Actions;
 use guard_redact::{plain, shorten};
 
@@ -28,15 +29,19 @@ const ROWS: usize = 25;
 const CALL_BYTES: usize = 300;
 
 /// The report as one file.
-pub(super) fn html(report: &Report) -> String {
+pub(super) fn html(report: &Report<'_>) -> String {
     let body = html! {
         a class="skip" href="#calls" { "To the calls" }
         (top(report))
+        @if let Some(replayed) = &report.replayed {
+            h2 { "Decided again, against " code { bdi { (replayed.against.as_deref().unwrap_or_default()) } } }
+            (part(replayed))
+        }
         (days(report))
         (most(report))
         (by_rule(report))
         (by_name("By folder", "folder", &report.folders))
-        (by_name("By harness", "harness", &report.harnesses))
+        (by_name("By agent", "agent", &report.agents))
         (calls(report))
         script { (PreEscaped(SCRIPT)) }
     };
@@ -63,7 +68,7 @@ pub(in crate::cli) fn explained(call: &str, outcome: &str, parts: &Parts) -> Str
 }
 
 /// A page that needs no other file, and runs nothing but its own script.
-fn shell(title: &str, body: &Markup) -> String {
+pub(in crate::cli) fn shell(title: &str, body: &Markup) -> String {
     let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
@@ -88,7 +93,7 @@ fn shell(title: &str, body: &Markup) -> String {
     page.into_string()
 }
 
-fn top(report: &Report) -> Markup {
+fn top(report: &Report<'_>) -> Markup {
     let stats = &report.stats;
     let action = |name: &str| stats.actions.get(name).copied().unwrap_or(0);
     let [asks, ran, refused] = report.questions;
@@ -115,7 +120,7 @@ fn top(report: &Report) -> Markup {
     }
 }
 
-fn days(report: &Report) -> Markup {
+fn days(report: &Report<'_>) -> Markup {
     html! {
         h2 { "By day" }
         @if report.stats.days.is_empty() { p { "Nothing was logged." } } @else {
@@ -128,7 +133,7 @@ fn days(report: &Report) -> Markup {
 }
 
 /// The calls that were asked about most, each with what would spare the question.
-fn most(report: &Report) -> Markup {
+fn most(report: &Report<'_>) -> Markup {
     html! {
         h2 { "Asked most" }
         @if report.asked.is_empty() { p { "Nothing was asked about." } } @else {
@@ -166,7 +171,7 @@ fn suggestion(asked: &Asked, suggestions: &[Suggestion]) -> Markup {
     }
 }
 
-fn by_rule(report: &Report) -> Markup {
+fn by_rule(report: &Report<'_>) -> Markup {
     let mut rules: Vec<(&String, &Actions)> = report.stats.rules.iter().collect();
     rules.sort_by_key(|(_, actions)| std::cmp::Reverse(actions.values().sum::<u64>()));
     html! {
@@ -204,21 +209,21 @@ fn by_name(title: &str, what: &str, counts: &BTreeMap<String, u64>) -> Markup {
     }
 }
 
-fn calls(report: &Report) -> Markup {
-    let names = |of: fn(&Call) -> &String| {
-        let names: std::collections::BTreeSet<&String> =
-            report.calls.iter().map(of).filter(|name| !name.is_empty()).collect();
+fn calls(report: &Report<'_>) -> Markup {
+    let names = |of: fn(&Call) -> Vec<&String>| {
+        let names: BTreeSet<&String> = report.calls.iter().flat_map(of).filter(|name| !name.is_empty()).collect();
         names
     };
-    let select = |id: &str, all: &str, of: fn(&Call) -> &String| {
+    let select = |id: &str, all: &str, of: fn(&Call) -> Vec<&String>| {
         html! { select id=(id) aria-label=(all) { option value="" { (all) } @for name in names(of) { option { (name) } } } }
     };
     html! {
         h2 id="calls-title" { "Calls" }
         form id="filters" {
             input id="search" type="search" placeholder="search (press /)" aria-label="search";
-            (select("action", "every action", |call| &call.action))
-            (select("rule", "every rule", |call| &call.rule))
+            (select("action", "every action", |call| vec![&call.action]))
+            (select("rule", "every rule", |call| vec![&call.rule]))
+            (select("agent", "every agent", |call| call.agents.iter().collect()))
         }
         p class="dim" id="shown" aria-live="polite" { (report.calls.len()) " different calls" }
         section id="calls" aria-labelledby="calls-title" {
@@ -231,7 +236,7 @@ fn calls(report: &Report) -> Markup {
 fn one(call: &Call) -> Markup {
     let class = KINDS.get(kind(&call.action)).map_or("", |(class, _)| class);
     html! {
-        details data-action=(call.action) data-rule=(call.rule) {
+        details data-action=(call.action) data-rule=(call.rule) data-agent=(list(&call.agents, "\n")) {
             summary {
                 span class=(format!("word {class}")) { (call.action) }
                 span class="dim" { (call.times) "×" }
@@ -241,16 +246,21 @@ fn one(call: &Call) -> Markup {
                 dt { "tool" } dd { (call.tool) }
                 @if !call.rule.is_empty() { dt { "rule" } dd { (call.rule) } }
                 dt { "folder" } dd { bdi { (call.cwd) } }
-                dt { "harness" } dd { (call.harnesses.iter().map(String::as_str).collect::<Vec<_>>().join(", ")) }
+                dt { "agent" } dd { (list(&call.agents, ", ")) }
+                @if !call.sessions.is_empty() { dt { "session" } dd { (list(&call.sessions, ", ")) } }
                 dt { "last" } dd { (call.last) @if call.times > 1 { ", first " (call.first) } }
             }
             @if call.operation.len() > 80 || call.operation.contains('\n') { pre { bdi { (call.operation) } } }
-            @if let Some((how, tree)) = &call.tree {
-                p class="dim" { (how) ", as of now" }
-                pre { bdi { (tree) } }
+            @if let Some(tree) = &call.tree {
+                p class="dim" { (tree.how) ", " @if tree.is_recorded { "as recorded" } @else { "as of now" } }
+                pre { bdi { (tree.text) } }
             }
         }
     }
+}
+
+fn list(names: &BTreeSet<String>, between: &str) -> String {
+    names.iter().map(String::as_str).collect::<Vec<_>>().join(between)
 }
 
 fn text(operation: &str) -> String {

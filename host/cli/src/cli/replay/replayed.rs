@@ -1,0 +1,118 @@
+//! What came of a replay, for people and for machines.
+
+use serde_json::{Value, json};
+
+use super::sources::{Skipped, Sources};
+use super::tally::{Change, Group, Sum, Tally};
+use crate::cli::print;
+use guard_redact::plain;
+
+/// What came of a replay.
+pub(in crate::cli) struct Replayed<'a> {
+    pub(super) sum: Sum,
+    pub(super) tally: Tally,
+    pub(super) sources: Sources<'a>,
+    /// What the second side is, if there is one.
+    pub(in crate::cli) against: Option<String>,
+}
+
+impl Replayed<'_> {
+    /// The groups that the second side decides otherwise, by how it does.
+    pub(super) fn differences(&self) -> impl Iterator<Item = (Change, Vec<&Group>)> {
+        let of =
+            |change| -> Vec<&Group> { self.sum.groups.iter().filter(|group| group.change == Some(change)).collect() };
+        let all = [Change::Loosened, Change::Tightened, Change::OtherRule].into_iter();
+        all.map(move |change| (change, of(change))).filter(|(_, groups)| !groups.is_empty())
+    }
+
+    /// How many calls there were, how many that were left out and why, and of how many not all is known any more.
+    pub(super) fn heading(&self) -> Vec<String> {
+        let Sum { calls, distinct, rest_on_missing, .. } = &self.sum;
+        let files = match self.sources.files {
+            0 => String::new(),
+            files => format!(", in {}", print::count(files, "file")),
+        };
+        let mut lines = vec![format!("{}, {distinct} of them different{files}", print::count(*calls, "call"))];
+        for (reason, Skipped { count, places }) in &self.sources.skipped {
+            let more = if *count > places.len() as u64 { ", ..." } else { "" };
+            lines.push(format!("skipped {count}: {reason} ({}{more})", plain(&places.join(", "))));
+        }
+        if *rest_on_missing > 0 {
+            lines.push(format!(
+                "{rest_on_missing} of the different calls asked for files or variables that are not here, and may have been \
+                 decided otherwise"
+            ));
+        }
+        lines
+    }
+
+    pub(super) fn print(&self) -> anyhow::Result<()> {
+        self.heading().iter().try_for_each(|line| print::line(line))?;
+        if self.sum.differing > 0 {
+            print::line(&format!(
+                "\n{} of the different calls were decided otherwise by the log:",
+                self.sum.differing
+            ))?;
+            for (call, now) in self.tally.differing.values() {
+                print::line(&format!("    now {now}: {call}"))?;
+            }
+        }
+        if self.against.is_none() {
+            print::line("")?;
+            return self.sum.groups.iter().try_for_each(|group| {
+                let outcome = print::coloured(&format!("{:<8}", group.first.outcome), group.first.outcome);
+                print::line(&format!("{outcome} {:>9} {:>9}  {}", group.calls, group.distinct, group.first.rule))
+            });
+        }
+        if self.differences().next().is_none() {
+            return print::line("\nno verdict differs");
+        }
+        for (change, groups) in self.differences() {
+            print::line(&format!("\n{}", counted(change, &groups)))?;
+            groups.into_iter().try_for_each(one)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let skipped = self
+            .sources
+            .skipped
+            .iter()
+            .map(|(reason, skipped)| json!({ "reason": reason, "count": skipped.count, "first": skipped.places }));
+        let differing = self.tally.differing.values().map(|(call, now)| json!({ "call": call, "now": now }));
+        json!({
+            "calls": self.sum.calls,
+            "distinct": self.sum.distinct,
+            "files": self.sources.files,
+            "skipped": skipped.collect::<Vec<_>>(),
+            "skipped-count": self.sources.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
+            "rest-on-missing": self.sum.rest_on_missing,
+            "decided-otherwise-by-the-log": { "distinct": self.sum.differing, "first": differing.collect::<Vec<_>>() },
+            "groups": self.sum.groups,
+        })
+    }
+}
+
+/// How much changed in this way.
+pub(super) fn counted(change: Change, groups: &[&Group]) -> String {
+    let sum = |of: fn(&Group) -> u64| groups.iter().map(|group| of(group)).sum::<u64>();
+    format!(
+        "{}: {}, {} of them different",
+        change.name(),
+        print::count(sum(|of| of.calls), "call"),
+        sum(|of| of.distinct)
+    )
+}
+
+fn one(group: &Group) -> anyhow::Result<()> {
+    print::line(&format!("  {}  ({})", group.said(), print::count(group.calls, "call")))?;
+    for example in &group.examples {
+        let rests = if example.rests_on_missing { "  (asked for what is not here)" } else { "" };
+        print::line(&format!("    {}{rests}", example.call))?;
+    }
+    match group.unshown() {
+        0 => Ok(()),
+        others => print::line(&format!("    and {others} others")),
+    }
+}
