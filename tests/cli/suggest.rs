@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::reply::{assert_ask, assert_silent, assert_warn};
 use crate::support::terminal::attended_by;
 use crate::support::world::World;
 
@@ -79,8 +79,19 @@ fn a_rule_that_was_always_approved_is_suggested_to_be_lowered() {
     let found = suggestions(&world);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0]["lower"], &found[0]["spares"]), (&json!("command-guard:git-push"), &json!(5)));
-    let applied = world.run(&["audit", "suggest", "--apply", "1"], "");
-    assert!(applied.exit == 1 && applied.stderr.contains("lower = [\"git-push\"]"), "{applied:?}");
+    let unattended = world.run(&["audit", "suggest", "--apply", "1"], "");
+    assert!(unattended.exit == 77 && unattended.stderr.contains("audit suggest --apply 1"), "{unattended:?}");
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    let config = world.path(".config/guard-host/guard.toml");
+    let before = std::fs::read_to_string(&config).unwrap_or_default();
+    if let Some(no) = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "n\n") {
+        assert!(no.exit != 0 && std::fs::read_to_string(&config).unwrap_or_default() == before, "{no:?}");
+        let yes = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n").unwrap();
+        assert!(yes.exit == 0 && yes.stdout.contains("spares 5 questions"), "{yes:?}");
+        assert_warn(&world.bash("for x in a; do git push origin $x; done"), &["git-push"]);
+        assert!(suggestions(&world).is_empty());
+        std::fs::write(&config, &before).unwrap();
+    }
     asked(&world, "for x in f; do git push origin $x; done", "");
     refuse(&world, "for x in f; do git push origin $x; done");
     assert!(suggestions(&world).is_empty(), "somebody refused one");

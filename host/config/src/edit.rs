@@ -4,6 +4,7 @@
 //! but the one entry may differ in what it says.
 
 pub mod allow;
+mod lower;
 pub mod place;
 #[cfg(test)]
 mod tests;

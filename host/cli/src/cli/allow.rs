@@ -248,6 +248,20 @@ fn examples(places: &Places, environment: &Environment, at: &CallContext) -> Vec
     examples.filter_map(|example| input(&example.input)?.get("command")?.as_str().map(str::to_owned)).collect()
 }
 
+/// Lowers a rule of a policy in the user's file, if the person agrees.
+pub(super) fn lower((policy, rule): (&str, &str), places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let edited = open(places)?;
+    let after = target(places).lower(edited.text(), policy, rule).map_err(told)?;
+    let (file, rule) = (places.config.display(), plain(rule));
+    print::line(&format!("\n`{rule}` of {policy} asks about nothing any more, in any project: it only warns"))?;
+    if !is_agreed(&format!("Write it into {file}?"))? {
+        return Err(refused(Exit::NoPermission, "nothing was changed", ""));
+    }
+    write(edited, Some(after), places, environment, &circumstances(environment, None))?;
+    print::line(&format!("written; take `{rule}` out of `lower` in {file} to be asked again"))?;
+    Ok(Exit::Success)
+}
+
 fn list(allows: &[Allow]) -> anyhow::Result<Exit> {
     let own: Vec<&Allow> = allows.iter().filter(|allow| allow.layer == Layer::User).collect();
     if own.is_empty() {
@@ -281,7 +295,8 @@ fn remove(numbers: &[usize], places: &Places, environment: &Environment) -> anyh
     Ok(Exit::Success)
 }
 
-fn target(places: &Places) -> Target<'_> {
+/// The user's file, to be edited.
+pub(super) fn target(places: &Places) -> Target<'_> {
     Target { layer: Layer::User, file: &places.config, home: &places.home }
 }
 

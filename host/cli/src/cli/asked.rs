@@ -1,15 +1,16 @@
 //! What was asked about, by the audit log, and what would have spared the questions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::allow::{lifts, root};
+use super::allow::{lifts, root, target};
 use super::subject::{Evaluators, circumstances, tool_calls};
-use guard_contract::Outcome;
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::{Outcome, rank};
 use guard_hook::audit::{OVERRIDE, Record};
 use guard_hook::chain::Trace;
 use guard_redact::MARK;
@@ -146,22 +147,49 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
         let covered = covered.iter().filter_map(|other| Some(judged.get(*other)?.asked));
         suggestions.push(Suggestion::new(covered, of.asked.id.clone(), String::new()));
     }
-    let left: Vec<&Asked> =
-        judged.iter().enumerate().filter(|(index, _)| !spared.contains(index)).map(|(_, of)| of.asked).collect();
-    let rules: BTreeSet<&String> = left.iter().flat_map(|asked| &asked.rules).collect();
+    let left: Vec<&Judged<'_>> =
+        judged.iter().enumerate().filter(|(index, _)| !spared.contains(index)).map(|(_, of)| of).collect();
+    let rules: BTreeSet<&String> = left.iter().flat_map(|of| &of.asked.rules).collect();
     for rule in rules {
         // A call that several rules ask about is asked about without one of them.
-        let of_it = left.iter().copied().filter(|asked| asked.rules.len() == 1 && asked.rules.contains(rule));
-        let suggestion = Suggestion::new(of_it, String::new(), rule.clone());
+        let is_only = |of: &&&Judged<'_>| of.asked.rules.len() == 1 && of.asked.rules.contains(rule);
+        let of_it: Vec<&Judged<'_>> = left.iter().filter(is_only).copied().collect();
+        let suggestion = Suggestion::new(of_it.iter().map(|of| of.asked), String::new(), rule.clone());
         let known: u64 = suggestion.approved.iter().map(|asked| asked.ran).sum();
         let is_refused = suggestion.also.iter().any(|asked| asked.refused > 0);
-        let is_own = rule.starts_with("self-protect:");
-        if suggestion.spares >= OF_RULE && known >= KNOWN && !is_refused && !is_own {
+        if suggestion.spares >= OF_RULE
+            && known >= KNOWN
+            && !is_refused
+            && is_spared_lowered(rule, &of_it, places, environment)?
+        {
             suggestions.push(suggestion);
         }
     }
     suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
     Ok(suggestions)
+}
+
+/// Whether no call is asked about any more with a rule lowered. A policy may have no such setting.
+fn is_spared_lowered(
+    rule: &str,
+    calls: &[&Judged<'_>],
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<bool> {
+    let Some((policy, rule)) = rule.split_once(':') else { return Ok(false) };
+    let scratch = tempfile::tempdir()?;
+    let text = fs::read_to_string(&places.config).ok();
+    let Ok(text) = target(places).lower(text.as_deref(), policy, rule) else { return Ok(false) };
+    let places = Places { config: scratch.path().join("guard.toml"), ..places.clone() };
+    fs::write(&places.config, text)?;
+    let mut evaluators = Evaluators::new(&places, environment);
+    for of in calls {
+        let verdict = evaluators.decide(std::slice::from_ref(&of.call), &of.at)?.map(|trace| trace.verdict);
+        if verdict.is_none_or(|verdict| rank(verdict.outcome) >= rank(Outcome::Ask)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 impl Suggestion {

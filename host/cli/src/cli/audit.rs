@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::args::{AllowArgs, AuditArgs, AuditCommand, Filters, Format};
-use super::asked::{self, Asked, Questions};
+use super::asked::{self, Asked, Questions, Suggestion};
 use super::subject::{circumstances, refused};
+use super::terminal::{is_attended, unattended};
 use super::{allow, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -124,15 +125,17 @@ fn suggest(
             let hint = "`guard-host audit suggest` lists them";
             return Err(refused(Exit::Usage, format!("there is no suggestion {number}"), hint));
         };
-        if found.id.is_empty() {
-            let hint = format!("write it into {}: {}", places.config.display(), found.how());
-            return Err(refused(
-                Exit::NoQuestion,
-                format!("suggestion {number} is a setting, which is yours to write"),
-                hint,
-            ));
-        }
-        return allow::run(&AllowArgs::of_question(&found.id), places, environment);
+        return match found.lower.split_once(':') {
+            None => allow::run(&AllowArgs::of_question(&found.id), places, environment),
+            Some(rule) => {
+                if !is_attended() {
+                    let command = format!("guard-host audit suggest --apply {number}");
+                    return Err(unattended("a rule is lowered", &command));
+                }
+                shown(number, found)?;
+                allow::lower(rule, places, environment)
+            }
+        };
     }
     if format == Format::Json {
         print::line(&serde_json::to_string_pretty(&suggestions)?)?;
@@ -144,15 +147,20 @@ fn suggest(
             "nothing to suggest: of {of} questions none came again and again and was always approved"
         ))?;
     }
-    for (number, suggestion) in (1..).zip(&suggestions) {
-        print::line(&format!("{number}  spares {} questions: {}", suggestion.spares, suggestion.how()))?;
-        suggestion.approved.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
-        if !suggestion.also.is_empty() {
-            print::line("   it would also have let run, refused or with no known outcome:")?;
-            suggestion.also.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
-        }
-    }
+    (1..).zip(&suggestions).try_for_each(|(number, suggestion)| shown(number, suggestion))?;
     Ok(Exit::Success)
+}
+
+/// Prints a suggestion with its number.
+fn shown(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
+    let spares = print::count(suggestion.spares, "question");
+    print::line(&format!("{number}  spares {spares}: {}", suggestion.how()))?;
+    suggestion.approved.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+    if !suggestion.also.is_empty() {
+        print::line("   it would also have let run, refused or with no known outcome:")?;
+        suggestion.also.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+    }
+    Ok(())
 }
 
 /// One call that was asked about, for people.

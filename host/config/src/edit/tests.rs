@@ -121,6 +121,64 @@ fn an_entry_is_replaced_where_it_stands() {
     assert_eq!(user().add(Some(open), &addition("a"), true).unwrap().text, open.replace("/x.wasm", "/p/a.wasm"));
 }
 
+/// All other bytes stay, and the rule is put where the settings are.
+#[test]
+fn a_rule_is_lowered_where_the_settings_stand() {
+    let cases = [
+        (None, "[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"r\"] }\n"),
+        (
+            Some("preset='full' # c\r\n"),
+            "preset='full' # c\r\n\r\n[[policy]]\r\nname = \"command-guard\"\r\nsettings = { lower = [\"r\"] }\r\n",
+        ),
+        (
+            Some("[[policy]]\nname = 'command-guard' # mine"),
+            "[[policy]]\nname = 'command-guard' # mine\nsettings = { lower = [\"r\"] }\n",
+        ),
+        (
+            Some("[[policy]]\nname='command-guard'\nsettings={}\n"),
+            "[[policy]]\nname='command-guard'\nsettings={ lower = [\"r\"] }\n",
+        ),
+        (
+            Some("[[policy]]\nname='command-guard'\nsettings={raise=['x']}  # c\n# end"),
+            "[[policy]]\nname='command-guard'\nsettings={ lower = [\"r\"],raise=['x']}  # c\n# end",
+        ),
+        (
+            Some("[[policy]]\nname='command-guard'\nsettings={lower=[ 'x' , ]}\n"),
+            "[[policy]]\nname='command-guard'\nsettings={lower=[ 'x', \"r\" , ]}\n",
+        ),
+        (
+            Some("[[policy]]\nname='command-guard'\nsettings={lower=[]}\n"),
+            "[[policy]]\nname='command-guard'\nsettings={lower=[\"r\"]}\n",
+        ),
+        (
+            Some(
+                "[[policy]]\nname='command-guard'\n[policy.settings] # s\nraise=['x']\n[[policy]]\nname='path-context'\nenabled=false\n",
+            ),
+            "[[policy]]\nname='command-guard'\n[policy.settings] # s\nlower = [\"r\"]\nraise=['x']\n[[policy]]\nname='path-context'\nenabled=false\n",
+        ),
+        (
+            Some("[[policy]]\nname='command-guard'\nsettings.raise=['x']\n"),
+            "[[policy]]\nname='command-guard'\nsettings.lower = [\"r\"]\nsettings.raise=['x']\n",
+        ),
+    ];
+    for (before, after) in cases {
+        assert_eq!(user().lower(before, "command-guard", "r").unwrap(), after, "{before:?}");
+    }
+}
+
+#[test]
+fn a_rule_is_lowered_nowhere_else() {
+    for (before, place) in [
+        ("[[policy]]\nname='command-guard'\nsettings-file='s.json'\n", "settings"),
+        ("policy = [{ name = 'command-guard' }]\n", "written as an array"),
+        ("[[policy]]\nname='command-guard'\nsettings = { lower = 'x' }\n", "told from"),
+        ("[[policy]\n", "guard.toml"),
+    ] {
+        let error = user().lower(Some(before), "command-guard", "r").unwrap_err();
+        assert!(error.to_string().contains(place), "{before}: {error}");
+    }
+}
+
 #[test]
 fn a_file_that_cannot_be_used_is_told_with_its_line() {
     for broken in ["preset = \n", "[[policy]]\nnome = \"x\"\n", "\n\npreset = \"ful\"\n"] {

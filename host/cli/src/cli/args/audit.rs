@@ -52,7 +52,7 @@ pub(in crate::cli) enum AuditCommand {
 
 A suggestion is an allow for a command, or a setting that lowers a rule. Each says how many questions it would have
 spared, and which other calls it would have let run: refused ones, and those of which no outcome is known. --apply
-shows an allow and writes it, if a person at a terminal agrees; a setting is for you to write.")]
+shows an allow or a setting and writes it into your file, if a person at a terminal agrees.")]
     Suggest {
         #[command(flatten)]
         filters: Filters,

@@ -1,0 +1,92 @@
+//! A rule put into the `lower` of a policy's settings in a `guard.toml`.
+
+use std::ops::Range;
+
+use toml::{Table, Value};
+use toml_edit::{Document, Item};
+
+use super::place::{Entries, Malplaced};
+use super::{EditError, POLICY, Target};
+
+const SETTINGS: &str = "settings";
+const LOWER: &str = "lower";
+
+impl Target<'_> {
+    /// The text with a rule in `lower` of the settings of the policy of that name, whose entry is added if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError`] says why there is none; one is an entry with a `settings-file`.
+    pub fn lower(&self, text: Option<&str>, policy: &str, rule: &str) -> Result<String, EditError> {
+        let form = |error| EditError::Form(self.file.to_path_buf(), error);
+        let before = text.unwrap_or_default();
+        let standing = self.standing(before)?;
+        let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
+        let (policy, rule) = (Value::from(policy), Value::from(rule));
+        let entries = Entries::of(before, POLICY).map_err(form)?;
+        let mut wanted = self.table(before)?;
+        let list = wanted.entry(POLICY).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
+        let list = list.ok_or_else(|| form(Malplaced::Unsafe))?;
+        let index = policy.as_str().and_then(|policy| entries.position(policy));
+        let after = match index {
+            None => {
+                let lines = ["[[policy]]", &format!("name = {policy}"), &format!("settings = {{ lower = [{rule}] }}")];
+                let block: String = lines.iter().flat_map(|line| [line, newline]).collect();
+                list.push(Value::Table(Table::from_iter([("name".to_owned(), policy)])));
+                entries.append(text, &block)
+            }
+            Some(index) => {
+                let (at, addition) =
+                    within(before, index, &rule.to_string(), newline).ok_or_else(|| form(Malplaced::Unsafe))?;
+                let (head, tail) = before.split_at_checked(at).ok_or_else(|| form(Malplaced::Unsafe))?;
+                [head, &addition, tail].concat()
+            }
+        };
+        let index = index.unwrap_or(list.len().saturating_sub(1));
+        let entry = list.get_mut(index).and_then(Value::as_table_mut);
+        let empty = || Value::Table(Table::new());
+        let settings = entry.and_then(|entry| entry.entry(SETTINGS).or_insert_with(empty).as_table_mut());
+        let lower = settings.and_then(|of| of.entry(LOWER).or_insert_with(|| Value::Array(Vec::new())).as_array_mut());
+        lower.ok_or_else(|| form(Malplaced::Unsafe))?.push(rule);
+        self.compare(&wanted, &after)?;
+        self.read(&after, standing).map_err(EditError::Unfit)?;
+        Ok(after)
+    }
+}
+
+/// Where something is put into a text, and what.
+type Insertion = (usize, String);
+
+/// What puts the rule into the entry of that number. Whether it says what is wanted is checked afterwards.
+fn within(text: &str, index: usize, rule: &str, newline: &str) -> Option<Insertion> {
+    let document = Document::parse(text).ok()?;
+    let entry = document.as_table().get(POLICY)?.as_array_of_tables()?.get(index)?;
+    let line_after = |span: Range<usize>| match text.get(span.end..)?.find('\n') {
+        Some(end) => Some((span.end + end + 1, "")),
+        None => Some((text.len(), newline)),
+    };
+    let line = |span, line: String| line_after(span).map(|(at, gap)| (at, format!("{gap}{line}{newline}")));
+    let settings = match entry.get(SETTINGS) {
+        None => return line(entry.get("name")?.span()?, format!("settings = {{ lower = [{rule}] }}")),
+        Some(settings) => settings,
+    };
+    if let Some(list) = settings.get(LOWER) {
+        let list = list.as_array()?;
+        return match list.iter().last() {
+            Some(last) => Some((last.span()?.end, format!(", {rule}"))),
+            None => Some((list.span()?.start + 1, rule.to_owned())),
+        };
+    }
+    match settings {
+        Item::Value(value) => {
+            let table = value.as_inline_table()?;
+            let comma = if table.is_empty() { " " } else { "," };
+            Some((table.span()?.start + 1, format!(" lower = [{rule}]{comma}")))
+        }
+        Item::Table(table) if table.is_dotted() => {
+            line(entry.get("name")?.span()?, format!("settings.lower = [{rule}]"))
+        }
+        Item::Table(table) => line(table.span()?.start..table.span()?.start, format!("lower = [{rule}]")),
+        _ => None,
+    }
+}
