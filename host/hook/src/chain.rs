@@ -282,7 +282,10 @@ impl Chain {
                 let question = Question { scene: scene.clone(), grants, manifest, tool: &call.tool, input: &input };
                 let mut answer = policy.ask(&mut shared, entry.limits, settings, &question);
                 if let Ok(decision) = &mut answer.decision {
-                    redaction::clean(decision, &secrets);
+                    // Finding the secrets takes longer than most policies do.
+                    if !decision.findings.is_empty() {
+                        redaction::clean(decision, &secrets);
+                    }
                     if !speaks_for_itself(entry) {
                         redaction::confine(decision, entry);
                     }

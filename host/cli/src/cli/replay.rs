@@ -19,21 +19,18 @@ use std::time::{Duration, Instant};
 use super::args::{FailOn, ReplayArgs, ReplayFormat};
 use super::print;
 use super::subject::{circumstances, refused};
-use guard_contract::call::ToolCall;
 use guard_contract::exit::Exit;
 use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::recorded::{Record, Recording};
-use guard_redact::{plain, redact, shorten};
+use guard_hook::audit::Decision;
+use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
 use sides::Side;
 use sources::{Job, Sources, What, closed};
 use tally::{Change, Decided, Said, Tally};
-
-/// The longest call that is shown, in bytes.
-const SHOWN: usize = 160;
 
 /// How many calls a thread takes at once, and how many such lots may wait.
 const LOT: usize = 64;
@@ -170,8 +167,8 @@ impl Decider {
                 let say = |side: &Side| Said::of(side.decide(&calls, &at, &facts).as_ref());
                 let (first, second) = (say(&self.first), self.second.as_ref().map(say));
                 let rests = lacks(&recording.record());
-                let text = shown(calls.first());
-                Decided { id, first, second, rests, differs: false, text, cwd: plain(&redact(&at.cwd)) }
+                let call = calls.into_iter().next();
+                Decided { id, first, second, rests, differs: false, call, cwd: at.cwd.clone() }
             }
             What::Decision(decision) => {
                 let first = self.first.again(&decision);
@@ -180,8 +177,8 @@ impl Decider {
                 let second = second.map(|second| Said::of(Some(&second.trace.verdict)));
                 let first = Said::of(Some(&first.trace.verdict));
                 let differs = !first.is(&decision.outcome, &decision.rule);
-                let text = shown(Some(&decision.call));
-                Decided { id, first, second, rests, differs, text, cwd: plain(&redact(&decision.at.cwd)) }
+                let Decision { call, at, .. } = *decision;
+                Decided { id, first, second, rests, differs, call: Some(call), cwd: at.cwd }
             }
         }
     }
@@ -196,12 +193,4 @@ fn lacks(record: &Record) -> bool {
     record.entries.iter().any(is_gone)
         || record.env.values().any(Option::is_none)
         || record.files.values().any(Result::is_err)
-}
-
-fn shown(call: Option<&ToolCall>) -> String {
-    let Some(call) = call else { return String::new() };
-    let text = redact(&call.operation());
-    let text = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = shorten(&text, SHOWN);
-    if call.dialect.is_some() { text } else { format!("{}: {text}", plain(&call.tool)) }
 }

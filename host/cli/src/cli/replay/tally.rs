@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
+use guard_contract::call::ToolCall;
 use guard_contract::verdict::{Attributed, Verdict};
 use guard_contract::{Outcome, outcome_name};
+use guard_redact::{plain, redact, shorten};
 
 /// The most calls that are shown of a group: the first ones.
 pub(super) const EXAMPLES: usize = 10;
+
+/// The longest call that is shown, in bytes.
+const SHOWN: usize = 160;
 
 /// What one side says.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -94,8 +99,8 @@ pub(super) struct Decided {
     pub(super) rests: bool,
     /// The log says that it was decided otherwise.
     pub(super) differs: bool,
-    /// The call and its folder as they are shown: without secrets, on one line.
-    pub(super) text: String,
+    /// The call and where it happened.
+    pub(super) call: Option<ToolCall>,
     pub(super) cwd: String,
 }
 
@@ -174,10 +179,10 @@ pub(super) struct Sum {
 
 impl Tally {
     pub(super) fn add(&mut self, decided: Decided) {
-        let Decided { id, first, second, rests, differs, text, cwd } = decided;
+        let Decided { id, first, second, rests, differs, call, cwd } = decided;
         self.done += 1;
         if differs {
-            keep(&mut self.differing, id, || (text.clone(), first.clone()));
+            keep(&mut self.differing, id, || (shown(call.as_ref()), first.clone()));
         }
         let key = (first, second);
         let group = match self.known.get(&key) {
@@ -191,7 +196,7 @@ impl Tally {
             }
         };
         if let Some(examples) = self.examples.get_mut(group as usize) {
-            keep(examples, id, || (text, cwd));
+            keep(examples, id, || (shown(call.as_ref()), plain(&redact(&cwd))));
         }
         let at = id as usize;
         if self.entries.len() <= at {
@@ -257,4 +262,13 @@ fn keep<T>(examples: &mut BTreeMap<u32, T>, id: u32, made: impl FnOnce() -> T) {
             examples.pop_last();
         }
     }
+}
+
+/// A call as it is shown: without secrets, on one line.
+fn shown(call: Option<&ToolCall>) -> String {
+    let Some(call) = call else { return String::new() };
+    let text = redact(&call.operation());
+    let text = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = shorten(&text, SHOWN);
+    if call.dialect.is_some() { text } else { format!("{}: {text}", plain(&call.tool)) }
 }
