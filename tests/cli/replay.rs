@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::support::terminal::attended;
 use crate::support::world::{Ended, World};
 
 fn replay(world: &World, arguments: &[&str]) -> Value {
@@ -260,6 +261,19 @@ fn a_revision_of_the_projects_file_is_compared() {
     let group = &result["groups"][0];
     assert_eq!(group["change"], json!("loosened"), "{result}");
     assert_eq!((&group["first"]["outcome"], &group["second"]["outcome"]), (&json!("deny"), &json!("ask")));
+    // A person trusts the file as it is now, which nobody else may say so; the other one is compared as if it were trusted as well.
+    let mild = format!("{rule}on-error = \"allow\"\n");
+    world.write("repo/.guard/guard.toml", &mild);
+    assert!(git(&["commit", "-qam", "mild"]));
+    world.write("repo/.guard/guard.toml", mild.replace("Bash", "Write"));
+    if attended(&world, &["trust", "--yes"]).is_some() {
+        let before = world.run(&["config", "show"], "").stdout;
+        let result = replay(&world, &["--against", "HEAD", source.to_str().unwrap()]);
+        let group = &result["groups"][0];
+        assert_eq!((&group["first"]["rule"], &group["second"]["rule"]), (&json!(""), &json!("ours:all")), "{result}");
+        assert_eq!(world.run(&["config", "show"], "").stdout, before, "the comparison trusted something");
+        assert_eq!(attended(&world, &["untrust"]).map(|ended| ended.exit), Some(0));
+    }
     // The revision's other files are read if the configuration names them; what is missing is no empty file.
     let named = "[[policy]]\nname = \"command-guard\"\nsettings-file = \"../conf/s.toml\"\n";
     world.write("repo/.guard/guard.toml", named);

@@ -14,9 +14,9 @@ use guard_state::Places;
 /// Reads the layer, and notes how the file stands.
 pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> LayerChain {
     if fs::symlink_metadata(file).is_ok() {
-        config.inputs.push(trust::file(&places.state));
+        config.inputs.push(trust::file(&places.trust));
     }
-    let state = match trust::pins(&places.state).get(file) {
+    let state = match trust::pins(&places.trust).get(file) {
         None => Trust::None,
         Some(pins) => match standing(file, &places.home, pins) {
             Ok(trusted) => {

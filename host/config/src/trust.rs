@@ -92,9 +92,21 @@ pub fn candidate(places: &Places, root: &str) -> Result<Candidate, TrustError> {
 ///
 /// [`TrustError`] says why nothing was pinned.
 pub fn trust(places: &Places, root: &str, candidate: &Candidate) -> Result<(), TrustError> {
-    change(&places.state, |all| {
+    change(&places.trust, |all| {
         all.insert(Places::project_file(root), candidate.pins.clone());
         if all.len() > PROJECTS { Err(TrustError::TooMany) } else { Ok(()) }
+    })
+}
+
+/// Trusts the same projects in another folder as well, where nothing is trusted yet.
+///
+/// # Errors
+///
+/// [`TrustError::Io`].
+pub fn copy(places: &Places, folder: &Path) -> Result<(), TrustError> {
+    change(folder, |all| {
+        *all = pins(&places.trust);
+        Ok(())
     })
 }
 
@@ -105,10 +117,10 @@ pub fn trust(places: &Places, root: &str, candidate: &Candidate) -> Result<(), T
 /// [`TrustError::Io`].
 pub fn untrust(places: &Places, root: &str) -> Result<bool, TrustError> {
     let project = Places::project_file(root);
-    if !pins(&places.state).contains_key(&project) {
+    if !pins(&places.trust).contains_key(&project) {
         return Ok(false);
     }
-    change(&places.state, |all| {
+    change(&places.trust, |all| {
         all.remove(&project);
         Ok(())
     })?;

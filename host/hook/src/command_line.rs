@@ -74,9 +74,11 @@ impl HookLine {
 pub fn places([config, state, cache]: [&Option<PathBuf>; 3], environment: &Environment) -> Places {
     let absolute = |path: &PathBuf| Path::new(&environment.cwd).join(path);
     let usual = Places::below(&environment.home);
+    let state = state.as_ref().map_or(usual.state, absolute);
     Places {
         config: config.as_ref().map_or(usual.config, absolute),
-        state: state.as_ref().map_or(usual.state, absolute),
+        trust: state.clone(),
+        state,
         cache: cache.as_ref().map_or(usual.cache, absolute),
         ..usual
     }

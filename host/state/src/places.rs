@@ -11,6 +11,8 @@ pub struct Places {
     pub config: PathBuf,
     /// State: the key, the audit log, sessions.
     pub state: PathBuf,
+    /// The folder in which it stands which projects are trusted: the one of the state.
+    pub trust: PathBuf,
     /// What can be made anew: artifacts and prepared chains.
     pub cache: PathBuf,
     /// The user's home directory; empty if there is none.
@@ -27,6 +29,7 @@ impl Places {
             managed: PathBuf::from("/etc/guard-host/guard.toml"),
             config: home_dir.join(".config/guard-host/guard.toml"),
             state: home_dir.join(".local/state/guard-host"),
+            trust: home_dir.join(".local/state/guard-host"),
             cache: home_dir.join(".cache/guard-host"),
             home: home.to_owned(),
         }

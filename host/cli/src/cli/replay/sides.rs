@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::subject::{open, refused};
+use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, load};
 use guard_contract::Wasi;
 use guard_contract::call::{CallContext, ToolCall};
@@ -98,18 +99,22 @@ impl Side {
         if name.ends_with(".toml") {
             return Err(refused(Exit::NoInput, format!("there is no file `{name}`"), ""));
         }
+        let folder = scratch.join("project");
+        revision(name, project, &folder)?;
+        let moved = Moved { project: project.to_owned(), folder: folder.to_string_lossy().into_owned() };
         let file = Places::project_file(project);
-        if load(places, &[project.to_owned()])
-            .projects
-            .iter()
-            .any(|(path, trust)| *path == file && *trust == Trust::Held)
-        {
-            let text = "the configuration of this project is trusted, and that of another revision is not";
-            return Err(refused(Exit::Config, text, "run `guard-host untrust`, compare, and trust it again"));
+        let is_held = |(path, trust): &(PathBuf, Trust)| *path == file && *trust == Trust::Held;
+        if !load(places, &[project.to_owned()]).projects.iter().any(is_held) {
+            return Side::configuration(places.clone(), environment, Some(moved));
         }
-        revision(name, project, scratch)?;
-        let moved = Moved { project: project.to_owned(), folder: scratch.to_string_lossy().into_owned() };
-        Side::configuration(places.clone(), environment, Some(moved))
+        // The one is trusted, so the other is compared as if it were, which no call of an agent ever sees.
+        let failed = |error: TrustError| refused(Exit::Config, format!("the other revision: {error}"), "");
+        let folder = scratch.join("trust");
+        trust::copy(places, &folder).map_err(failed)?;
+        let places = Places { trust: folder, ..places.clone() };
+        let candidate = trust::candidate(&places, &moved.folder).map_err(failed)?;
+        trust::trust(&places, &moved.folder, &candidate).map_err(failed)?;
+        Side::configuration(places, environment, Some(moved))
     }
 
     fn configuration(places: Places, environment: &Environment, moved: Option<Moved>) -> anyhow::Result<Self> {
