@@ -17,3 +17,4 @@ mod show;
 mod starter;
 mod suggest;
 mod usage;
+mod watch;

@@ -6,12 +6,13 @@ use std::process::Stdio;
 use crate::support::guests;
 use crate::support::world::World;
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "hook",
     "check",
     "explain",
     "replay",
     "report",
+    "watch",
     "test",
     "policy",
     "cache",

@@ -28,6 +28,7 @@ mod subject;
 mod terminal;
 mod test;
 mod trust;
+mod watch;
 
 use std::ffi::OsString;
 
@@ -70,6 +71,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Policy(args) => policy::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Allow(args) => allow::run(&args, &places, environment),
+        Command::Watch(args) => watch::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Confirm(args) => confirm::run(&args, &places),
         Command::Pause(args) => pause::pause(&args, &places, environment),

@@ -13,6 +13,7 @@ mod report;
 mod serve;
 mod settings;
 mod test;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -34,6 +35,7 @@ pub(super) use report::ReportArgs;
 pub(super) use serve::ServeArgs;
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
+pub(super) use watch::WatchArgs;
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -130,6 +132,8 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show or count the calls that were denied or asked about.
     Audit(AuditArgs),
+    /// Follow the audit log on the terminal, and explain or allow what it shows.
+    Watch(WatchArgs),
     /// Write the audit log as a page to look at.
     Report(ReportArgs),
     /// End the questions about a command for good.

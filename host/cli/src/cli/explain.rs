@@ -80,7 +80,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    fn of(trace: &Trace) -> Self {
+    pub(super) fn of(trace: &Trace) -> Self {
         let analysis = trace.analysis.as_ref();
         let reason = text::reason(&trace.verdict);
         Parts {

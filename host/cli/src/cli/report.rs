@@ -225,7 +225,7 @@ impl Call {
 }
 
 /// Who made a call: the harness, and the kind of its subagent if it tells one.
-fn agent(record: &Record) -> String {
+pub(super) fn agent(record: &Record) -> String {
     match record.agent.as_str() {
         "" => record.harness.clone(),
         agent => format!("{} ({agent})", record.harness),

@@ -1,0 +1,122 @@
+//! `guard-host watch`: the audit log on a terminal, while agents work.
+//!
+//! What is shown is a [`state::State`], which keys and new lines change; [`view`] draws it.
+
+mod state;
+mod view;
+
+use std::io::{IsTerminal, stdin, stdout};
+use std::path::Path;
+use std::time::Duration;
+
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use serde_json::Value;
+
+use super::args::{AllowArgs, WatchArgs};
+use super::explain::Parts;
+use super::subject::{Evaluators, circumstances, refused, tool_calls};
+use super::{allow, audit, print};
+use guard_config::load;
+use guard_contract::exit::Exit;
+use guard_hook::audit::{Decision, Next, Reader, Record, Selection};
+use guard_hook::chain::Trace;
+use guard_state::Places;
+use guard_state::environment::Environment;
+use state::{Detail, State, Wish};
+
+/// How often the log is looked at while no key is pressed.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        let hint = "`guard-host audit show --follow` prints one line for each decision";
+        return Err(refused(Exit::Usage, "there is no terminal to draw on", hint));
+    }
+    let config = load(places, &circumstances(environment, None).projects());
+    let mut watch = Watch {
+        log: &config.audit.path,
+        reader: audit::open(&config.audit.path)?,
+        selection: audit::selection(&args.filters)?,
+        evaluators: Evaluators::new(places, environment),
+        environment,
+    };
+    let mut state = State::default();
+    loop {
+        let mut terminal = ratatui::try_init()?;
+        terminal.clear()?;
+        let wish = watch.follow(&mut state, &mut terminal);
+        ratatui::restore();
+        match wish? {
+            Wish::End => return Ok(Exit::Success),
+            Wish::Allow(id) => {
+                if let Err(error) = allow::run(&AllowArgs::of_question(&id), places, environment) {
+                    print::error(&error);
+                }
+                print::note("\npress Enter to go on");
+                stdin().read_line(&mut String::new())?;
+                // What is allowed from now on is judged so.
+                watch.evaluators = Evaluators::new(places, environment);
+                state.detail = None;
+            }
+        }
+    }
+}
+
+/// Where the decisions come from, and what tells more of them.
+struct Watch<'a> {
+    log: &'a Path,
+    reader: Reader,
+    selection: Selection,
+    evaluators: Evaluators<'a>,
+    environment: &'a Environment,
+}
+
+impl Watch<'_> {
+    /// Draws what happens, until the person wants something else.
+    fn follow(&mut self, state: &mut State, terminal: &mut DefaultTerminal) -> anyhow::Result<Wish> {
+        let mut is_stale = true;
+        loop {
+            while let Next::Record(record, line) = self.reader.read()? {
+                if self.selection.wants(&record) {
+                    state.add(*record, || Decision::of_line(&line));
+                    is_stale = true;
+                }
+            }
+            if is_stale {
+                if let Some((record, decision)) = state.undetailed() {
+                    state.detail = Some(self.detail(&record, decision.as_ref())?);
+                }
+                terminal.draw(|frame| view::draw(frame, state, self.log))?;
+            }
+            is_stale = event::poll(PAUSE)?;
+            if is_stale
+                && let Event::Key(key) = event::read()?
+                && key.kind == KeyEventKind::Press
+                && let Some(wish) = state.press(key)
+            {
+                return Ok(wish);
+            }
+        }
+    }
+
+    /// What is told of a call beside its line.
+    fn detail(&mut self, record: &Record, decision: Option<&Decision>) -> anyhow::Result<Detail> {
+        let trace = match decision {
+            Some(decision) => Some(self.evaluators.at(&decision.at)?.again(decision)),
+            None => self.now(record)?,
+        };
+        let parts = trace.as_ref().map(Parts::of);
+        Ok(Detail { id: record.id.clone(), parts, is_recorded: decision.is_some() })
+    }
+
+    /// The call as it would be decided now, where the line says enough of it.
+    fn now(&mut self, record: &Record) -> anyhow::Result<Option<Trace>> {
+        if record.tool != "Bash" {
+            return Ok(None);
+        }
+        let at = circumstances(self.environment, Some(&record.cwd));
+        let Ok(calls) = tool_calls("Bash", Value::String(record.operation.clone())) else { return Ok(None) };
+        self.evaluators.decide(&calls, &at)
+    }
+}
