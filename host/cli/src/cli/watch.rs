@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ratatui::DefaultTerminal;
+use ratatui::backend::Backend;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use serde_json::Value;
 
@@ -44,7 +45,7 @@ pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) 
     let mut state = State::default();
     loop {
         let mut terminal = ratatui::try_init()?;
-        terminal.clear()?;
+        terminal.backend_mut().clear()?;
         let wish = watch.follow(&mut state, &mut terminal);
         ratatui::restore();
         match wish? {
