@@ -19,7 +19,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Layer;
 use guard_contract::shell_word::quoted;
-use guard_hook::audit::{Next, Record};
+use guard_hook::audit::{Record, Selection};
 use guard_hook::cache::{Readiness, prepare, warm};
 use guard_hook::chain::Trace;
 use guard_kit::compile::making;
@@ -130,13 +130,12 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
 
 /// The asks that the log holds, oldest first.
 fn asks(path: &Path) -> anyhow::Result<Vec<Record>> {
-    let mut reader = audit::open(path)?;
+    let of = Selection { action: Some("confirm_required".to_owned()), ..Selection::default() };
     let mut asks = Vec::new();
-    while let Next::Record(record, _) = reader.read()? {
-        if record.action == "confirm_required" {
-            asks.push(*record);
-        }
-    }
+    audit::each(path, &of, |ask, _| {
+        asks.push(ask.clone());
+        Ok(())
+    })?;
     Ok(asks)
 }
 
