@@ -44,9 +44,11 @@ impl Walker {
         self.add_words(&mut pending.argv, &pending.assignments);
         self.keep_git_alias(&pending.argv);
         let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
+        let unaliased = if pending.level >= limits::WRAPPERS { None } else { self.unalias(&pending.argv) };
+        let written = unaliased.as_ref().map(|alias| self.as_written(&pending, alias, place));
         let layer = if pending.level >= limits::WRAPPERS {
             None
-        } else if let Some(layer) = self.unalias(&pending.argv).or_else(|| self.unalias_git(&pending.argv)) {
+        } else if let Some(layer) = unaliased.or_else(|| self.unalias_git(&pending.argv)) {
             Some(layer)
         } else if shadowed {
             None
@@ -169,8 +171,32 @@ impl Walker {
             }
         }
         self.parent = before;
+        if let Some(written) = written {
+            self.shell.meet(&written);
+        }
         self.captured(capture);
         output
+    }
+
+    /// Lists a command whose name is an alias as the shell runs it that leaves aliases alone, as `bash -c` does. Gives the
+    /// state that this leads to.
+    fn as_written(&mut self, pending: &Pending<'_>, alias: &Layer, place: Place<'_>) -> Shell {
+        let before = self.shell.clone();
+        let name = alias.runs.first().map(|run| run.via.detail.clone()).unwrap_or_default();
+        self.expanding.push(name);
+        let literal = Pending {
+            argv: pending.argv.clone(),
+            assignments: pending.assignments.clone(),
+            redirections: pending.redirections.clone(),
+            span: pending.span,
+            certain: pending.certain,
+            input: pending.input.clone(),
+            children: None,
+            level: pending.level + 1,
+        };
+        self.dispatch(literal, place);
+        self.expanding.pop();
+        std::mem::replace(&mut self.shell, before)
     }
 
     /// Notes what the text of a `trap` is read with. It runs with what holds at the end.

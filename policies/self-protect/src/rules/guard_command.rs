@@ -173,6 +173,9 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         return None;
     }
     let (name, sub) = (plain.first().copied().unwrap_or_default(), plain.get(1).copied().unwrap_or_default());
+    if (name, sub) == ("audit", "suggest") && words.iter().any(|word| word.starts_with("--apply")) {
+        return Some((Outcome::Deny, "it ends questions for good", BY_HAND));
+    }
     match (name, sub) {
         (
             "" | "help" | "check" | "explain" | "test" | "doctor" | "conformance" | "audit" | "completions" | "sandbox"
@@ -186,6 +189,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         ("confirm", _) => {
             Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
         }
+        ("watch", _) => Some((Outcome::Deny, "one of its keys ends questions for good", BY_HAND)),
         ("allow", _) => Some((Outcome::Deny, "it ends the questions about a command for good", BY_HAND)),
         ("pause", _) => Some((Outcome::Deny, "policies would stop nothing while it lasts", BY_HAND)),
         ("trust", _) => Some((Outcome::Deny, "it gives a project's file the rights of the user's own", BY_HAND)),
