@@ -57,6 +57,32 @@ fn it_shows_what_else_it_would_let_run() {
 }
 
 #[test]
+fn what_an_older_allow_lets_run_is_not_what_a_new_one_adds() {
+    let world = World::new();
+    for command in ["rm -rf dist", "git push origin a && rm -rf node_modules", "git push origin a && rm -rf dist"] {
+        assert_ask(&world.bash(command), &[]);
+    }
+    let Some(first) = attended(&world, &["allow", "rm -rf dist", "--yes", "--until", "2999-01-01"]) else { return };
+    assert_eq!(first.exit, 0, "{first:?}");
+    let second = attended(&world, &["allow", "git push origin b", "--yes"]).unwrap();
+    assert!(second.exit == 0 && second.stdout.contains("it lets none of "), "{second:?}");
+}
+
+#[test]
+fn what_is_wrong_is_told_as_what_it_is() {
+    let world = World::new();
+    let Some(past) = attended(&world, &["allow", "git push", "--until", "2020-01-01"]) else { return };
+    assert!(past.exit == 64 && past.stdout.contains("in the past"), "{past:?}");
+    let no_day = attended(&world, &["allow", "git push", "--until", "2026-02-30"]).unwrap();
+    assert!(no_day.exit == 64 && no_day.stdout.contains("is no day"), "{no_day:?}");
+    world.configure("[[allow]]\ncommand = [\"git\", \"push\"]\nuntil = \"2020-01-01\"\n");
+    assert!(world.run(&["allow"], "").stdout.contains("ended after 2020-01-01"));
+    world.configure("[[allow]\n");
+    let broken = attended(&world, &["allow", "git push", "--yes"]).unwrap();
+    assert!(broken.exit == 78 && broken.stdout.contains("guard.toml:1"), "{broken:?}");
+}
+
+#[test]
 fn a_call_of_two_commands_is_taken_back_as_a_whole() {
     let world = World::new();
     let call = "rm -rf build && git push origin topic";

@@ -55,6 +55,13 @@ fn a_line_is_a_call_or_a_whole_payload() {
 }
 
 #[test]
+fn a_line_may_be_a_command_alone_as_in_a_replay() {
+    let world = World::new();
+    let (ended, lines) = batch(&world, "{\"command\": \"rm -rf /\"}\n{\"command\": \"ls\", \"cwd\": \"/tmp\"}\n");
+    assert_eq!((ended.exit, outcomes(&lines)), (0, vec!["deny", "abstain"]));
+}
+
+#[test]
 fn a_payload_line_is_judged_as_the_hook_judges_it() {
     let world = World::new();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/harness/claude");

@@ -18,7 +18,7 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     for _ in 0..2 {
         assert_warn(
             &world.bash(FORCED),
-            &["paused for 9 min", "command-guard:force-push-protected", "guard-host resume"],
+            &["paused for 10 min", "command-guard:force-push-protected", "guard-host resume"],
         );
     }
     assert_warn(&world.bash("git push"), &["command-guard:git-push would ask about this call"]);
@@ -35,7 +35,7 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     // Nobody pauses what keeps guard-host in place.
     assert_deny(&world.bash("guard-host uninstall claude"), &["[self-protect: guard-command]"]);
     let doctor = world.run(&["doctor"], "");
-    assert!(doctor.stdout.contains("are paused for 9 min"), "{doctor:?}");
+    assert!(doctor.stdout.contains("are paused for 10 min"), "{doctor:?}");
 
     assert!(world.run(&["resume"], "").stdout.contains("the pause is over"));
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);

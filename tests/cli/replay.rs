@@ -209,17 +209,54 @@ fn a_page_tells_the_differences_and_what_is_in_calls_is_text() {
     };
     let compared = page(&["--against", new.to_str().unwrap()]);
     for part in [
-        "<h3>loosened: 2 calls, 2 of them different</h3>",
+        "<h3>loosened: 2 calls (2 distinct)</h3>",
         "ask command-guard:git-push -&gt; warn command-guard:git-push",
         "git push # &lt;script&gt;alert(1)&lt;/script&gt;",
         "default-src 'none'",
-        "<p class=\"dim\">22 calls, 22 of them different, in 1 file</p>",
+        "<p class=\"dim\">22 calls (22 distinct), in 1 file</p>",
     ] {
         assert!(compared.contains(part), "{part}: {compared}");
     }
     assert!(!compared.contains("<script>") && !compared.contains('\u{202e}') && !compared.contains("tightened"));
     let alone = page(&[]);
     assert!(alone.contains("<td>command-guard:git-push</td>") && !alone.contains("loosened"), "{alone}");
+}
+
+/// Nothing passes because it was not looked at.
+#[test]
+fn what_cannot_be_compared_is_no_success() {
+    let world = World::new();
+    let (_, text) = calls(&world);
+    let source = world.write("calls.jsonl", &text).to_str().unwrap().to_owned();
+    for broken in ["[[policy]\n", "colour = 1\n"] {
+        let new = world.write("new.toml", broken).to_str().unwrap().to_owned();
+        let compared = world.run(&["replay", "--against", &new, "--fail-on", "loosened", &source], "");
+        assert!(compared.exit == 78 && compared.stderr.contains("new.toml:1"), "{broken}: {compared:?}");
+    }
+    for command in ["replay", "check", "explain", "rates"] {
+        let gone = world.run(&["--config", "gone.toml", command, &source], "");
+        assert!(gone.exit == 66 && gone.stderr.contains("gone.toml"), "{command}: {gone:?}");
+    }
+    for none in ["", "[]\n", "notes\n"] {
+        world.write("none.jsonl", none);
+        let ended = world.run(&["replay", world.path("none.jsonl").to_str().unwrap()], "");
+        assert!(ended.exit == 65 && ended.stderr.contains("no call was read"), "{none}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_watched_verdict_is_the_one_that_check_gives() {
+    let world = World::new();
+    let (_, text) = calls(&world);
+    let source = world.write("calls.jsonl", &text).to_str().unwrap().to_owned();
+    let watch = world.write("watch.toml", "mode = \"watch\"\n").to_str().unwrap().to_owned();
+    let checked = alone(&world, &["--config", &watch], &text);
+    let warned = checked.iter().filter(|(outcome, rule)| outcome == "warn" && rule.ends_with("watched")).count();
+    let result = replay(&world, &["--against", &watch, &source]);
+    let groups = result["groups"].as_array().unwrap().iter();
+    let told = groups.filter(|group| group["second"]["rule"] == json!("hook:watched"));
+    assert_eq!(told.map(|group| group["calls"].as_u64().unwrap()).sum::<u64>(), warned as u64, "{result}");
+    assert!(warned > 5, "{checked:?}");
 }
 
 #[test]

@@ -82,14 +82,14 @@ fn it_tells_who_called_and_what_another_configuration_would_change() {
     for part in [
         "<option>claude (&lt;b&gt;reviewer)</option>",
         "session-8",
-        "<h3>loosened: 2 calls, 1 of them different</h3>",
+        "<h3>loosened: 2 calls (1 distinct)</h3>",
         "ask command-guard:git-push -&gt; warn command-guard:git-push",
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }
     assert!(!page(&[]).contains("loosened"));
     // What is outside the wanted days is not decided again.
-    assert!(page(&["--against", milder.to_str().unwrap(), "--until", "2020-01-01"]).contains("0 calls, 0 of them"));
+    assert!(page(&["--against", milder.to_str().unwrap(), "--until", "2020-01-01"]).contains("0 calls (0 distinct)"));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_browser_runs_its_own_script_and_nothing_of_the_log() {
     let page = String::from_utf8_lossy(&output.stdout);
     assert!(page.contains("<title>guard-host report</title>"), "{page}");
     // The words before the script has run do not say `of`.
-    assert!(page.contains(">5 of 5 different calls</p>"), "the script has not run: {}", page.len());
+    assert!(page.contains(">5 of 5 distinct calls</p>"), "the script has not run: {}", page.len());
     assert!(!page.contains("<img"), "markup of the log became part of the page");
 }
 

@@ -59,6 +59,14 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         }
     };
     let places = cli.global.places(environment);
+    let reads = matches!(
+        cli.command,
+        Command::Check(_) | Command::Rates(_) | Command::Report(_) | Command::Replay(_) | Command::Explain(_)
+    );
+    if reads && let Err(error) = cli.global.is_there(&places) {
+        print::error(&error);
+        return exit_of(&error).code();
+    }
     let result = match cli.command {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, &places, environment),

@@ -265,9 +265,17 @@ fn is_date(text: &str) -> bool {
     let [year, month, day] = parts.as_slice() else { return false };
     let number =
         |text: &str, length: usize| text.parse::<u32>().ok().filter(|_| text.len() == length && !text.starts_with('+'));
-    number(year, 4).is_some()
-        && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
-        && number(day, 2).is_some_and(|day| (1..=31).contains(&day))
+    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2)) else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u32::from(is_leap),
+        _ => 0,
+    };
+    (1..=days).contains(&day)
 }
 
 /// The verdict after the asks that allows lift. Nothing but asks of policies is ever lifted, and none of self-protection.

@@ -24,7 +24,7 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
     if parts.is_empty() {
         return None;
     }
-    let (rule, why, remedy) = match pause.and_then(|pause| pause.left(Timestamp::now())) {
+    let (rule, why, end) = match pause.and_then(|pause| pause.left(Timestamp::now())) {
         Some(left) => {
             ("paused", format!("guard-host is paused for {}", span(left)), "`guard-host resume` ends the pause")
         }
@@ -34,15 +34,16 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
             "`guard-host audit show` lists such calls; `mode` in guard.toml ends it",
         ),
     };
-    let text = format!("{why}: {}", parts.join(", and "));
-    Some(Opinion::of_host("hook", rule, Outcome::Warn, text, remedy.to_owned()))
+    let text = format!("{why}: {}; {end}", parts.join(", and "));
+    Some(Opinion::of_host("hook", rule, Outcome::Warn, text, String::new()))
 }
 
-/// A time span as people write it, in whole minutes, or in seconds below one.
+/// A time span as people write it, in minutes that have begun, or in seconds below one minute.
 #[must_use]
 pub fn span(left: SignedDuration) -> String {
     let seconds = left.as_secs().max(1);
-    match (seconds / 3600, seconds % 3600 / 60) {
+    let minutes = if seconds < 60 { 0 } else { (seconds + 59) / 60 };
+    match (minutes / 60, minutes % 60) {
         (0, 0) => format!("{seconds} s"),
         (0, minutes) => format!("{minutes} min"),
         (hours, 0) => format!("{hours} h"),
@@ -60,9 +61,15 @@ mod tests {
 
     #[test]
     fn a_span_is_told_in_hours_and_minutes() {
-        for (seconds, expected) in
-            [(0, "1 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (5400, "1 h 30 min")]
-        {
+        for (seconds, expected) in [
+            (0, "1 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (61, "2 min"),
+            (3540, "59 min"),
+            (3541, "1 h"),
+            (5400, "1 h 30 min"),
+        ] {
             assert_eq!(span(SignedDuration::from_secs(seconds)), expected);
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::args::AllowArgs;
@@ -27,6 +28,7 @@ use guard_redact::{MARK, plain, redact, shorten};
 use guard_setup::install::{Edited, apply};
 use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_state::session::stamp;
 
 /// How long to wait for other processes that make the same artifact.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -36,17 +38,6 @@ const LOGGED: usize = 2000;
 
 /// How many other calls are shown.
 const SHOWN: usize = 10;
-
-/// An allow that says nothing.
-const EMPTY: Allow = Allow {
-    layer: Layer::User,
-    rules: Vec::new(),
-    command: Vec::new(),
-    targets: Vec::new(),
-    within: String::new(),
-    why: String::new(),
-    until: String::new(),
-};
 
 /// The longest command that is shown, in bytes.
 const SHOWN_BYTES: usize = 160;
@@ -73,6 +64,9 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
         return Err(unattended("a command is allowed", &format!("guard-host allow {what}")));
     }
     let at = circumstances(environment, cwd.as_deref());
+    if let Some(problem) = load(places, &at.projects()).problems.first() {
+        return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
+    }
     let calls = tool_calls("Bash", Value::String(command.clone()))?;
     let evaluator = Evaluator::open(places, environment, &at.projects())?;
     let (Some(trace), [call]) = (evaluator.decide(&calls, &at), calls.as_slice()) else {
@@ -92,8 +86,22 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     }
     let given = given(args, &at);
     // What the person wrote is told apart from what no allow can cover.
-    if let Err((text, hint)) = given(Allow { command: vec![String::from("x")], ..EMPTY }).checked(&places.home) {
+    let example = Allow {
+        layer: Layer::User,
+        rules: Vec::new(),
+        command: vec!["x".to_owned()],
+        targets: Vec::new(),
+        within: String::new(),
+        why: String::new(),
+        until: String::new(),
+    };
+    let example = given(example);
+    let is_over = example.is_over(&today());
+    if let Err((text, hint)) = example.checked(&places.home) {
         return Err(refused(Exit::Usage, text, hint));
+    }
+    if is_over {
+        return Err(refused(Exit::Usage, format!("`--until {}` is in the past", plain(&args.until)), ""));
     }
     let new = trace
         .analysis
@@ -128,6 +136,12 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     Ok(Exit::Success)
 }
 
+/// The day, as `until` names it.
+fn today() -> String {
+    let now = stamp(Timestamp::now());
+    now.split('T').next().unwrap_or_default().to_owned()
+}
+
 /// The asks that the log holds, oldest first.
 fn asks(path: &Path) -> anyhow::Result<Vec<Record>> {
     let of = Selection { action: Some("confirm_required".to_owned()), ..Selection::default() };
@@ -145,7 +159,7 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
         Some(id) => asks.iter().find(|ask| ask.id == *id),
         None => asks.last(),
     };
-    let hint = "`guard-host audit show --action confirm-required` lists them; or name the command itself";
+    let hint = "`guard-host audit show --action confirm_required` lists them; or name the command itself";
     let Some(found) = found else {
         return Err(refused(Exit::NoQuestion, "the audit log holds no such ask", hint));
     };
@@ -218,7 +232,9 @@ fn others(
         }
         looked_at += 1;
         let evaluator = evaluators.at(&there)?;
-        let Some(trace) = evaluator.decide(&calls, &there) else { continue };
+        // What runs already is let run by something else.
+        let trace = evaluator.decide(&calls, &there).filter(|trace| trace.verdict.outcome == Outcome::Ask);
+        let Some(trace) = trace else { continue };
         if calls.first().is_some_and(|call| lifts(evaluator, allows, &trace, (call, &there))) {
             found.push(format!("  {} in {}", shorten(&plain(command), SHOWN_BYTES), plain(cwd)));
         }
@@ -269,7 +285,11 @@ fn list(allows: &[Allow]) -> anyhow::Result<Exit> {
     for (number, allow) in (1..).zip(own) {
         let words = allow.command.iter().chain(&allow.targets).map(String::as_str).collect::<Vec<_>>().join(" ");
         let within = if allow.within.is_empty() { "any project" } else { &allow.within };
-        let until = if allow.until.is_empty() { String::new() } else { format!(", until {}", allow.until) };
+        let until = match allow.until.as_str() {
+            "" => String::new(),
+            until if allow.is_over(&today()) => format!(", ended after {until}"),
+            until => format!(", until {until}"),
+        };
         let why = if allow.why.is_empty() { String::new() } else { format!(": {}", allow.why) };
         print::line(&format!("{number}  {} (in {}{until}){}", plain(&words), plain(within), plain(&why)))?;
     }
@@ -290,7 +310,7 @@ fn remove(numbers: &[usize], places: &Places, environment: &Environment) -> anyh
         })?;
     }
     write(edited, after, places, environment, &circumstances(environment, None))?;
-    print::line("taken back: what it let run is asked about again")?;
+    print::line("taken back; what no other allow covers is asked about again")?;
     Ok(Exit::Success)
 }
 

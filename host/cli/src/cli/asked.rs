@@ -45,6 +45,16 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// Why nothing is suggested that would spare it.
+    pub(super) fn unsuggested(&self) -> &'static str {
+        match self {
+            asked if asked.refused > 0 => "none: it was refused",
+            asked if asked.ran == 0 => "none: nobody is known to have let it run",
+            asked if asked.asks < QUESTIONS => "none: it was asked about once",
+            _ => "none: no allow can cover it, or it is not asked about any more",
+        }
+    }
+
     /// Somebody let it run, and nobody refused it.
     fn is_always_approved(&self) -> bool {
         self.ran > 0 && self.refused == 0

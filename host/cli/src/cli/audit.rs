@@ -148,6 +148,9 @@ fn suggest(
         ))?;
     }
     (1..).zip(&suggestions).try_for_each(|(number, suggestion)| shown(number, suggestion))?;
+    if !suggestions.is_empty() {
+        print::line("\n`guard-host audit suggest --apply N` shows what number N would write, and asks before it does")?;
+    }
     Ok(Exit::Success)
 }
 
@@ -155,12 +158,21 @@ fn suggest(
 fn shown(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
     let spares = print::count(suggestion.spares, "question");
     print::line(&format!("{number}  spares {spares}: {}", suggestion.how()))?;
-    suggestion.approved.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+    some(&suggestion.approved)?;
     if !suggestion.also.is_empty() {
         print::line("   it would also have let run, refused or with no known outcome:")?;
-        suggestion.also.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+        some(&suggestion.also)?;
     }
     Ok(())
+}
+
+/// Prints the calls that were asked about most.
+fn some(calls: &[Asked]) -> anyhow::Result<()> {
+    calls.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+    match calls.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => print::line(&format!("   and {} more", print::count(more as u64, "command"))),
+    }
 }
 
 /// One call that was asked about, for people.

@@ -149,6 +149,9 @@ fn decide_line(bytes: &[u8], evaluators: &mut Evaluators<'_>, environment: &Envi
     let (calls, cwd) = if object.contains_key("tool") {
         let line: Line = serde_json::from_value(Value::Object(object))?;
         (tool_calls(&line.tool, line.input)?, line.cwd.unwrap_or_default())
+    } else if let (Some(Value::String(command)), false) = (object.get("command"), object.contains_key("tool_input")) {
+        let cwd = object.get("cwd").and_then(Value::as_str).unwrap_or_default();
+        (tool_calls("Bash", Value::String(command.clone()))?, cwd.to_owned())
     } else {
         payload_calls(&object)?
     };

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::args::{FailOn, ReplayArgs, ReplayFormat};
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{circumstances, noted, refused};
 use guard_contract::exit::Exit;
 use guard_engine::facts::Facts;
 use guard_engine::facts::real::RealFacts;
@@ -52,6 +52,10 @@ pub(super) fn run(args: &ReplayArgs, places: &Places, environment: &Environment)
         ReplayFormat::Human => replayed.print()?,
         ReplayFormat::Json => print::line(&serde_json::to_string_pretty(&replayed.json())?)?,
         ReplayFormat::Html => print::line(&page::html(&replayed))?,
+    }
+    if replayed.sum.calls == 0 {
+        print::note("warning: no call was read");
+        return Ok(Exit::Data);
     }
     let is_wanted = |(change, _): (Change, _)| match args.fail_on {
         None => false,
@@ -174,9 +178,10 @@ impl Decider {
                 let first = self.first.again(&decision);
                 let second = self.second.as_ref().map(|side| side.again(&decision));
                 let rests = decision.redacted || first.lacks || second.as_ref().is_some_and(|second| second.lacks);
-                let second = second.map(|second| Said::of(Some(&second.trace.verdict)));
-                let first = Said::of(Some(&first.trace.verdict));
-                let differs = !first.is(&decision.outcome, &decision.rule);
+                // The log has the verdict without the word about watched policies.
+                let differs = !Said::of(Some(&first.trace.verdict)).is(&decision.outcome, &decision.rule);
+                let second = second.map(|second| Said::of(Some(&noted(second.trace).verdict)));
+                let first = Said::of(Some(&noted(first.trace).verdict));
                 let Decision { call, at, .. } = *decision;
                 Decided { id, first, second, rests, differs, call: Some(call), cwd: at.cwd }
             }

@@ -198,7 +198,7 @@ impl Call {
             policy => format!("{policy}:{}", record.rule),
         };
         Call {
-            action: text(&record.action, NAME_BYTES),
+            action: text(word(&record.action), NAME_BYTES),
             rule: text(&rule, NAME_BYTES),
             tool: text(&record.tool, NAME_BYTES),
             operation: text(&record.operation, CALL_BYTES),
@@ -221,6 +221,17 @@ impl Call {
         };
         insert(&mut self.agents, &agent(record));
         insert(&mut self.sessions, &record.session);
+    }
+}
+
+/// What people call an action of the log.
+pub(super) fn word(action: &str) -> &str {
+    match action {
+        "block" => "deny",
+        "confirm_required" => "ask",
+        "confirmed_allow" => "confirmed",
+        "error" => "fault",
+        other => other,
     }
 }
 

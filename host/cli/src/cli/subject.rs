@@ -58,13 +58,7 @@ impl Evaluator {
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let nested = |folders: &[String]| open(&self.places, &self.program, folders);
         let ask = Ask { nested: Some(&nested), ..Ask::default() };
-        let traces = calls.iter().map(|call| {
-            let trace = self.chain.decide(call, at, &self.facts, ask);
-            match watch::note(&trace.verdict, None) {
-                Some(note) => Trace { verdict: Verdict::all([trace.verdict, merge([note])]), ..trace },
-                None => trace,
-            }
-        });
+        let traces = calls.iter().map(|call| noted(self.chain.decide(call, at, &self.facts, ask)));
         traces.reduce(
             |worst, trace| {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
@@ -91,6 +85,14 @@ impl Evaluator {
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (places, program) = (places.clone(), environment.program.clone());
         Ok(Evaluator { chain: Chain::new(engine, prepared), places, program, facts, _clock: clock })
+    }
+}
+
+/// The trace with the word that the hook puts to a verdict which watched policies would have made stricter.
+pub(super) fn noted(trace: Trace) -> Trace {
+    match watch::note(&trace.verdict, None) {
+        Some(note) => Trace { verdict: Verdict::all([trace.verdict, merge([note])]), ..trace },
+        None => trace,
     }
 }
 

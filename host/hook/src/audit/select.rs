@@ -25,8 +25,11 @@ pub struct Selection {
     pub tool: Option<String>,
 }
 
+/// The session of the calls that `doctor` makes up. Nobody who looks at what agents did wants them.
+const DOCTOR: &str = "guard-host-doctor";
+
 impl Selection {
-    /// The line is wanted.
+    /// The line is wanted. Calls of `doctor` are, if their session is named.
     #[must_use]
     pub fn wants(&self, record: &Record) -> bool {
         let spoke = |part: fn(&str) -> &str, wanted: &str| record.rules.iter().any(|rule| part(rule) == wanted);
@@ -34,7 +37,10 @@ impl Selection {
             && self.policy.as_ref().is_none_or(|policy| record.policy == *policy || spoke(policy_of, policy))
             && self.rule.as_ref().is_none_or(|rule| record.rule == *rule || spoke(rule_of, rule))
             && self.action.as_ref().is_none_or(|action| record.action == *action)
-            && self.session.as_ref().is_none_or(|session| record.session.starts_with(session.as_str()))
+            && match &self.session {
+                Some(session) => record.session.starts_with(session.as_str()),
+                None => record.session != DOCTOR,
+            }
             && self.tool.as_ref().is_none_or(|tool| record.tool.eq_ignore_ascii_case(tool))
     }
 

@@ -19,7 +19,8 @@ A source is a file, or a folder with all .json and .jsonl files below it:
 
 Calls that are the same are decided once. Nothing is run, no log is written, and secrets are not shown.
 
-Exit codes: 0; 1 there are differences of the kind that --fail-on names; 66 a source cannot be read.")]
+Exit codes: 0; 1 there are differences of the kind that --fail-on names; 65 no call was read; 66 a source cannot be
+read; 78 a configuration has mistakes.")]
 pub(in crate::cli) struct ReplayArgs {
     /// Transcripts, logs or lists of calls, as below
     #[arg(required = true, value_name = "SOURCES")]

@@ -53,6 +53,9 @@ impl Context {
     }
 
     fn list(&mut self, list: Vec<Value>) -> Found {
+        if list.is_empty() {
+            return Found::Unusable("an empty list");
+        }
         let mut calls = Vec::new();
         for value in list {
             match self.read(value) {

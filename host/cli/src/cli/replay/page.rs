@@ -23,7 +23,7 @@ pub(in crate::cli) fn part(replayed: &Replayed<'_>) -> Markup {
     html! {
         @for line in replayed.heading() { p class="dim" { (line) } }
         @if replayed.sum.differing > 0 {
-            h3 { (replayed.sum.differing) " of the different calls were decided otherwise by the log" }
+            h3 { (replayed.sum.differing) " of the distinct calls were decided otherwise by the log" }
             div class="group" {
                 @for (call, now) in replayed.tally.differing.values() {
                     p { "now " span class=(now.outcome) { (now) } ": " code { bdi { (call) } } }
@@ -43,7 +43,7 @@ fn verdicts(groups: &[Group]) -> Markup {
     html! {
         div class="wide" {
             table {
-                thead { tr { th { "verdict" } th { "rule" } th class="n" { "calls" } th class="n" { "different" } } }
+                thead { tr { th { "verdict" } th { "rule" } th class="n" { "calls" } th class="n" { "distinct" } } }
                 tbody {
                     @for group in groups {
                         tr {

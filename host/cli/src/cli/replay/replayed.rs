@@ -32,14 +32,14 @@ impl Replayed<'_> {
             0 => String::new(),
             files => format!(", in {}", print::count(files, "file")),
         };
-        let mut lines = vec![format!("{}, {distinct} of them different{files}", print::count(*calls, "call"))];
+        let mut lines = vec![format!("{} ({distinct} distinct){files}", print::count(*calls, "call"))];
         for (reason, Skipped { count, places }) in &self.sources.skipped {
             let more = if *count > places.len() as u64 { ", ..." } else { "" };
             lines.push(format!("skipped {count}: {reason} ({}{more})", plain(&places.join(", "))));
         }
         if *rest_on_missing > 0 {
             lines.push(format!(
-                "{rest_on_missing} of the different calls asked for files or variables that are not here, and may have been \
+                "{rest_on_missing} of the distinct calls asked for files or variables that are not here, and may have been \
                  decided otherwise"
             ));
         }
@@ -49,16 +49,13 @@ impl Replayed<'_> {
     pub(super) fn print(&self) -> anyhow::Result<()> {
         self.heading().iter().try_for_each(|line| print::line(line))?;
         if self.sum.differing > 0 {
-            print::line(&format!(
-                "\n{} of the different calls were decided otherwise by the log:",
-                self.sum.differing
-            ))?;
+            print::line(&format!("\n{} of the distinct calls were decided otherwise by the log:", self.sum.differing))?;
             for (call, now) in self.tally.differing.values() {
                 print::line(&format!("    now {now}: {call}"))?;
             }
         }
         if self.against.is_none() {
-            print::line("")?;
+            print::line(&format!("\n{:<8} {:>9} {:>9}  rule", "verdict", "calls", "distinct"))?;
             return self.sum.groups.iter().try_for_each(|group| {
                 let outcome = print::coloured(&format!("{:<8}", group.first.outcome), group.first.outcome);
                 print::line(&format!("{outcome} {:>9} {:>9}  {}", group.calls, group.distinct, group.first.rule))
@@ -97,12 +94,7 @@ impl Replayed<'_> {
 /// How much changed in this way.
 pub(super) fn counted(change: Change, groups: &[&Group]) -> String {
     let sum = |of: fn(&Group) -> u64| groups.iter().map(|group| of(group)).sum::<u64>();
-    format!(
-        "{}: {}, {} of them different",
-        change.name(),
-        print::count(sum(|of| of.calls), "call"),
-        sum(|of| of.distinct)
-    )
+    format!("{}: {} ({} distinct)", change.name(), print::count(sum(|of| of.calls), "call"), sum(|of| of.distinct))
 }
 
 fn one(group: &Group) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::cli::subject::{open, refused};
+use crate::cli::subject::{circumstances, noted, open, refused};
 use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, load};
 use guard_contract::Wasi;
@@ -72,7 +72,10 @@ impl Side {
     pub(super) fn first(places: &Places, environment: &Environment) -> anyhow::Result<Self> {
         match policy_of(places) {
             Some(policy) => Side::policy(policy, places, environment),
-            None => Side::configuration(places.clone(), environment, None),
+            None => {
+                let project = circumstances(environment, None).project_root;
+                Side::configuration(places.clone(), environment, &project, None)
+            }
         }
     }
 
@@ -94,7 +97,7 @@ impl Side {
         let path = Path::new(name);
         if path.is_file() {
             let config = Path::new(&environment.cwd).join(path);
-            return Side::configuration(Places { config, ..places.clone() }, environment, None);
+            return Side::configuration(Places { config, ..places.clone() }, environment, project, None);
         }
         if name.ends_with(".toml") {
             return Err(refused(Exit::NoInput, format!("there is no file `{name}`"), ""));
@@ -105,7 +108,7 @@ impl Side {
         let file = Places::project_file(project);
         let is_held = |(path, trust): &(PathBuf, Trust)| *path == file && *trust == Trust::Held;
         if !load(places, &[project.to_owned()]).projects.iter().any(is_held) {
-            return Side::configuration(places.clone(), environment, Some(moved));
+            return Side::configuration(places.clone(), environment, project, Some(moved));
         }
         // The one is trusted, so the other is compared as if it were, which no call of an agent ever sees.
         let failed = |error: TrustError| refused(Exit::Config, format!("the other revision: {error}"), "");
@@ -114,10 +117,20 @@ impl Side {
         let places = Places { trust: folder, ..places.clone() };
         let candidate = trust::candidate(&places, &moved.folder).map_err(failed)?;
         trust::trust(&places, &moved.folder, &candidate).map_err(failed)?;
-        Side::configuration(places, environment, Some(moved))
+        Side::configuration(places, environment, project, Some(moved))
     }
 
-    fn configuration(places: Places, environment: &Environment, moved: Option<Moved>) -> anyhow::Result<Self> {
+    fn configuration(
+        places: Places,
+        environment: &Environment,
+        project: &str,
+        moved: Option<Moved>,
+    ) -> anyhow::Result<Self> {
+        // Each verdict would be an ask for it.
+        let project = moved.as_ref().map_or(project, |moved| &moved.folder).to_owned();
+        if let Some(problem) = load(&places, &[project]).problems.first() {
+            return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
+        }
         let engine = cache::engine_for_many_replies(&places.cache)?;
         let clock = Clock::start(engine.clone());
         let program = environment.program.clone();
@@ -141,7 +154,7 @@ impl Side {
         let chain = self.chain(at);
         let nested = |folders: &[String]| self.nested(folders);
         let ask = Ask { nested: Some(&nested), ..Ask::default() };
-        let verdicts = calls.iter().map(|call| chain.decide(call, at, facts, ask).verdict);
+        let verdicts = calls.iter().map(|call| noted(chain.decide(call, at, facts, ask)).verdict);
         verdicts.reduce(|worst, verdict| if rank(verdict.outcome) > rank(worst.outcome) { verdict } else { worst })
     }
 

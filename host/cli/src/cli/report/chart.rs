@@ -11,20 +11,21 @@ const DAYS: usize = 90;
 pub(super) const KINDS: [(&str, &str); 4] =
     [("deny", "denied"), ("ask", "asked about"), ("would", "would have been stopped"), ("ok", "everything else")];
 
-/// The kind of an action, as a place in [`KINDS`].
+/// The kind of an action of the log, or of what people call it, as a place in [`KINDS`].
 pub(super) fn kind(action: &str) -> usize {
     match action {
-        "block" => 0,
-        "confirm_required" => 1,
+        "block" | "deny" => 0,
+        "confirm_required" | "ask" => 1,
         "would-ask" | "would-deny" => 2,
         _ => 3,
     }
 }
 
-/// The counts of a day by kind.
+/// The counts of a day by kind. What became of a call, and what a person did, is no call of its own.
 pub(super) fn kinds(actions: &Actions) -> [u64; 4] {
     let mut kinds = [0; 4];
-    for (action, count) in actions {
+    let is_call = |action: &str| !matches!(action, "ran" | "refused" | "pause" | "resume");
+    for (action, count) in actions.iter().filter(|(action, _)| is_call(action)) {
         if let Some(of) = kinds.get_mut(kind(action)) {
             *of += count;
         }

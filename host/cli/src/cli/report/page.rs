@@ -100,9 +100,9 @@ fn top(report: &Report<'_>) -> Markup {
     let tiles = [
         ("denied", "deny", action("block")),
         ("asked about", "ask", action("confirm_required")),
-        ("of the questions, known to have run", "ok", ran),
-        ("of the questions, refused", "deny", refused),
-        ("of the questions, not known", "", asks.saturating_sub(ran + refused)),
+        ("asked, and known to have run", "ok", ran),
+        ("asked, and refused", "deny", refused),
+        ("asked, outcome not known", "", asks.saturating_sub(ran + refused)),
         ("would have been stopped", "would", action("would-ask") + action("would-deny")),
         ("faults", "", action("error")),
         ("lines of the log", "", stats.lines),
@@ -161,7 +161,7 @@ fn suggestion(asked: &Asked, suggestions: &[Suggestion]) -> Markup {
     let is_it = |of: &&Suggestion| of.approved.iter().any(|other| other.id == asked.id);
     html! {
         @match suggestions.iter().find(is_it) {
-            None => span class="dim" { "none: it was not always approved, or too seldom" },
+            None => span class="dim" { (asked.unsuggested()) },
             Some(found) => {
                 code { (plain(&found.how())) }
                 " spares " (found.spares) " questions"
@@ -225,7 +225,7 @@ fn calls(report: &Report<'_>) -> Markup {
             (select("rule", "every rule", |call| vec![&call.rule]))
             (select("agent", "every agent", |call| call.agents.iter().collect()))
         }
-        p class="dim" id="shown" aria-live="polite" { (report.calls.len()) " different calls" }
+        p class="dim" id="shown" aria-live="polite" { (report.calls.len()) " distinct calls" }
         section id="calls" aria-labelledby="calls-title" {
             @for call in &report.calls { (one(call)) }
         }

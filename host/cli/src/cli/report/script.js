@@ -13,7 +13,7 @@ const show = () => {
     row.hidden = !fits;
     count += fits;
   }
-  shown.textContent = `${count} of ${rows.length} different calls`;
+  shown.textContent = `${count} of ${rows.length} distinct calls`;
 };
 for (const field of [search, action, rule, agent]) field.addEventListener("input", show);
 document.getElementById("filters").addEventListener("submit", (event) => event.preventDefault());

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, List, ListState, Paragraph, Wrap};
 
 use super::state::{Detail, State};
-use crate::cli::report::agent;
+use crate::cli::report::{agent, word};
 use guard_hook::audit::Record;
 use guard_redact::{plain, shorten};
 
@@ -71,14 +71,13 @@ fn line(record: &Record) -> Line<'static> {
 
 /// The word for an action, and its colour.
 fn said(action: &str) -> (String, Color) {
-    match action {
-        "block" => ("deny".to_owned(), Color::Red),
-        "confirm_required" => ("ask".to_owned(), Color::Yellow),
-        "would-deny" | "would-ask" => (action.to_owned(), Color::Magenta),
-        "error" => ("fault".to_owned(), Color::Red),
-        "warn" => ("warn".to_owned(), Color::Yellow),
-        other => (plain(other), Color::Green),
-    }
+    let colour = match action {
+        "block" | "error" => Color::Red,
+        "confirm_required" | "warn" => Color::Yellow,
+        "would-deny" | "would-ask" => Color::Magenta,
+        _ => Color::Green,
+    };
+    (plain(word(action)), colour)
 }
 
 fn explained(frame: &mut Frame<'_>, state: &State, record: Option<&Record>, area: Rect) {
