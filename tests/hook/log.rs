@@ -150,11 +150,14 @@ fn a_line_tells_the_kind_of_subagent_that_called() {
             "tool_input": { "command": "git push" }, key: kind });
         world.hook(&payload.to_string());
     }
+    let copilot = json!({ "sessionId": "s1", "timestamp": 1, "cwd": world.repo(), "toolName": "bash",
+        "toolArgs": { "command": "git push" }, "agentId": "id-1", "agentType": "Explore" });
+    world.run(&["hook", "copilot"], &copilot.to_string());
     world.bash("git push");
     let agents: Vec<Value> = world.audit().into_iter().map(|mut line| line["agent"].take()).collect();
     assert_eq!(agents[0], "Explore");
     assert!(!agents[1].as_str().unwrap().contains('\u{1b}'), "{agents:?}");
-    assert_eq!(agents[2], Value::Null);
+    assert_eq!((&agents[2], &agents[3]), (&json!("Explore"), &Value::Null));
 }
 
 #[test]

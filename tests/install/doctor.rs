@@ -87,6 +87,19 @@ fn what_was_installed_is_fine() {
 }
 
 #[test]
+fn its_test_calls_are_no_calls_of_an_agent() {
+    let world = installed();
+    assert_eq!(examine(&world, &[]).0, 0);
+    assert!(!world.audit().is_empty());
+    let lines = |more: &[&str]| {
+        let ended = world.run(&[&["audit", "stats", "--format", "json"], more].concat(), "");
+        serde_json::from_str::<Value>(&ended.stdout).unwrap()["lines"].as_u64().unwrap()
+    };
+    assert_eq!(lines(&[]), 0);
+    assert!(lines(&["--session", "guard-host-doctor"]) > 0);
+}
+
+#[test]
 fn nothing_is_registered_before_it_is() {
     let world = World::new();
     done(&world, &["cache", "warm"]);

@@ -63,9 +63,11 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         cli.command,
         Command::Check(_) | Command::Rates(_) | Command::Report(_) | Command::Replay(_) | Command::Explain(_)
     );
-    if reads && let Err(error) = cli.global.is_there(&places) {
-        print::error(&error);
-        return exit_of(&error).code();
+    // `replay` takes a policy in its place, and says itself what is wrong with one.
+    if reads && cli.global.names_config() && !replay::names_policy(&places) && !places.config.exists() {
+        let text = format!("there is no file `{}`", places.config.display());
+        print::error(&subject::refused(Exit::NoInput, text, "`guard-host config init` makes one"));
+        return Exit::NoInput.code();
     }
     let result = match cli.command {
         Command::Hook(_) => Ok(Exit::Usage),

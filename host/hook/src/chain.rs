@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::cache::{Member, Prepared, Readiness, discard};
@@ -26,7 +25,7 @@ use guard_contract::{Manifest, Outcome, Problem};
 use guard_engine::facts::{Facts, Resolver};
 use guard_engine::{Answer, Engine, Policy, Question, Scene, Shared};
 use guard_state::Pause;
-use guard_state::session::stamp;
+use guard_state::session::today;
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -147,9 +146,8 @@ impl Chain {
         if verdict.outcome != Outcome::Ask || allows.is_empty() {
             return verdict;
         }
-        let now = stamp(Timestamp::now());
-        let today = now.split('T').next().unwrap_or_default();
-        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(today)).collect();
+        let today = today();
+        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(&today)).collect();
         let may = |layer: Layer, policy: &str| {
             let entry = self.prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == policy);
             entry.is_some_and(|entry| config.may_loosen(layer, entry))

@@ -45,6 +45,12 @@ pub fn stamp(time: Timestamp) -> String {
     format!("{time:.3}")
 }
 
+/// The present day in UTC, such as `2026-01-31`, as the `until` of an allow names one.
+#[must_use]
+pub fn today() -> String {
+    format!("{:.10}", stamp(Timestamp::now()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::args::AllowArgs;
@@ -28,7 +27,7 @@ use guard_redact::{MARK, plain, redact, shorten};
 use guard_setup::install::{Edited, apply};
 use guard_state::Places;
 use guard_state::environment::Environment;
-use guard_state::session::stamp;
+use guard_state::session::today;
 
 /// How long to wait for other processes that make the same artifact.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -134,12 +133,6 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     let back = format!("guard-host allow --remove {}", numbers.join(","));
     print::line(&format!("not asked about any more; `{back}` takes it back"))?;
     Ok(Exit::Success)
-}
-
-/// The day, as `until` names it.
-fn today() -> String {
-    let now = stamp(Timestamp::now());
-    now.split('T').next().unwrap_or_default().to_owned()
 }
 
 /// The asks that the log holds, oldest first.

@@ -17,9 +17,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use super::subject::refused;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use guard_contract::exit::Exit;
 use guard_hook::command_line::{HookLine, places};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -100,16 +98,6 @@ impl GlobalArgs {
     /// The user's configuration file is named.
     pub(super) fn names_config(&self) -> bool {
         self.config.is_some()
-    }
-
-    /// The configuration that was named is there.
-    pub(super) fn is_there(&self, places: &Places) -> anyhow::Result<()> {
-        let is_policy = places.config.to_string_lossy().contains("builtin:");
-        if self.config.is_none() || is_policy || places.config.exists() {
-            return Ok(());
-        }
-        let text = format!("there is no file `{}`", places.config.display());
-        Err(refused(Exit::NoInput, text, "`guard-host config init` makes one"))
     }
 
     /// Where the program's files lie.

@@ -6,7 +6,7 @@ mod formats;
 pub(super) mod page;
 mod replayed;
 mod sides;
-pub(super) mod sources;
+mod sources;
 mod tally;
 
 use std::io::{self, IsTerminal, Write};
@@ -64,6 +64,11 @@ pub(super) fn run(args: &ReplayArgs, places: &Places, environment: &Environment)
         Some(FailOn::Tightened) => change == Change::Tightened,
     };
     Ok(if replayed.differences().any(is_wanted) { Exit::Failures } else { Exit::Success })
+}
+
+/// `--config` names a policy, and no file of a configuration.
+pub(super) fn names_policy(places: &Places) -> bool {
+    sides::policy_of(places).is_some()
 }
 
 /// Takes what has to be decided. Its error: nobody decides any more.

@@ -83,7 +83,7 @@ pub(in crate::cli) struct Filters {
     /// The result of the call
     #[arg(long, value_enum)]
     pub(in crate::cli) action: Option<Action>,
-    /// The start of the session's id; `guard-host-doctor` has the calls that `doctor` makes up, which are left out else
+    /// The start of the session's id. Test calls of `doctor` are shown only for `guard-host-doctor`
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) session: Option<String>,
     /// The tool

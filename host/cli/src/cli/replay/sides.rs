@@ -214,7 +214,7 @@ fn is_policy(name: &str) -> bool {
 }
 
 /// The policy that `--config` names, which is a path for all other commands.
-fn policy_of(places: &Places) -> Option<&str> {
+pub(super) fn policy_of(places: &Places) -> Option<&str> {
     let name = places.config.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with(BUILTIN));
     name.or_else(|| places.config.to_str()).filter(|name| is_policy(name))
 }

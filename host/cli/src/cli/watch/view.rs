@@ -47,7 +47,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, log: &Path) {
 
 fn calls(frame: &mut Frame<'_>, state: &State, records: &[&Record], area: Rect) {
     if records.is_empty() {
-        let text = "Nothing was logged yet. With `audit = { level = \"all\" }` in guard.toml every call is.";
+        let text = "Nothing was logged yet. With `audit = { level = \"all\" }` in guard.toml, every call is logged.";
         frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
         return;
     }
