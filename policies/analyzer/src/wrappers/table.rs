@@ -1,6 +1,7 @@
 //! Plain wrappers: programs whose operands are another command. The table is data, one entry a program.
 
 mod system;
+mod terminals;
 mod tools;
 
 use guard_sdk::syntax::Word;
@@ -83,7 +84,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
 /// Options a plain wrapper off.
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
-    let rows = [tools::WRAPPERS, system::WRAPPERS];
+    let rows = [tools::WRAPPERS, system::WRAPPERS, terminals::WRAPPERS];
     let mut rows = rows.into_iter().flatten().filter(|wrapper| wrapper.name == name);
     rows.find_map(|wrapper| by_row(wrapper, words))
 }

@@ -1,4 +1,4 @@
-//! Wrappers of the system: other users, limits, tracing, terminals, containers and other machines.
+//! Wrappers of the system: other users, limits, tracing, containers and other machines.
 
 use super::{Leaves, PLAIN, Wrapper, takes};
 
@@ -178,15 +178,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "proxychains4", takes: takes("f", ""), ..PLAIN },
     Wrapper { name: "torsocks", takes: takes("uaP", "user address port"), ..PLAIN },
     Wrapper { name: "faketime", takes: takes("f", ""), skip: 1, ..PLAIN },
-    Wrapper { name: "rlwrap", takes: takes("CDfHsS", ""), ..PLAIN },
     Wrapper { name: "arch", ..PLAIN },
-    Wrapper {
-        name: "script",
-        takes: takes("cEIoOBTm", "command echo log-in log-out log-io log-timing logging-format"),
-        text: &["c", "command"],
-        skip: usize::MAX,
-        ..PLAIN
-    },
     Wrapper { name: "command", inert: &["v", "V"], here: true, ..PLAIN },
     Wrapper { name: "builtin", here: true, ..PLAIN },
     Wrapper { name: "exec", takes: takes("a", ""), here: true, ..PLAIN },
@@ -355,47 +347,6 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper { name: "reflex", takes: takes("rgRG", "regex glob"), ..PLAIN },
-    Wrapper {
-        name: "tmux",
-        takes: takes("ceFfLnSstTxy", ""),
-        verbs: &[
-            "new-session",
-            "new",
-            "new-window",
-            "neww",
-            "split-window",
-            "splitw",
-            "run-shell",
-            "run",
-            "respawn-pane",
-            "respawn-window",
-            "display-popup",
-            "popup",
-            "send-keys",
-            "send",
-            "if-shell",
-            "pipe-pane",
-        ],
-        directory: &["c"],
-        joins: true,
-        ..PLAIN
-    },
-    Wrapper { name: "screen", after: &["stuff"], joins: true, ..PLAIN },
-    Wrapper {
-        name: "screen",
-        takes: takes("cehpSstT", ""),
-        inert: &["r", "x", "ls", "list", "X", "R", "wipe", "v"],
-        ..PLAIN
-    },
-    Wrapper { name: "dtach", takes: takes("acnNAer", ""), ..PLAIN },
-    Wrapper { name: "abduco", takes: takes("cnaAe", ""), ..PLAIN },
-    Wrapper { name: "zellij", verbs: &["run", "r"], takes: takes("dn", "direction name cwd"), ..PLAIN },
-    Wrapper { name: "wezterm", verbs: &["start"], takes: takes("", "cwd class workspace domain"), ..PLAIN },
-    Wrapper { name: "xterm", after: &["-e"], ..PLAIN },
-    Wrapper { name: "konsole", takes: takes("p", "workdir"), after: &["-e"], ..PLAIN },
-    Wrapper { name: "alacritty", takes: takes("T", "working-directory"), after: &["-e", "--command"], ..PLAIN },
-    Wrapper { name: "gnome-terminal", takes: takes("t", "working-directory"), after: &["--", "-x"], ..PLAIN },
-    Wrapper { name: "kitty", takes: takes("cdoT", "config directory override title"), directory: &["d"], ..PLAIN },
     Wrapper { name: "arch-chroot", takes: takes("u", ""), leaves: Leaves::Always(&[]), skip: 1, ..PLAIN },
     Wrapper { name: "schroot", takes: takes("cudp", "chroot user directory"), leaves: Leaves::Always(&[]), ..PLAIN },
     Wrapper {
