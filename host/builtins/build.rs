@@ -3,6 +3,7 @@
 //! Both are built by a cargo of their own: the guests for another machine, and the compiler in a workspace of its own, so
 //! that its features are in no other program.
 
+mod alike;
 mod data;
 mod order;
 
@@ -32,11 +33,14 @@ const BUNDLE: &str = "guard-bundle";
 /// The reader of scripts. A component of its own, because few calls hold a script.
 const SCRIPTS: &str = "guard-scripts";
 
-/// The most that is tried. The program's share of a packed guest is two thirds of what deflate leaves.
+/// What is tried for a program that is installed. Its share of a packed guest is two thirds of what deflate leaves.
 const COMPRESSION: u32 = 9;
 
 /// The longest match of LZMA, which is looked for to its end.
 const LONGEST_MATCH: u32 = 273;
+
+/// What is tried for a program that is built to try: a tenth of the time.
+const QUICK_COMPRESSION: u32 = 1;
 
 /// What nearly every call runs is what this one does.
 const ANY_COMMAND: &str = "ls -la";
@@ -108,8 +112,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     watch(&root)?;
-    println!("cargo::rerun-if-changed=order.rs");
-    println!("cargo::rerun-if-changed=data.rs");
+    for step in ["alike.rs", "data.rs", "order.rs"] {
+        println!("cargo::rerun-if-changed={step}");
+    }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
     println!("cargo::rustc-check-cfg=cfg(has_bundle)");
 
@@ -292,13 +297,18 @@ impl Compilers {
 fn compiler(root: &Path, out: &Path, triple: &str) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder(out, "compiler");
     let mut cargo = cargo(&root.join("host/compiler"))?;
-    // Cargo tells a build script no more of the profile than this: only what is installed is built for its size.
-    let profile = if env::var("OPT_LEVEL")? == "s" { "dist" } else { "release" };
+    let profile = if is_installed()? { "dist" } else { "release" };
     cargo.args(["build", "--locked", "--profile", profile, "--target", triple, "--target-dir"]).arg(&target);
     if !cargo.status()?.success() {
         return Err("the compiler does not build; see above".into());
     }
     Ok(target.join(triple).join(profile).join("guard-compiler"))
+}
+
+/// Whether the program is to be installed. Cargo tells a build script no more of the profile than this: only such a
+/// program is built for its size.
+fn is_installed() -> Result<bool, Box<dyn Error>> {
+    Ok(env::var("OPT_LEVEL")? == "s")
 }
 
 /// What the programs are to carry.
@@ -330,7 +340,7 @@ impl Carry<'_> {
     /// Compiles the bundle, with its data and without, and gives what puts both into the program.
     fn bundle(&self, policies: &[&str]) -> Result<String, Box<dyn Error>> {
         let name = BUNDLE.replace('-', "_");
-        let module = self.ordered(&self.module(&name)?, policies)?;
+        let module = self.ordered(&order::merged(&self.module(&name)?)?, policies)?;
         let (rest, memory) = data::taken_out(&module)?;
         let written = |suffix: &str, bytes: &[u8]| -> Result<String, Box<dyn Error>> {
             let path = self.out.join(format!("{name}.{suffix}"));
@@ -347,7 +357,7 @@ impl Carry<'_> {
     /// Compiles the reader of scripts, and gives it as a value of the table.
     fn scripts(&self) -> Result<String, Box<dyn Error>> {
         let name = SCRIPTS.replace('-', "_");
-        let artifact = self.artifact(&component(&name, &self.module(&name)?)?)?;
+        let artifact = self.artifact(&component(&name, &order::merged(&self.module(&name)?)?)?)?;
         packed_code(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
@@ -410,8 +420,12 @@ fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn E
 
 fn written(name: &str, bytes: &[u8], packs: &[u8], is_code: bool, out: &Path) -> Result<String, Box<dyn Error>> {
     let path = out.join(format!("{name}.lzma"));
-    let mut options = LzmaOptions::with_preset(COMPRESSION);
-    (options.nice_len, options.pb) = (LONGEST_MATCH, 0);
+    let mut options = if is_installed()? {
+        LzmaOptions { nice_len: LONGEST_MATCH, ..LzmaOptions::with_preset(COMPRESSION) }
+    } else {
+        LzmaOptions::with_preset(QUICK_COMPRESSION)
+    };
+    options.pb = 0;
     // What unpacks it takes as much memory.
     options.dict_size = bytes.len().next_power_of_two().try_into()?;
     let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len().try_into()?))?;

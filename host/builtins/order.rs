@@ -4,12 +4,15 @@
 //! are a tenth of the bundle and lie all over it, so a call would touch nearly every piece of it. Which ones they are is
 //! seen when the bundle is built: a copy of it that marks what runs is asked about some commands.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::ops::Range;
 
 use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{CodeSection, FunctionSection, Instruction, MemArg, MemoryType, Module};
 use wasmparser::{CodeSectionReader, FunctionBody, FunctionSectionReader, Parser, Payload};
+
+use crate::alike;
 
 const PAGE: u64 = 1 << 16;
 
@@ -30,15 +33,21 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
 pub(crate) fn by_rank(module: &[u8], ranks: &[u8]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
     let mut order: Vec<u32> = (0..shape.functions).collect();
-    let rank = |index: &u32| usize::try_from(*index).ok().and_then(|index| ranks.get(index)).copied().unwrap_or(0);
+    let rank = |index: &u32| at(ranks, *index).unwrap_or(0);
     order.sort_by_key(|index| std::cmp::Reverse(rank(index)));
-    let mut places = vec![0; order.len()];
-    for (place, index) in (0..).zip(&order) {
-        if let Some(known) = usize::try_from(*index).ok().and_then(|index| places.get_mut(index)) {
-            *known = place;
-        }
-    }
-    rewritten(&mut Ordering { imported: shape.imported, order, places }, module)
+    rewritten(&mut Ordering::new(&shape, order, |index| index), module)
+}
+
+/// The module with one function for all that do the same.
+pub(crate) fn merged(module: &[u8]) -> Result<Vec<u8>> {
+    let shape = Shape::of(module)?;
+    let firsts = alike::firsts(module)?;
+    let order = (0..shape.functions).filter(|index| at(&firsts, *index) == Some(*index)).collect();
+    rewritten(&mut Ordering::new(&shape, order, |index| at(&firsts, index).unwrap_or(index)), module)
+}
+
+fn at<T: Copy>(items: &[T], index: u32) -> Option<T> {
+    items.get(usize::try_from(index).ok()?).copied()
 }
 
 fn rewritten(reencoder: &mut impl Reencode<Error = std::convert::Infallible>, module: &[u8]) -> Result<Vec<u8>> {
@@ -116,13 +125,20 @@ struct Ordering {
     imported: u32,
     /// The old index of the function at each place.
     order: Vec<u32>,
-    /// The place of each function.
+    /// The place of each function, or of the one that stands for it.
     places: Vec<u32>,
 }
 
 impl Ordering {
+    /// `order` holds the functions that stay, and `stays` gives the one that stands for a function.
+    fn new(shape: &Shape, order: Vec<u32>, stays: impl Fn(u32) -> u32) -> Self {
+        let places: HashMap<u32, u32> = order.iter().copied().zip(0..).collect();
+        let place = |index| places.get(&stays(index)).copied().unwrap_or(index);
+        Ordering { imported: shape.imported, places: (0..shape.functions).map(place).collect(), order }
+    }
+
     fn ordered<T: Copy>(&self, items: &[T]) -> Vec<T> {
-        self.order.iter().filter_map(|index| items.get(usize::try_from(*index).ok()?).copied()).collect()
+        self.order.iter().filter_map(|index| at(items, *index)).collect()
     }
 }
 
@@ -130,7 +146,7 @@ impl Reencode for Ordering {
     type Error = std::convert::Infallible;
 
     fn function_index(&mut self, index: u32) -> std::result::Result<u32, reencode::Error> {
-        let own = index.checked_sub(self.imported).and_then(|own| self.places.get(usize::try_from(own).ok()?));
+        let own = index.checked_sub(self.imported).and_then(|own| at(&self.places, own));
         Ok(own.map_or(index, |place| place + self.imported))
     }
 

@@ -1,90 +1,253 @@
-//! An allocator that only goes forward, for a process that ends with its reply.
+//! The allocator of a process that ends with its reply.
 //!
-//! A hook makes some thousand small allocations and ends before it could use what it gave back. Blocks are taken one
-//! after the other from zero pages of the program itself; only the newest one grows in place or is taken back. What does
-//! not fit goes to the system's allocator, so that there is no new limit.
+//! A hook makes some thousand small allocations and ends soon. Its main thread takes blocks one after the other from zero
+//! pages of the program itself, and uses again what it gave back, by size: so a call touches few pages, and no block costs
+//! an atomic operation. What does not fit, and what other threads ask for, goes to the system's allocator, so that there
+//! is no new limit.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::cell::{Cell, UnsafeCell};
+use std::ptr::null_mut;
 
-/// The bytes that go forward. A call of `ls` takes some 400 KiB; pages that nobody touches cost nothing.
+/// The bytes that the main thread takes blocks from. Pages that nobody touches cost nothing.
 const BYTES: usize = 8 << 20;
 
-#[repr(C, align(4096))]
-struct Arena(UnsafeCell<[u8; BYTES]>);
+/// What every call takes of them, at least. Pages that come one by one take three times as long.
+#[cfg(target_os = "linux")]
+const READY: usize = 160 << 10;
 
-// SAFETY: every byte is handed out to one owner at a time, by the atomic below.
+/// Blocks begin at a multiple of this and are as long as one.
+const UNIT: usize = 16;
+
+/// Blocks of fewer units than this are used again.
+const SIZES: usize = 128;
+
+#[repr(C, align(4096))]
+struct Arena {
+    bytes: UnsafeCell<[u8; BYTES]>,
+    /// Where the next block begins.
+    used: Cell<usize>,
+    /// Behind this every byte is zero still.
+    touched: Cell<usize>,
+    /// For each size in units, the block that was given back last; it begins with the place of the one before.
+    free: [Cell<*mut u8>; SIZES],
+}
+
+// SAFETY: only the thread that `OWNS` the arena touches it, but for the bytes of blocks, which belong to who holds them.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl Sync for Arena {}
 
-static ARENA: Arena = Arena(UnsafeCell::new([0; BYTES]));
+static ARENA: Arena = Arena {
+    bytes: UnsafeCell::new([0; BYTES]),
+    used: Cell::new(0),
+    touched: Cell::new(0),
+    free: [const { Cell::new(null_mut()) }; SIZES],
+};
 
-/// Where the next block begins.
-static USED: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    /// Of one thread.
+    static OWNS: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The allocator of the hook.
 pub(crate) struct Forward;
 
-fn start() -> usize {
-    ARENA.0.get() as usize
+impl Forward {
+    /// Gives the arena to this thread, for as long as the process runs. Called once, by the main thread.
+    pub(crate) fn own(&self) {
+        ARENA.make_ready();
+        OWNS.set(true);
+    }
 }
 
-/// The block's place in the arena; none if the system gave it.
-fn place(block: *mut u8) -> Option<usize> {
-    (block as usize).checked_sub(start()).filter(|place| *place < BYTES)
-}
+impl Arena {
+    /// Asks for the first pages at once. A system that knows no such request gives them when they are touched.
+    #[cfg(target_os = "linux")]
+    #[expect(unsafe_code, reason = "changes no byte: the pages are there sooner")]
+    fn make_ready(&self) {
+        use rustix::mm::{Advice, madvise};
+        // SAFETY: the pages are part of the arena, which is mapped for as long as the process runs.
+        let _ = unsafe { madvise(self.start().cast(), READY, Advice::LinuxPopulateWrite) };
+    }
 
-/// Takes a block, or none if it does not fit any more.
-fn take(layout: Layout) -> Option<*mut u8> {
-    let mut used = USED.load(Relaxed);
-    loop {
-        let place = used.checked_next_multiple_of(layout.align())?;
-        let end = place.checked_add(layout.size()).filter(|end| *end <= BYTES)?;
-        match USED.compare_exchange_weak(used, end, Relaxed, Relaxed) {
-            Ok(_) => return Some(ARENA.0.get().cast::<u8>().wrapping_add(place)),
-            Err(now) => used = now,
+    #[cfg(not(target_os = "linux"))]
+    fn make_ready(&self) {}
+
+    fn start(&self) -> *mut u8 {
+        self.bytes.get().cast()
+    }
+
+    /// The block's place; none if the system gave it.
+    fn place(&self, block: *mut u8) -> Option<usize> {
+        (block as usize).checked_sub(self.start() as usize).filter(|place| *place < BYTES)
+    }
+
+    /// A block of zeros or not, and whether it is known to be of zeros; none if it does not fit any more.
+    #[expect(unsafe_code, reason = "reads what `give_back` wrote; see there")]
+    fn take(&self, layout: Layout) -> Option<(*mut u8, bool)> {
+        let size = units(layout.size());
+        if let Some(free) = self.free.get(size).filter(|_| layout.align() <= UNIT) {
+            let block = free.get();
+            if !block.is_null() {
+                // SAFETY: a block that was given back, which nobody else holds.
+                free.set(unsafe { block.cast::<*mut u8>().read() });
+                return Some((block, false));
+            }
+        }
+        let place = self.used.get().checked_next_multiple_of(layout.align())?;
+        let end = place.checked_add(size * UNIT).filter(|end| *end <= BYTES)?;
+        let is_zero = place >= self.touched.get();
+        self.touched.set(self.touched.get().max(end));
+        self.used.set(end);
+        Some((self.start().wrapping_add(place), is_zero))
+    }
+
+    /// Keeps a block of the arena for later.
+    #[expect(unsafe_code, reason = "writes into a block that its owner gave back")]
+    fn give_back(&self, block: *mut u8, place: usize, layout: Layout) {
+        let size = units(layout.size());
+        if place + size * UNIT == self.used.get() {
+            self.used.set(place);
+        } else if let Some(free) = self.free.get(size) {
+            // SAFETY: a block of the arena is at least a unit long and begins at one; its owner has given it back.
+            unsafe { block.cast::<*mut u8>().write(free.get()) };
+            free.set(block);
+        }
+    }
+
+    /// Makes the newest block longer or shorter, or finds that a block is long enough.
+    fn resize(&self, place: usize, old: usize, new: usize) -> bool {
+        let end = units(new).checked_mul(UNIT).and_then(|bytes| bytes.checked_add(place)).filter(|end| *end <= BYTES);
+        match end {
+            Some(end) if place + units(old) * UNIT == self.used.get() => {
+                self.touched.set(self.touched.get().max(end));
+                self.used.set(end);
+                true
+            }
+            _ => units(new) <= units(old),
         }
     }
 }
 
-// SAFETY: `USED` only grows, but for the newest block, whose owner gives it back or resizes it: no two blocks overlap. A
-// block lies whole in the arena, at a multiple of its alignment, for the arena begins at a page and no alignment that the
-// hook asks for is larger. What is not of the arena was given by the system's allocator and goes back to it.
+/// How many units a block of so many bytes takes.
+fn units(bytes: usize) -> usize {
+    bytes.div_ceil(UNIT).max(1)
+}
+
+// SAFETY: only one thread takes blocks from the arena and gives them back, and no two that are held overlap: a block is
+// new, or was given back by its owner. It lies whole in the arena, at a multiple of its alignment, for the arena begins at
+// a page, all blocks take whole units, and no larger alignment than a page is served. What is not of the arena was given by
+// the system's allocator and goes back to it; what other threads give back of the arena stays unused.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl GlobalAlloc for Forward {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.align() > 4096 {
+        if !OWNS.get() || layout.align() > 4096 {
             return unsafe { System.alloc(layout) };
         }
-        take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+        ARENA.take(layout).map_or_else(|| unsafe { System.alloc(layout) }, |(block, _)| block)
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if !OWNS.get() || layout.align() > 4096 {
+            return unsafe { System.alloc_zeroed(layout) };
+        }
+        let Some((block, is_zero)) = ARENA.take(layout) else { return unsafe { System.alloc_zeroed(layout) } };
+        if !is_zero {
+            unsafe { block.write_bytes(0, layout.size()) };
+        }
+        block
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        match place(block) {
-            Some(place) => {
-                let _ = USED.compare_exchange(place + layout.size(), place, Relaxed, Relaxed);
-            }
+        match ARENA.place(block) {
+            Some(place) if OWNS.get() => ARENA.give_back(block, place, layout),
+            Some(_) => {}
             None => unsafe { System.dealloc(block, layout) },
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let Some(place) = place(block) else { return unsafe { System.realloc(block, layout, size) } };
-        let end = place.checked_add(size).filter(|end| *end <= BYTES);
-        if let Some(end) = end
-            && USED.compare_exchange(place + layout.size(), end, Relaxed, Relaxed).is_ok()
-        {
+        let Some(place) = ARENA.place(block) else { return unsafe { System.realloc(block, layout, size) } };
+        if OWNS.get() && ARENA.resize(place, layout.size(), size) {
             return block;
         }
-        if size <= layout.size() {
-            return block;
-        }
-        let Ok(wanted) = Layout::from_size_align(size, layout.align()) else { return std::ptr::null_mut() };
+        let Ok(wanted) = Layout::from_size_align(size, layout.align()) else { return null_mut() };
         let new = unsafe { self.alloc(wanted) };
         if !new.is_null() {
             unsafe { std::ptr::copy_nonoverlapping(block, new, layout.size().min(size)) };
+            unsafe { self.dealloc(block, layout) };
         }
         new
+    }
+}
+
+#[cfg(test)]
+#[expect(unsafe_code, reason = "an allocator is called by hand")]
+mod tests {
+    use super::*;
+
+    /// A number that looks random, for each step another one.
+    fn next(state: &mut u64) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as usize
+    }
+
+    #[test]
+    fn blocks_keep_their_bytes_and_their_alignment_whatever_is_given_back() {
+        Forward.own();
+        let mut state = 1;
+        let mut held: Vec<(*mut u8, Layout, u8)> = Vec::new();
+        for step in 0..200_000 {
+            let size = match next(&mut state) % 10 {
+                0 => 1 + next(&mut state) % 20_000,
+                _ => 1 + next(&mut state) % 300,
+            };
+            let layout = Layout::from_size_align(size, 1 << (next(&mut state) % 7)).unwrap();
+            let mark = step as u8;
+            let fill = |block: *mut u8, size: usize| unsafe { block.write_bytes(mark, size) };
+            let is_filled = |(block, layout, mark): &(*mut u8, Layout, u8)| {
+                (0..layout.size()).all(|at| unsafe { block.add(at).read() } == *mark)
+            };
+            let choice = if held.len() > 400 { 3 } else { next(&mut state) % 4 };
+            let one = (!held.is_empty()).then(|| next(&mut state) % held.len());
+            match (choice, one) {
+                (0, _) => {
+                    let block = unsafe { Forward.alloc(layout) };
+                    fill(block, size);
+                    held.push((block, layout, mark));
+                }
+                (1, _) => {
+                    let block = unsafe { Forward.alloc_zeroed(layout) };
+                    assert!(is_filled(&(block, layout, 0)), "step {step}");
+                    fill(block, size);
+                    held.push((block, layout, mark));
+                }
+                (2, Some(one)) => {
+                    let (block, old, before) = held.swap_remove(one);
+                    let block = unsafe { Forward.realloc(block, old, size) };
+                    let kept = Layout::from_size_align(size.min(old.size()), old.align()).unwrap();
+                    assert!(is_filled(&(block, kept, before)), "step {step}");
+                    fill(block, size);
+                    held.push((block, Layout::from_size_align(size, old.align()).unwrap(), mark));
+                }
+                (_, Some(one)) => {
+                    let given = held.swap_remove(one);
+                    assert!(is_filled(&given), "step {step}");
+                    assert_eq!(given.0 as usize % given.1.align(), 0);
+                    unsafe { Forward.dealloc(given.0, given.1) };
+                }
+                (_, None) => {}
+            }
+        }
+        assert!(ARENA.used.get() < BYTES);
+        // Another thread has the system's blocks, and may give back what is not its own.
+        let ours = unsafe { Forward.alloc(Layout::new::<u64>()) } as usize;
+        let theirs = std::thread::spawn(move || unsafe {
+            Forward.dealloc(ours as *mut u8, Layout::new::<u64>());
+            Forward.alloc(Layout::new::<u64>()) as usize
+        });
+        let theirs = theirs.join().unwrap() as *mut u8;
+        assert!(ARENA.place(theirs).is_none());
+        unsafe { Forward.dealloc(theirs, Layout::new::<u64>()) };
     }
 }

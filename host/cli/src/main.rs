@@ -12,6 +12,7 @@ use guard_state::environment::Environment;
 static ALLOCATOR: forward::Forward = forward::Forward;
 
 fn main() -> ExitCode {
+    ALLOCATOR.own();
     // First of all, because the hook's deadline counts from here.
     let environment = Environment::of_process(Instant::now());
     let arguments = std::env::args_os().collect();

@@ -15,6 +15,7 @@ use guard_contract::{COMPONENT_BYTES, FaultKind, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Engine, settings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use wasmtime::OptLevel;
 
 /// The processor time that compiling may take, in seconds: far more than any component that was tried.
 const SECONDS: u64 = 120;
@@ -33,9 +34,9 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["compile"] => run(TARGET, Ok),
-        ["compile", triple] => run(triple, Ok),
-        ["describe"] => run(TARGET, |artifact| describe(&artifact)),
+        ["compile"] => run(TARGET, OptLevel::Speed, Ok),
+        ["compile", triple] => run(triple, OptLevel::Speed, Ok),
+        ["describe"] => run(TARGET, OptLevel::None, |artifact| describe(&artifact)),
         ["trace", start, end, first, second, policies @ ..] => {
             read().and_then(|wasm| write(&trace(&wasm, [start, end], [first, second], policies)?))
         }
@@ -57,8 +58,8 @@ fn limit(resource: Resource, most: u64) {
     let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
 }
 
-fn run(triple: &str, finish: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, String>) -> Result<(), String> {
-    write(&finish(compile(triple, &read()?)?)?)
+fn run(triple: &str, level: OptLevel, finish: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, String>) -> Result<(), String> {
+    write(&finish(compile(triple, level, &read()?)?)?)
 }
 
 fn read() -> Result<Vec<u8>, String> {
@@ -73,8 +74,10 @@ fn write(output: &[u8]) -> Result<(), String> {
     out.write_all(output).and_then(|()| out.flush()).map_err(|error| error.to_string())
 }
 
-fn compile(triple: &str, wasm: &[u8]) -> Result<Vec<u8>, String> {
+/// Compiles for one kind of machine. What runs once, for the build, is compiled faster than it runs.
+fn compile(triple: &str, level: OptLevel, wasm: &[u8]) -> Result<Vec<u8>, String> {
     let mut config = settings();
+    config.cranelift_opt_level(level);
     config.target(triple).map_err(|error| format!("{error:#}"))?;
     let engine = wasmtime::Engine::new(&config).map_err(|error| format!("{error:#}"))?;
     engine.precompile_component(wasm).map_err(|error| format!("{error:#}"))
@@ -85,7 +88,7 @@ fn trace(wasm: &[u8], range: [&str; 2], lists: [&str; 2], policies: &[&str]) -> 
         return Err("START and END are numbers".to_owned());
     };
     let engine = Engine::new().map_err(|fault| fault.to_string())?;
-    let compile = |wasm: &[u8]| compile(TARGET, wasm).map_err(FaultKind::Component);
+    let compile = |wasm: &[u8]| compile(TARGET, OptLevel::None, wasm).map_err(FaultKind::Component);
     let lists = lists.map(|commands| commands.lines().collect());
     let memories = engine.memories_after(wasm, policies, &lists, compile).map_err(|fault| fault.to_string())?;
     let part = |memory: &Vec<u8>| memory.get(start..end).map(<[u8]>::to_vec).ok_or("the memory is smaller than that");
