@@ -18,6 +18,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
@@ -106,6 +107,8 @@ struct Ran {
 /// The folder in which texts run.
 struct Place {
     top: PathBuf,
+    /// The process that runs, and since when.
+    running: Arc<Mutex<Option<(u32, Instant)>>>,
 }
 
 impl Place {
@@ -121,7 +124,26 @@ impl Place {
                 symlink(path.canonicalize()?, top.join("bin").join(shell))?;
             }
         }
-        Ok(Place { top })
+        let running: Arc<Mutex<Option<(u32, Instant)>>> = Arc::default();
+        let watched = running.clone();
+        thread::spawn(move || {
+            loop {
+                thread::sleep(PATIENCE / 10);
+                let late =
+                    watched.lock().ok().and_then(|running| running.filter(|(_, begun)| begun.elapsed() > PATIENCE));
+                if let Some((process, _)) = late {
+                    drop(Command::new("kill").args(["-9", &process.to_string()]).status());
+                }
+            }
+        });
+        Ok(Place { top, running })
+    }
+
+    /// Says which process is to be ended if it takes too long.
+    fn watch(&self, process: Option<u32>) {
+        if let Ok(mut running) = self.running.lock() {
+            *running = process.map(|process| (process, Instant::now()));
+        }
     }
 
     fn remove(&self) -> std::io::Result<()> {
@@ -130,27 +152,20 @@ impl Place {
 
     fn run(&self, shell: &Path, text: &str) -> Result<Ran, Box<dyn Error>> {
         let folder = self.top.join("w");
-        if folder.exists() {
+        // Nearly always it is there, and empty.
+        if fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
             fs::remove_dir_all(&folder)?;
         }
-        fs::create_dir(&folder)?;
+        fs::create_dir_all(&folder)?;
         let log = self.top.join("log");
         File::create(&log)?;
         let mut command = Command::new(shell);
         command.arg("-c").arg(text).current_dir(&folder).env_clear();
         command.env("PATH", self.top.join("bin")).env("HOME", &folder).env("REAL_SHELLS_LOG", &log);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let begun = Instant::now();
-        let mut pause = 100;
-        while child.try_wait()?.is_none() {
-            if begun.elapsed() > PATIENCE {
-                child.kill()?;
-                child.wait()?;
-                break;
-            }
-            thread::sleep(Duration::from_micros(pause));
-            pause = (pause * 2).min(5_000);
-        }
+        self.watch(Some(child.id()));
+        child.wait()?;
+        self.watch(None);
         let mut noted = String::new();
         File::open(&log)?.read_to_string(&mut noted)?;
         let started = noted.split_terminator('\x1e').map(|line| line.split('\x1f').map(str::to_owned).collect());
@@ -237,7 +252,7 @@ impl Texts<'_> {
     }
 
     fn compound(&mut self) -> String {
-        match self.random.below(34) {
+        match self.random.below(38) {
             0 => format!("{} | {}", self.list(), self.list()),
             1 => format!("{} && {}", self.list(), self.list()),
             2 => format!("{} || {}", self.list(), self.list()),
@@ -289,6 +304,17 @@ impl Texts<'_> {
             28 => format!("{} \"$({})\"", self.name(), self.simple()),
             29 => format!("{} \\\n{}", self.name(), self.word()),
             30 => format!("alias l={}; l {}", self.random.of(&["rm", "'rm -rf'", "tool"]), self.word()),
+            32 => format!(
+                "IFS={}; set -- {} {}; {} {}",
+                self.random.of(&["-", ",", "' '", "''"]),
+                self.word(),
+                self.word(),
+                self.name(),
+                self.random.of(&["\"$*\"", "$*", "x$*"])
+            ),
+            33 => format!("{}() {{ {}; }}; zz {}", self.handler(), self.list(), self.word()),
+            34 => format!("shopt -s expand_aliases; BASH_ALIASES[l]={}\nl {}", self.quoted_list(), self.word()),
+            35 => format!("functions[l]={}; l {}", self.quoted_list(), self.word()),
             31 => format!("read x <<E\n{}\nE\n{} $x", self.word(), self.name()),
             _ => self.simple(),
         }
@@ -327,6 +353,10 @@ impl Texts<'_> {
             _ if self.fish => format!("'{}'", list.replace('\\', "\\\\").replace('\'', "\\'")),
             _ => format!("'{}'", list.replace('\'', "'\\''")),
         }
+    }
+
+    fn handler(&mut self) -> &str {
+        self.random.of(&["command_not_found_handle", "command_not_found_handler"])
     }
 
     fn name(&mut self) -> String {

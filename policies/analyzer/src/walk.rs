@@ -10,6 +10,7 @@ mod echo;
 mod foreign;
 mod held;
 mod layers;
+mod meanings;
 mod names;
 mod output;
 mod patterns;

@@ -2,9 +2,7 @@
 //! itself is shared with `path-context`.
 
 use guard_sdk::syntax::Effect;
-pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, takes_whole};
-
-use policy_blast_radius::is_inside;
+pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, is_inside, takes_whole};
 
 use crate::call_view::CallView;
 

@@ -218,6 +218,14 @@ impl Shell {
         self.set(name, Value::Reference(other.into()));
     }
 
+    /// The variable that a name stands for.
+    pub(crate) fn referred<'s>(&'s self, name: &'s str) -> &'s str {
+        match self.variables.get(name) {
+            Some(Value::Reference(other)) => other,
+            _ => name,
+        }
+    }
+
     fn set(&mut self, name: &str, value: Value) {
         if self.variables.len() < limits::VARIABLES || self.variables.contains_key(name) {
             self.variables.insert(name.into(), value);

@@ -33,7 +33,7 @@ impl Walker {
                 continue;
             };
             if words.is_empty() {
-                self.assign(&found);
+                self.assign(&found, unit.span(*range));
             }
             assigned.push(found.assignment);
         }
@@ -120,8 +120,13 @@ impl Walker {
         reading.pieces
     }
 
-    fn assign(&mut self, found: &Assigned) {
+    fn assign(&mut self, found: &Assigned, span: Span) {
         let Assignment { name, value } = &found.assignment;
+        match &found.to {
+            To::Scalar | To::Array(None) => {}
+            To::Array(Some(elements)) => self.names_mean(name, elements, span),
+            To::Element(subscript) => self.name_means(name, subscript, value, span),
+        }
         match &found.to {
             To::Scalar => self.shell.assign(name, value, found.append),
             To::Array(Some(elements)) => self.shell.assign_array(name, elements.clone(), found.append),
@@ -166,7 +171,7 @@ impl Walker {
             if value.starts_with('(')
                 && let Some(found) = self.assignment(unit, range, &mut Vec::new())
             {
-                self.assign(&found);
+                self.assign(&found, unit.span(range));
             }
             return expand::unsplit(pieces, &self.shell);
         }

@@ -1,8 +1,9 @@
 //! What a command does to the shell that runs it, as far as later commands depend on it.
 
-use guard_sdk::syntax::{Command, Word};
+use guard_sdk::syntax::{Command, Span, Word};
 
 use super::echo::printf;
+use super::meanings::element;
 use super::output::Input;
 use super::shell::Shell;
 use super::{Unit, Walker};
@@ -265,7 +266,7 @@ impl Walker {
             "hash",
             "exec",
         ];
-        BUILTINS.contains(&name) || self.defined.contains_key(name)
+        BUILTINS.contains(&name) || self.defined.contains_key(name) || self.handler_of(name).is_some()
     }
 
     /// Follows what a builtin does to this shell.
@@ -282,7 +283,7 @@ impl Walker {
                 for word in words {
                     match word.text.split_once('=') {
                         Some((name, other)) if refers && command.word(0) != "export" => self.shell.refer(name, other),
-                        _ => self.declare(word),
+                        _ => self.declare(word, command.span),
                     }
                 }
             }
@@ -300,8 +301,12 @@ impl Walker {
                     "mapfile" | "readarray" => self.take_lines(words, input),
                     "printf" if command.word(1) == "-v" => {
                         let printed = words.get(2..).filter(|words| words.iter().all(|word| !word.dynamic));
-                        if let Some(text) = printed.and_then(|words| printf(words, self.speaker)) {
-                            self.shell.assign(command.word(2), &expand::literal(&text), false);
+                        let printed = printed.and_then(|words| printf(words, self.speaker));
+                        let printed = printed.as_deref().map(expand::literal);
+                        match (element(command.word(2)), printed) {
+                            (Some((table, name)), Some(text)) => self.name_means(table, name, &text, command.span),
+                            (None, Some(text)) => self.shell.assign(command.word(2), &text, false),
+                            (_, None) => {}
                         }
                     }
                     _ => {}
@@ -328,34 +333,12 @@ impl Walker {
                 }
             }
             "shift" => self.shell.shift(words.first().map_or(Some(1), |word| word.text.parse().ok())),
-            "alias" => {
-                for word in words {
-                    let Some((name, text)) = word.text.split_once('=') else { continue };
-                    self.defined.insert(name.to_owned(), true);
-                    // zsh: it stands for its text anywhere in a line, or for what opens files of a kind.
-                    if matches!(words.first().map(|word| word.text.as_str()), Some("-g" | "-s")) {
-                        let certain = std::mem::replace(&mut self.certain, false);
-                        let text = expand::literal(text.trim_start_matches([' ', ';', '&', '|', '\n']));
-                        self.apart(|walker| walker.run_text(&text, command.span));
-                        self.certain = certain;
-                        continue;
-                    }
-                    let text = (!word.dynamic).then(|| expand::literal(text));
-                    self.shell.alias(name, text);
-                }
-            }
-            // `hash -p FILE NAME` makes a name mean a file.
-            "hash" => {
-                if let [option, file, name] = words
-                    && option.text == "-p"
-                {
-                    self.defined.insert(name.text.clone(), false);
-                    self.shell.alias(&name.text, (!file.dynamic).then(|| file.clone()));
-                }
-            }
+            "alias" => self.define_aliases(words, command.span),
+            "hash" => self.define_files(words),
             "unalias" => words.iter().for_each(|word| self.shell.alias(&word.text, None)),
             _ => {}
         }
+        self.call_handler(command, input);
         if let Some(&moves) = self.defined.get(command.word(0)) {
             if self.call(command, input) {
                 return;
@@ -367,9 +350,12 @@ impl Walker {
         }
     }
 
-    fn declare(&mut self, word: &Word) {
+    fn declare(&mut self, word: &Word, span: Span) {
         let Some((name, value)) = word.text.split_once('=') else { return };
         let (name, append) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+        if let Some((table, name)) = element(name) {
+            return self.name_means(table, name, &expand::literal(value), span);
+        }
         if !is_name(name) {
             return;
         }

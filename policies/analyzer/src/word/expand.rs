@@ -127,13 +127,9 @@ pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
         }
         match known(&piece, values) {
             Some(Known::One(word)) if word.text.len() <= limits::VALUE => fields.value(&word, piece.quoted),
-            Some(Known::Each(words) | Known::Joined(words)) => {
-                for (index, word) in words.iter().enumerate() {
-                    if index > 0 {
-                        fields.literal(" ", piece.quoted);
-                    }
-                    fields.value(word, piece.quoted);
-                }
+            Some(Known::Each(words)) => fields.joined(&words, " ", piece.quoted),
+            Some(Known::Joined(words)) if values.separators().is_some() => {
+                fields.joined(&words, values.separators().map_or("", first), piece.quoted);
             }
             _ => match &piece.output {
                 Some(output) => fields.output(&piece, output),
@@ -281,6 +277,16 @@ impl Fields {
         word.quoted |= piece.quoted;
     }
 
+    /// Values in one word.
+    fn joined(&mut self, words: &[Cow<'_, Word>], between: &str, quoted: bool) {
+        for (index, word) in words.iter().enumerate() {
+            if index > 0 {
+                self.literal(between, quoted);
+            }
+            self.value(word, quoted);
+        }
+    }
+
     /// A value outside quotes: split at the separators, and a pattern if it holds one.
     fn split(&mut self, value: &Word, separators: &str) {
         self.vanished = true;
@@ -339,13 +345,8 @@ impl Fields {
             (Some(Known::One(value)), _) if value.text.len() > limits::VALUE => self.unknown(piece),
             (Some(Known::One(value)), _) if piece.quoted => self.value(&value, true),
             (Some(Known::One(value)), Some(separators)) => self.split(&value, separators),
-            (Some(Known::Joined(words)), _) if piece.quoted => {
-                for (index, word) in words.iter().enumerate() {
-                    if index > 0 {
-                        self.literal(" ", true);
-                    }
-                    self.value(word, true);
-                }
+            (Some(Known::Joined(words)), Some(separators)) if piece.quoted => {
+                self.joined(&words, first(separators), true);
             }
             (Some(Known::Each(words) | Known::Joined(words)), Some(separators)) => {
                 self.vanished = true;
@@ -402,6 +403,11 @@ impl Fields {
             _ => word.text.push_str(&piece.text),
         }
     }
+}
+
+/// The separator that `$*` puts between words: the first one, if there is any.
+fn first(separators: &str) -> &str {
+    separators.chars().next().and_then(|char| separators.get(..char.len_utf8())).unwrap_or_default()
 }
 
 /// A part as it is written.

@@ -297,7 +297,7 @@ fn call(language: &Language, tail: &str) -> Option<What> {
     let open = tail.trim_start_matches([' ', '\t']);
     let inside = match open.strip_prefix('(') {
         Some(inside) => inside,
-        None if language.bare && open.starts_with(['"', '\'', 'q', '{', '[', '`']) => open,
+        None if language.bare && open.starts_with(['"', '\'', 'q', '{', '[', '`', '%', '*']) => open,
         None => return None,
     };
     let mut words: Vec<Word> = Vec::new();
@@ -309,6 +309,11 @@ fn call(language: &Language, tail: &str) -> Option<What> {
     while let Some(char) = rest.chars().next() {
         if start.saturating_sub(rest.len()) > LONGEST || words.len() >= limits::STARTS {
             break;
+        }
+        if let Some((items, width)) = listed_words(rest) {
+            words.extend(items.split_ascii_whitespace().take(limits::STARTS).map(literal));
+            rest = rest.get(width..).unwrap_or_default();
+            continue;
         }
         if let Some((literal_text, width)) = string(rest) {
             if !named && nested == 0 {
@@ -422,6 +427,21 @@ fn extend(word: &mut Word, more: Option<&str>) {
             word.parts.push(unknown_part());
         }
     }
+}
+
+/// The words of the list that the text begins with, `%w[rm -rf]` of ruby or `qw(rm -rf)` of perl, and how long it is.
+fn listed_words(text: &str) -> Option<(&str, usize)> {
+    let inside = ["%w", "%W", "qw"].iter().find_map(|opener| text.strip_prefix(opener))?;
+    let open = inside.chars().next().filter(|open| !open.is_alphanumeric() && !open.is_whitespace())?;
+    let close = match open {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '<' => '>',
+        other => other,
+    };
+    let (items, _) = inside.get(open.len_utf8()..)?.split_once(close).filter(|(items, _)| items.len() <= LONGEST)?;
+    Some((items, text.len() - inside.len() + open.len_utf8() + items.len() + close.len_utf8()))
 }
 
 /// The string literal that the text begins with, without its quotes, and how long it is.

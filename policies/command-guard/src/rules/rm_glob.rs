@@ -21,7 +21,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use super::rm_recursive_force::name_of;
-use crate::blast_radius::{is_disposable, is_outside, is_temporary};
+use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -43,7 +43,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let deleter = |program| super::is_program(program, &["rm", "unlink", "shred", "find"]);
     let moved = effect.tag("by").is_some_and(|by| by == "mv" || !deleter(by) && !by_code());
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
-    let made_again = effect.operation == "fs.delete" && effect.tag("filtered").is_none() && is_made_again(effect, view);
+    let made_again = effect.operation == "fs.delete"
+        && match effect.tag("filtered") {
+            None => is_made_again(effect, view),
+            Some(_) => is_of_temporary(effect, view),
+        };
     ((deletes && !moved && !is_disposable(effect) || empties) && !made_again).then(|| {
         let what = if empties { "empties" } else { "deletes" };
         let target = format!("`{}`", shorten(&effect.target));
@@ -102,13 +106,26 @@ const BY_PRODUCTS: &[&str] = &[
 /// Folders that hold nothing but what a build makes.
 const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "target", "test-results"];
 
+/// Whether a search by name deletes some files below a folder for temporary files, in which the project does not lie.
+fn is_of_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
+    let names_some = effect.tag("every").is_some_and(|name| !is_everything(name));
+    let facts = view.facts();
+    let start = &effect.path.canonical;
+    let holds = |folder: &String| !folder.is_empty() && is_inside(folder, start);
+    !start.is_empty()
+        && names_some && is_temporary(effect, view) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(holds)
+}
+
+fn is_everything(name: &str) -> bool {
+    name.chars().all(|c| "*?.[]!".contains(c))
+}
+
 /// Whether the pattern names by-products: of a compiler or an editor by their end, of a build by their folder and an end,
 /// or some file below a folder for temporary files. A `*` alone may be anything.
 fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
     let (folder, name) = effect.target.rsplit_once('/').unwrap_or(("", &effect.target));
-    let everything = name.chars().all(|c| "*?.[]!".contains(c));
     let is_plain = |text: &str| !text.contains(['*', '?', '[', '$', '{']);
-    if !everything && is_temporary(effect, view) {
+    if !is_everything(name) && is_temporary(effect, view) {
         return true;
     }
     // What another program finds may lie anywhere below.

@@ -1,6 +1,7 @@
 //! Wrappers that give a program a terminal, or a window.
 
 use super::{PLAIN, Wrapper, takes};
+use crate::options::Options;
 
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "rlwrap", takes: takes("CDfHsS", ""), ..PLAIN },
@@ -36,6 +37,35 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         joins: true,
         ..PLAIN
     },
+    Wrapper { name: "tmux", takes: takes("cfLST", ""), text: &["c"], skip: usize::MAX, ..PLAIN },
+    Wrapper {
+        name: "asciinema",
+        takes: takes("citfq", "command idle-time-limit title output-format window-size cols rows env"),
+        verbs: &["rec", "record", "session", "stream"],
+        text: &["c", "command"],
+        skip: usize::MAX,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "ttyd",
+        takes: takes(
+            "pUicHugswtTmIbPfCKAd",
+            "port socket-owner interface credential auth-header uid gid signal cwd client-option terminal-type \
+             max-clients index base-path ping-interval srv-buf-size ssl-cert ssl-key ssl-ca debug",
+        ),
+        directory: &["w"],
+        ..PLAIN
+    },
+    Wrapper {
+        name: "luit",
+        takes: Options {
+            single: true,
+            ..takes("", "alias encoding argv0 ilog olog g0 g1 g2 g3 gl gr kg0 kg1 kg2 kg3")
+        },
+        ..PLAIN
+    },
+    Wrapper { name: "empty", takes: takes("iopLt", ""), inert: &["s", "w", "k", "l", "r"], ..PLAIN },
+    Wrapper { name: "zpty", inert: &["d", "w", "r", "t", "L"], skip: 1, joins: true, ..PLAIN },
     Wrapper { name: "screen", after: &["stuff"], joins: true, ..PLAIN },
     Wrapper {
         name: "screen",
