@@ -16,6 +16,7 @@ use std::error::Error;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex};
@@ -132,7 +133,8 @@ impl Place {
                 let late =
                     watched.lock().ok().and_then(|running| running.filter(|(_, begun)| begun.elapsed() > PATIENCE));
                 if let Some((process, _)) = late {
-                    drop(Command::new("kill").args(["-9", &process.to_string()]).status());
+                    // All that it started with it.
+                    drop(Command::new("kill").args(["-9", "--", &format!("-{process}")]).status());
                 }
             }
         });
@@ -162,6 +164,7 @@ impl Place {
         let mut command = Command::new(shell);
         command.arg("-c").arg(text).current_dir(&folder).env_clear();
         command.env("PATH", self.top.join("bin")).env("HOME", &folder).env("REAL_SHELLS_LOG", &log);
+        command.process_group(0);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         self.watch(Some(child.id()));
         child.wait()?;
@@ -202,6 +205,11 @@ fn fits(argv: &[Word], words: &[String]) -> bool {
     let open =
         argv.iter().any(|word| word.dynamic || word.glob || word.text.is_empty() || word.text.contains(['{', '~']));
     let Some((first, found)) = argv.first().zip(words.first()) else { return false };
+    // zsh splits no value, and the analysis all of them: it may be given that option.
+    let texts: Vec<&str> = argv.iter().map(|word| word.text.as_str()).collect();
+    if texts.join(" ") == words.join(" ") {
+        return true;
+    }
     let same = |word: &Word, found: &String| {
         word.dynamic || word.glob || word.text.contains(['{', '~']) || word.text == *found
     };
@@ -310,9 +318,10 @@ impl Texts<'_> {
                 self.word(),
                 self.word(),
                 self.name(),
-                self.random.of(&["\"$*\"", "$*", "x$*"])
+                self.random.of(&["\"$*\"", "\"x$*\""])
             ),
-            33 => format!("{}() {{ {}; }}; zz {}", self.handler(), self.list(), self.word()),
+            // It starts nothing that may be missing: it would be called for that again.
+            33 => format!("{}() {{ {}; }}; zz {}", self.handler(), self.simple(), self.word()),
             34 => format!("shopt -s expand_aliases; BASH_ALIASES[l]={}\nl {}", self.quoted_list(), self.word()),
             35 => format!("functions[l]={}; l {}", self.quoted_list(), self.word()),
             31 => format!("read x <<E\n{}\nE\n{} $x", self.word(), self.name()),
@@ -355,7 +364,7 @@ impl Texts<'_> {
         }
     }
 
-    fn handler(&mut self) -> &str {
+    fn handler(&mut self) -> &'static str {
         self.random.of(&["command_not_found_handle", "command_not_found_handler"])
     }
 

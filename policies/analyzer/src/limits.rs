@@ -63,6 +63,8 @@ pub(crate) const BRACE_DEPTH: usize = 8;
 pub(crate) const WRAPPERS: usize = 24;
 /// Variables whose value is followed.
 pub(crate) const VARIABLES: usize = 256;
+/// Texts of one alias that are followed.
+pub(crate) const ALIASES: usize = 4;
 /// The longest value of a variable that is followed, in bytes.
 pub(crate) const VALUE: usize = 32 * 1024;
 /// Elements of an array, or parameters, that are followed.

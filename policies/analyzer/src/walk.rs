@@ -116,6 +116,8 @@ pub(crate) struct Walker {
     git_aliases: BTreeMap<String, Word>,
     /// Functions and aliases whose text is being walked.
     expanding: Vec<String>,
+    /// Names that are read as they are written, whatever the text has them mean.
+    as_written: Vec<String>,
 }
 
 /// Where a command stands in its pipeline.
@@ -176,6 +178,7 @@ impl Walker {
             sink: None,
             git_aliases: BTreeMap::new(),
             expanding: Vec::new(),
+            as_written: Vec::new(),
         }
     }
 

@@ -231,7 +231,12 @@ impl Reader<'_> {
         let Some((end, _)) = scan::close(self.bytes, at + 1, Frame::Double).filter(|(end, _)| *end <= self.end) else {
             return self.torn();
         };
-        self.push(PieceKind::Literal, "", true);
+        // `"$@"` is no word at all if there are no parameters.
+        let inside = self.slice(at + 1, end - 1);
+        let is_each = inside == "$@" || inside == "${@}" || inside.ends_with("[@]}") && inside.starts_with("${");
+        if !is_each || inside.matches('$').count() > 1 {
+            self.push(PieceKind::Literal, "", true);
+        }
         self.quoted(at + 1, end - 1);
         end
     }

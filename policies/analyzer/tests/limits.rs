@@ -80,6 +80,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
             lines(over, |index| format!("alias a{index}=ls")),
             lines(over, |index| format!("f{index}() {{ ls; }}")),
         ],
+        "ALIASES" => vec![lines(over, |index| format!("alias a='ls {index}'"))],
         "VALUE" => {
             let long = "a".repeat(over);
             vec![

@@ -143,6 +143,9 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
 /// Whether a search finds nothing but folders in which nothing is.
 fn takes_empty_folders(words: &[Word]) -> bool {
     let is = |word: &Word, text: &str| word.text == text;
+    // What stands behind the first deletion comes too late.
+    let end = words.iter().position(|word| is(word, "-delete")).unwrap_or(words.len());
+    let words = words.get(..end).unwrap_or_default();
     let folders = words.windows(2).any(|pair| matches!(pair, [test, kind] if is(test, "-type") && is(kind, "d")));
     let other = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | "!" | "-not" | "," | "(" | ")");
     folders && words.iter().any(|word| is(word, "-empty")) && !words.iter().any(other)

@@ -59,12 +59,12 @@ pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<
     let starts_none = || !run.commands.iter().any(|command| command.parent == finder.id);
     let is_piped = !run.command.redirections.iter().any(|found| found.operator.starts_with('<'));
     let is_plain = run.command.via.iter().all(|via| !SUPPLIERS.contains(&via.kind.as_str()) || via.detail.is_empty());
-    if !is_plain || !run.is_via("find-exec") && !(is_piped && starts_none()) {
+    if !is_plain || run.is_via("xargs") && !(is_piped && starts_none()) {
         return None;
     }
     let starts: Vec<&str> = find::starts(words).map(|start| start.text.as_str()).collect();
     let starts = if starts.is_empty() { vec!["."] } else { starts };
-    let start = match (operand.text == "{}" || is_printed(operand), starts.as_slice()) {
+    let start = match (operand.text == "{}", starts.as_slice()) {
         (true, [start]) => Some(*start),
         (true, _) => None,
         (false, starts) => starts.iter().copied().find(|start| operand.text == below(start, name)),
@@ -74,26 +74,11 @@ pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<
 
 const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
 
-/// Whether the operand is what another command prints, and nothing else.
-fn is_printed(operand: &Operand<'_>) -> bool {
-    matches!(operand.word.parts.as_slice(), [part] if part.kind == "command" && !part.quoted)
-}
-
-/// The `find` whose output is the only operand of the command that is known only at run time.
-fn printer<'a>(run: &Run<'a>) -> Option<&'a Command> {
-    run.command.argv.get(1..)?.iter().find(|word| word.dynamic).filter(|word| word.parts.len() == 1)?;
-    let mut printers = run.pipelines.children(run.commands, run.command.id);
-    let only = printers.next().filter(|_| printers.next().is_none())?;
-    let is_captured = only.position.within.last().is_some_and(|place| place == "substitution");
-    let is_alone = only.position.length == 1 && only.redirections.iter().all(|redirection| redirection.fd == 2);
-    (is_captured && is_alone && only.program().ends_with("find")).then_some(only)
-}
-
 /// The `find` that supplies what a placeholder stands for.
 fn finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
-    let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs"))).or_else(|| printer(run));
+    let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
     finder.filter(|finder| finder.program().ends_with("find"))
 }
 

@@ -13,7 +13,9 @@ impl Walker {
     pub(super) fn call(&mut self, command: &Command, input: &Input) -> bool {
         let name = command.word(0);
         let Some(body) = self.shell.function(name) else { return false };
-        if self.defining || self.expanding.iter().any(|outer| outer == name) {
+        // One that defines itself anew is another one.
+        let running = format!("{name}() {body}");
+        if self.defining || self.expanding.contains(&running) {
             return false;
         }
         if self.expanding.len() >= limits::CALL_DEPTH || self.calls_left == 0 {
@@ -23,7 +25,7 @@ impl Walker {
         self.calls_left -= 1;
         let parameters = self.shell.take_parameters();
         self.shell.set_parameters(command.argv.get(1..).unwrap_or_default());
-        self.expanding.push(name.to_owned());
+        self.expanding.push(running);
         self.via.push(Via { kind: "function".to_owned(), detail: name.to_owned() });
         let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
         let parent = std::mem::replace(&mut self.parent, command.id);
@@ -59,11 +61,21 @@ impl Walker {
             None => self.shell.separators().map(str::to_owned),
         };
         let Some(separators) = separators else { return };
-        let splits = |char: char| separators.contains(char);
+        let fields: Vec<String> = expand::fields(&line, &separators).into_iter().map(|word| word.text).collect();
         if array && let [name, ..] = names.as_slice() {
-            let fields = line.split(splits).filter(|field| !field.is_empty());
-            let elements = fields.map(|field| (None, expand::literal(field))).collect();
+            let elements = fields.iter().map(|field| (None, expand::literal(field))).collect();
             return self.shell.assign_array(name, elements, false);
+        }
+        // The last name takes the rest of the line, separators and all.
+        let splits = |char: char| separators.contains(char) && char.is_whitespace();
+        if separators.contains(|char: char| !char.is_whitespace()) && names.len() > 1 {
+            for (index, name) in names.iter().enumerate() {
+                match fields.get(index) {
+                    _ if index + 1 == names.len() && fields.len() > names.len() => self.shell.forget(name),
+                    field => self.shell.assign(name, &expand::literal(field.map_or("", String::as_str)), false),
+                }
+            }
+            return;
         }
         let mut rest = line.as_str();
         for (index, name) in names.iter().enumerate() {

@@ -43,9 +43,13 @@ impl Walker {
         }
         self.add_words(&mut pending.argv, &pending.assignments);
         self.keep_git_alias(&pending.argv);
-        let shadowed = pending.argv.first().is_some_and(|name| self.defined.contains_key(&name.text));
+        let name = pending.argv.first().map(|name| name.text.clone()).unwrap_or_default();
+        let shadowed =
+            self.defined.contains_key(&name) && !self.expanding.contains(&name) && !self.as_written.contains(&name);
         let unaliased = if pending.level >= limits::WRAPPERS { None } else { self.unalias(&pending.argv) };
-        let written = unaliased.as_ref().map(|alias| self.as_written(&pending, alias, place));
+        // Of a function that is named as a program which starts others, the words behind it count as well.
+        let starts = || shadowed && wrappers::peel(&pending.argv, pending.input.text()).is_some();
+        let written = (unaliased.is_some() || starts()).then(|| self.as_written(&pending, &name, place));
         let layer = if pending.level >= limits::WRAPPERS {
             None
         } else if let Some(layer) = unaliased.or_else(|| self.unalias_git(&pending.argv)) {
@@ -141,9 +145,14 @@ impl Walker {
                     output = self.dispatch(inner, place);
                 }
                 What::Text { text, parameters } => {
+                    if run.place != layer::Place::Here && !late {
+                        self.shell.enter_process();
+                    }
                     for assignment in &pending.assignments {
                         self.shell.assign(&assignment.name, &assignment.value, false);
+                        self.shell.export(&assignment.name);
                     }
+                    let passing = run.place == layer::Place::Here;
                     if let Some(parameters) = parameters {
                         if let Some(name) = parameters.first() {
                             self.shell.assign("0", name, false);
@@ -158,6 +167,10 @@ impl Walker {
                         self.run_text_of(&shell, &text, pending.span);
                     }
                     self.input = outer;
+                    // Behind `eval` some shells keep them, and others do not.
+                    for assignment in pending.assignments.iter().filter(|_| passing) {
+                        self.shell.forget(&assignment.name);
+                    }
                 }
             }
             self.via.pop();
@@ -178,12 +191,11 @@ impl Walker {
         output
     }
 
-    /// Lists a command whose name is an alias as the shell runs it that leaves aliases alone, as `bash -c` does. Gives the
-    /// state that this leads to.
-    fn as_written(&mut self, pending: &Pending<'_>, alias: &Layer, place: Place<'_>) -> Shell {
+    /// Lists a command as the shell runs it that does not know what the text has its name mean: `bash -c` leaves aliases
+    /// alone, and a definition may not have run. Gives the state that this leads to.
+    fn as_written(&mut self, pending: &Pending<'_>, name: &str, place: Place<'_>) -> Shell {
         let before = self.shell.clone();
-        let name = alias.runs.first().map(|run| run.via.detail.clone()).unwrap_or_default();
-        self.expanding.push(name);
+        self.as_written.push(name.to_owned());
         let literal = Pending {
             argv: pending.argv.clone(),
             assignments: pending.assignments.clone(),
@@ -195,7 +207,7 @@ impl Walker {
             level: pending.level + 1,
         };
         self.dispatch(literal, place);
-        self.expanding.pop();
+        self.as_written.pop();
         std::mem::replace(&mut self.shell, before)
     }
 
@@ -248,7 +260,10 @@ impl Walker {
 
     pub(super) fn run_children(&mut self, pending: &mut Pending<'_>, parent: u32) {
         if let Some((unit, children)) = pending.children.take() {
+            // What changes the shell of a substitution changes that one, whatever starts the command around it.
+            let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
             self.children(unit, &children, parent);
+            self.texts_via = texts_via;
         }
     }
 

@@ -1,10 +1,12 @@
 //! What a text has a name mean: aliases, the table of files that `hash` fills, and the arrays in which shells keep both.
 
+use std::rc::Rc;
+
 use guard_sdk::syntax::{Command, Span, Word};
 
 use super::Walker;
 use super::output::Input;
-use crate::programs;
+use crate::options::{Flag, Options, leading};
 use crate::word::expand::literal;
 
 /// What bash and zsh call when a command is not found, with the command's words.
@@ -21,16 +23,24 @@ pub(super) fn element(word: &str) -> Option<(&str, &str)> {
     word.strip_suffix(']')?.split_once('[')
 }
 
+/// What is said of a name whose meaning only the run shows.
+pub(super) const NOT_KNOWN: &str = "what a name means is known only at run time";
+
+/// Whether bash keeps in this array what names mean.
+pub(super) fn is_table(name: &str) -> bool {
+    matches!(name, "BASH_CMDS" | "BASH_ALIASES")
+}
+
 impl Walker {
     /// `alias NAME=TEXT`, and `alias NAME TEXT` of fish.
     pub(super) fn define_aliases(&mut self, words: &[Word], span: Span) {
         // zsh: it stands for its text anywhere in a line, or for what opens files of a kind.
         let anywhere = matches!(words.first().map(|word| word.text.as_str()), Some("-g" | "-s"));
-        if let [name, text] = words
-            && !name.text.starts_with('-')
+        let plain: Vec<&Word> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
+        if let [name, text] = plain.as_slice()
             && !name.text.contains('=')
         {
-            return self.define_alias(&name.text, (!text.dynamic).then(|| text.clone()), false, span);
+            return self.define_alias(&name.text, (!text.dynamic).then(|| (*text).clone()), false, span);
         }
         for word in words {
             let Some((name, text)) = word.text.split_once('=') else { continue };
@@ -44,26 +54,29 @@ impl Walker {
 
     fn define_alias(&mut self, name: &str, text: Option<Word>, anywhere: bool, span: Span) {
         self.defined.insert(name.to_owned(), true);
+        let Some(text) = text else { return };
+        if text.text.contains("<<") {
+            self.partial("a here-document stands in an alias");
+        }
         // Where such a word stands, the text does not parse as it runs: its commands count at once.
-        if let Some(text) = text.as_ref().filter(|_| anywhere || RESERVED.contains(&name)) {
+        if anywhere || RESERVED.contains(&name) && !RESERVED.contains(&text.text.trim()) {
             let certain = std::mem::replace(&mut self.certain, false);
             let text = literal(text.text.trim_start_matches([' ', ';', '&', '|', '\n']));
             self.apart(|walker| walker.run_text(&text, span));
             self.certain = certain;
         }
         if !anywhere {
-            self.shell.alias(name, text);
+            self.shell.alias(name, &Rc::new(text));
         }
     }
 
-    /// `hash -p FILE NAME`, and `hash NAME=FILE` of zsh.
+    /// `hash -p FILE NAMES`, and `hash NAME=FILE` of zsh.
     pub(super) fn define_files(&mut self, words: &[Word]) {
-        if let [option, file, name] = words
-            && option.text == "-p"
-        {
-            return self.define_file(&name.text, file);
+        let given = leading(words, Options::new("p", ""));
+        if let Some(file) = given.flag(&["p"]).map(Flag::word) {
+            return given.rest.iter().for_each(|name| self.define_file(&name.text, &file));
         }
-        for word in words {
+        for word in given.rest {
             if let Some((name, file)) = word.text.split_once('=') {
                 self.define_file(name, &Word { dynamic: word.dynamic, ..literal(file) });
             }
@@ -72,12 +85,15 @@ impl Walker {
 
     fn define_file(&mut self, name: &str, file: &Word) {
         self.defined.insert(name.to_owned(), false);
-        self.shell.alias(name, (!file.dynamic).then(|| file.clone()));
+        if !file.dynamic {
+            self.shell.alias(name, &Rc::new(file.clone()));
+        }
     }
 
     /// Follows an assignment to an element of a shell's own table of names.
     pub(super) fn name_means(&mut self, table: &str, name: &str, value: &Word, span: Span) {
         let table = self.shell.referred(table).to_owned();
+        let name = &name.replace(['"', '\'', '\\'], "");
         match table.as_str() {
             "BASH_CMDS" | "commands" => self.define_file(name, value),
             "BASH_ALIASES" | "aliases" => self.define_alias(name, (!value.dynamic).then(|| value.clone()), false, span),
@@ -88,8 +104,8 @@ impl Walker {
             }
             _ => return,
         }
-        if table.starts_with("BASH_") && (value.dynamic || name.contains(['$', '`'])) {
-            self.partial("what a name means is known only at run time");
+        if is_table(&table) && (value.dynamic || name.contains(['$', '`'])) {
+            self.partial(NOT_KNOWN);
         }
     }
 
@@ -110,8 +126,7 @@ impl Walker {
     /// The function of this text that runs in place of a command that may not exist.
     pub(super) fn handler_of(&self, name: &str) -> Option<&'static str> {
         let handler = HANDLERS.iter().copied().find(|handler| self.defined.contains_key(*handler))?;
-        let exists = self.defined.contains_key(name) || programs::is_known(&name.to_ascii_lowercase());
-        (!exists).then_some(handler)
+        (!self.defined.contains_key(name)).then_some(handler)
     }
 
     /// Follows the function that runs in place of a command that may not exist.
@@ -120,7 +135,7 @@ impl Walker {
         let argv = std::iter::once(literal(handler)).chain(command.argv.iter().cloned()).collect();
         let call = Command { argv, ..command.clone() };
         let certain = std::mem::replace(&mut self.certain, false);
-        self.apart(|walker| drop(walker.call(&call, input)));
+        self.apart(|walker| _ = walker.call(&call, input));
         self.certain = certain;
     }
 }

@@ -26,33 +26,40 @@ impl Walker {
         true
     }
 
-    /// The text that an alias of this text makes of a command.
+    /// The texts that an alias of this text makes of a command.
     pub(super) fn unalias(&self, argv: &[Word]) -> Option<Layer> {
-        let (first, mut rest) = argv.split_first()?;
-        if first.quoted || first.dynamic || self.expanding.contains(&first.text) {
+        let (first, rest) = argv.split_first()?;
+        let is_literal = self.expanding.contains(&first.text) || self.as_written.contains(&first.text);
+        if first.quoted || first.dynamic || is_literal {
             return None;
         }
-        let mut words = vec![(*self.shell.aliased(&first.text)?).clone()];
+        let mut layer = Layer { outer: None, runs: Vec::new() };
+        for text in self.shell.aliased(&first.text) {
+            let text = self.unaliased(text, rest);
+            let mut one = Layer::one("alias", &first.text, What::Text { text, parameters: None }, Place::Here);
+            // A shell that is not interactive may leave aliases alone.
+            one.runs.iter_mut().for_each(|run| run.certain = false);
+            layer.runs.append(&mut one.runs);
+        }
+        (!layer.runs.is_empty()).then_some(layer)
+    }
+
+    fn unaliased(&self, text: &Word, mut rest: &[Word]) -> Word {
+        let mut words = vec![text.clone()];
         // A text that ends in a blank has the next word looked up as well.
         while words.last().is_some_and(|word| word.text.ends_with([' ', '\t']))
             && let Some((next, tail)) = rest.split_first()
-            && let Some(text) = self.shell.aliased(&next.text)
+            && let Some(text) = self.shell.aliased(&next.text).last()
         {
             if words.len() >= limits::CALL_DEPTH {
                 limits::reached("too many aliases in one command");
                 break;
             }
-            words.push((*text).clone());
+            words.push((**text).clone());
             rest = tail;
         }
         words.extend(rest.iter().map(spelled));
-        let text = joined(&words);
-        let mut layer = Layer::one("alias", &first.text, What::Text { text, parameters: None }, Place::Here);
-        if let Some(run) = layer.runs.first_mut() {
-            // A shell that is not interactive may leave aliases alone.
-            run.certain = false;
-        }
-        Some(layer)
+        joined(&words)
     }
 
     /// Keeps the alias that a call of git defines.

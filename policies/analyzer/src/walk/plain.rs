@@ -143,6 +143,7 @@ impl Walker {
             if remote {
                 walker.shell = Shell::new("", "");
             }
+            walker.shell.enter_process();
             // The shell of another machine is not known.
             let shell = if remote { "sh" } else { command.program() };
             walker.run_text_of(shell, word, command.span);
@@ -229,6 +230,9 @@ impl Walker {
         let parent = std::mem::replace(&mut self.parent, command.id);
         let shell = (!script.here).then(|| self.shell.clone());
         let parameters = self.shell.take_parameters();
+        if !script.here {
+            self.shell.enter_process();
+        }
         self.shell.set_parameters(&script.parameters);
         self.via.push(Via { kind: "script".to_owned(), detail: name });
         self.expanding.push(running);

@@ -2,6 +2,8 @@
 //!
 //! Follows straight lines only. What may or may not have happened is unknown afterwards.
 
+mod definitions;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,6 +27,9 @@ pub(crate) enum Value {
 /// The variable that `~` stands for.
 const HOME: &str = "HOME";
 
+/// The variable that holds the separators.
+const IFS: &str = "IFS";
+
 /// The state of one shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shell {
@@ -34,11 +39,16 @@ pub(crate) struct Shell {
     previous: String,
     home: Rc<str>,
     variables: BTreeMap<Rc<str>, Value>,
+    /// The variables that other processes are given, besides those of [`ENVIRONMENT`].
+    exported: BTreeSet<Rc<str>>,
+    /// All that is assigned is exported.
+    exports_all: bool,
     parameters: Option<Rc<[Word]>>,
     /// Texts of functions that the text defines.
     functions: BTreeMap<Rc<str>, Rc<str>>,
-    /// Texts of aliases that the text defines.
-    aliases: BTreeMap<Rc<str>, Rc<Word>>,
+    /// Texts of aliases that the text defines, the latest last. A line is read whole before it runs, so that an alias which
+    /// is defined anew, or ended, may still have its old text.
+    aliases: BTreeMap<Rc<str>, Vec<Rc<Word>>>,
 }
 
 impl Values for Shell {
@@ -55,7 +65,8 @@ impl Values for Shell {
             None => {}
         }
         if let Some(index) = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
-            return self.parameters.as_ref()?.get(index).map(Cow::Borrowed);
+            let parameters = self.parameters.as_ref()?;
+            return Some(parameters.get(index).map_or_else(|| Cow::Owned(literal("")), Cow::Borrowed));
         }
         (name == "PWD" && !self.cwd.is_empty()).then(|| Cow::Owned(literal(&self.cwd)))
     }
@@ -82,7 +93,7 @@ impl Values for Shell {
     }
 
     fn separators(&self) -> Option<&str> {
-        match self.variables.get("IFS") {
+        match self.variables.get(IFS) {
             Some(Value::Scalar(word)) => (!word.dynamic).then_some(word.text.as_str()),
             Some(_) => None,
             None => Some(" \t\n"),
@@ -105,6 +116,8 @@ impl Shell {
             previous: String::new(),
             home: home.into(),
             variables: BTreeMap::new(),
+            exported: BTreeSet::new(),
+            exports_all: false,
             parameters: None,
             functions: BTreeMap::new(),
             aliases: BTreeMap::new(),
@@ -113,10 +126,14 @@ impl Shell {
 
     /// Sets the parameters `$1`, `$2`, ...
     pub(crate) fn set_parameters(&mut self, words: &[Word]) {
-        self.parameters = (words.len() <= limits::ELEMENTS).then(|| words.into());
-        if self.parameters.is_none() {
+        if words.len() > limits::ELEMENTS {
             limits::reached("too many parameters to follow");
         }
+        // Of `$x` there may be none, or several, and of `"$@"`; `{}` is one.
+        let is_one =
+            |word: &Word| !word.dynamic || word.text.contains("{}") || word.quoted && !word.text.contains(['@', '*']);
+        let known = words.len() <= limits::ELEMENTS && words.iter().all(is_one);
+        self.parameters = known.then(|| words.into());
     }
 
     /// Takes the parameters away, to be put back later.
@@ -137,6 +154,7 @@ impl Shell {
 
     /// Assigns a word to a variable. `append` for `+=`.
     pub(crate) fn assign(&mut self, name: &str, word: &Word, append: bool) {
+        let name = &*self.referred(name).to_owned();
         let word = match self.plain(word) {
             Some(text) => literal(&text),
             None => word.clone(),
@@ -153,7 +171,7 @@ impl Shell {
             |part: &Part| part.kind == "literal" || part.kind == "variable" && parameter::default(&part.text).is_some();
         let worth = |word: &Word| !word.dynamic || word.parts.iter().any(told);
         // A separator that is not known leaves a mark, for the usual one does not hold any more.
-        let kept = word.filter(|word| (name == "IFS" || worth(word)) && fits(word));
+        let kept = word.filter(|word| (name == IFS || worth(word)) && fits(word));
         match kept {
             Some(word) => self.set(name, Value::Scalar(Rc::new(word))),
             None => self.forget(name),
@@ -221,12 +239,15 @@ impl Shell {
     /// The variable that a name stands for.
     pub(crate) fn referred<'s>(&'s self, name: &'s str) -> &'s str {
         match self.variables.get(name) {
-            Some(Value::Reference(other)) => other,
+            Some(Value::Reference(other)) if !other.is_empty() => other,
             _ => name,
         }
     }
 
     fn set(&mut self, name: &str, value: Value) {
+        if self.exports_all {
+            self.export(name);
+        }
         if self.variables.len() < limits::VARIABLES || self.variables.contains_key(name) {
             self.variables.insert(name.into(), value);
         } else {
@@ -239,7 +260,15 @@ impl Shell {
     pub(crate) fn forget(&mut self, name: &str) {
         match name {
             // Without a value it would be the user's.
-            HOME => self.refer(HOME, ""),
+            HOME | IFS => self.refer(name, ""),
+            _ => drop(self.variables.remove(name)),
+        }
+    }
+
+    /// `unset`: the variable has no value any more.
+    pub(crate) fn unset(&mut self, name: &str) {
+        match name {
+            HOME => self.forget(HOME),
             _ => drop(self.variables.remove(name)),
         }
     }
@@ -268,37 +297,6 @@ impl Shell {
         if is_odd {
             self.forget(HOME);
         }
-    }
-
-    /// Keeps the text of a function.
-    pub(crate) fn define(&mut self, name: &str, text: &str) {
-        if self.functions.len() < limits::VARIABLES && text.len() <= limits::VALUE {
-            self.functions.insert(name.into(), text.into());
-        } else {
-            limits::reached("too many functions, or too long ones, to follow");
-            self.functions.remove(name);
-        }
-    }
-
-    /// The text of a function, if it is known.
-    pub(crate) fn function(&self, name: &str) -> Option<Rc<str>> {
-        self.functions.get(name).cloned()
-    }
-
-    /// Keeps the text of an alias; `None` ends it.
-    pub(crate) fn alias(&mut self, name: &str, text: Option<Word>) {
-        match text {
-            Some(text) if self.aliases.len() < limits::VARIABLES && text.text.len() <= limits::VALUE => {
-                self.aliases.insert(name.into(), Rc::new(text));
-            }
-            Some(_) => limits::reached("too many aliases, or too long ones, to follow"),
-            None => drop(self.aliases.remove(name)),
-        }
-    }
-
-    /// The text of an alias.
-    pub(crate) fn aliased(&self, name: &str) -> Option<Rc<Word>> {
-        self.aliases.get(name).cloned()
     }
 
     /// Forgets the variables that `body`, which may run again, could set: those that it names without a `$`.
@@ -333,12 +331,21 @@ impl Shell {
             self.parameters = None;
         }
         let odd = self.separators() != other.separators();
+        let before: BTreeSet<Rc<str>> = self.functions.keys().cloned().collect();
         let is_moved = self.variables.get(HOME) != other.variables.get(HOME);
         self.variables.retain(|name, value| other.variables.get(name) == Some(value));
-        self.functions.retain(|name, text| other.functions.get(name) == Some(text));
-        self.aliases.retain(|name, text| other.aliases.get(name) == Some(text));
+        self.exported.retain(|name| other.exported.contains(name));
+        self.exports_all &= other.exports_all;
+        // What only one of them defines may be called.
+        self.functions.retain(|name, text| other.functions.get(name).is_none_or(|other| other == text));
+        for (name, text) in other.functions.iter().filter(|(name, _)| !before.contains(*name)) {
+            self.functions.insert(Rc::clone(name), Rc::clone(text));
+        }
+        for (name, texts) in &other.aliases {
+            texts.iter().for_each(|text| self.alias(name, text));
+        }
         if odd {
-            self.refer("IFS", "");
+            self.forget(IFS);
         }
         if is_moved {
             self.forget(HOME);

@@ -127,6 +127,9 @@ impl Walker {
             To::Array(Some(elements)) => self.names_mean(name, elements, span),
             To::Element(subscript) => self.name_means(name, subscript, value, span),
         }
+        if found.append && super::meanings::is_table(name) {
+            self.partial(super::meanings::NOT_KNOWN);
+        }
         match &found.to {
             To::Scalar => self.shell.assign(name, value, found.append),
             To::Array(Some(elements)) => self.shell.assign_array(name, elements.clone(), found.append),

@@ -3,7 +3,7 @@
 use guard_sdk::syntax::{Command, Span, Word};
 
 use super::echo::printf;
-use super::meanings::element;
+use super::meanings::{element, is_table};
 use super::output::Input;
 use super::shell::Shell;
 use super::{Unit, Walker};
@@ -273,17 +273,23 @@ impl Walker {
     pub(super) fn follow(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.word(0) {
+            "cd" | "chdir" if self.defined.contains_key(command.word(0)) => self.shell.lose_directory(),
             "cd" | "chdir" => self.shell.change_directory(words),
             "pushd" if words.iter().any(|word| !word.text.starts_with(['-', '+'])) => {
                 self.shell.change_directory(words)
             }
             "pushd" | "popd" => self.shell.lose_directory(),
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                let refers = words.iter().any(|word| word.text.starts_with('-') && word.text.contains('n'));
+                let has = |letter| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter));
+                let (refers, exports) = (has('n'), command.word(0) == "export" && !has('n') || has('x'));
                 for word in words {
                     match word.text.split_once('=') {
                         Some((name, other)) if refers && command.word(0) != "export" => self.shell.refer(name, other),
                         _ => self.declare(word, command.span),
+                    }
+                    let name = word.text.split(['=', '+']).next().unwrap_or_default();
+                    if exports && is_name(name) {
+                        self.shell.export(name);
                     }
                 }
             }
@@ -292,8 +298,13 @@ impl Walker {
                     let end = word.text.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
                     let name = end.and_then(|end| word.text.get(..end)).unwrap_or(&word.text);
                     // `printf` writes its operands; only after `-v` is one of them a variable.
-                    if command.word(0) != "printf" || command.word(1) == "-v" {
-                        self.shell.forget(name);
+                    match command.word(0) {
+                        "printf" if command.word(1) != "-v" => {}
+                        "unset" => self.shell.unset(name),
+                        _ => self.shell.forget(name),
+                    }
+                    if command.word(0) != "printf" && element(&word.text).is_some_and(|(table, _)| is_table(table)) {
+                        self.partial(super::meanings::NOT_KNOWN);
                     }
                 }
                 match command.word(0) {
@@ -328,6 +339,10 @@ impl Walker {
                     let elements = elements.iter().map(|word| (None, word.clone())).collect();
                     return self.shell.assign_array(&name.text, elements, false);
                 }
+                let is_all = |pair: &[Word]| matches!(pair, [o, name] if o.text == "-o" && name.text == "allexport");
+                if words.windows(2).any(is_all) || words.first().is_some_and(|word| is_cluster_with(&word.text, 'a')) {
+                    self.shell.export_all();
+                }
                 if let Some(words) = dashes.or(plain).and_then(|at| words.get(at..)) {
                     self.shell.set_parameters(words);
                 }
@@ -335,7 +350,6 @@ impl Walker {
             "shift" => self.shell.shift(words.first().map_or(Some(1), |word| word.text.parse().ok())),
             "alias" => self.define_aliases(words, command.span),
             "hash" => self.define_files(words),
-            "unalias" => words.iter().for_each(|word| self.shell.alias(&word.text, None)),
             _ => {}
         }
         self.call_handler(command, input);
@@ -370,4 +384,9 @@ impl Walker {
         }
         self.shell.assign(name, &value_word, append);
     }
+}
+
+/// Whether the word is a cluster of short options with this letter.
+fn is_cluster_with(word: &str, letter: char) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
 }

@@ -82,7 +82,10 @@ impl Walker {
         self.expanding.push(name);
         let word = held.text;
         if argv.is_empty() {
-            self.apart(|walker| walker.run_text(&word, command.span));
+            self.apart(|walker| {
+                walker.shell.enter_process();
+                walker.run_text(&word, command.span);
+            });
         } else {
             let target = Redirection {
                 fd: 0,

@@ -170,6 +170,17 @@ pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(O
         if found.len() > limits::ELEMENTS {
             return None;
         }
+        // `['NAME']=value`
+        if let [open, name, close, ..] = group.as_slice()
+            && (open.text.as_str(), open.quoted, name.quoted) == ("[", false, true)
+            && let Some(value) = close.text.strip_prefix("]=").filter(|_| !close.quoted).map(str::to_owned)
+        {
+            let subscript = name.text.clone();
+            group.drain(..2);
+            group.first_mut()?.text = value;
+            found.push((Some(subscript), word(group, values)));
+            continue;
+        }
         let assigned = group.get(1).and_then(|piece| piece.text.strip_prefix('=')).map(str::to_owned);
         match (group.first(), assigned) {
             (Some(Piece { kind: PieceKind::Glob, text, .. }), Some(value)) if text.starts_with('[') => {
@@ -189,6 +200,14 @@ pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(O
         }
     }
     Some(found)
+}
+
+/// The fields of a plain text.
+pub(crate) fn fields(text: &str, separators: &str) -> Vec<Word> {
+    let mut fields = Fields::default();
+    fields.split_text(text, separators, None);
+    fields.end(true);
+    fields.done
 }
 
 /// A word of plain text.
@@ -301,27 +320,41 @@ impl Fields {
         }
     }
 
+    /// Fields as a shell splits them: at blanks among the separators, and at each other separator with the blanks around it,
+    /// between two of which lies an empty field.
     fn split_text(&mut self, text: &str, separators: &str, from: Option<&Piece>) {
         self.vanished = true;
-        if text.starts_with(|char| separators.contains(char)) {
+        let mut field = String::new();
+        let mut is_behind_blanks = false;
+        for char in text.chars() {
+            if !separators.contains(char) {
+                field.push(char);
+                is_behind_blanks = false;
+                continue;
+            }
+            self.field(&mut field, from);
+            let ends = self.current.is_some();
+            if !ends && !char.is_whitespace() && !is_behind_blanks {
+                self.current();
+            }
             self.end(false);
+            is_behind_blanks = char.is_whitespace() && (ends || is_behind_blanks);
         }
-        let fields = text.split(|char| separators.contains(char)).filter(|field| !field.is_empty());
-        for (index, field) in fields.enumerate() {
-            if index > 0 {
-                self.end(false);
-            }
-            match from {
-                Some(piece) => self.output(piece, field),
-                None => self.literal(field, false),
-            }
-            if field.contains(['*', '?', '[']) {
-                self.current().glob = true;
-            }
+        self.field(&mut field, from);
+    }
+
+    fn field(&mut self, field: &mut String, from: Option<&Piece>) {
+        if field.is_empty() {
+            return;
         }
-        if text.ends_with(|char| separators.contains(char)) {
-            self.end(false);
+        match from {
+            Some(piece) => self.output(piece, field),
+            None => self.literal(field, false),
         }
+        if field.contains(['*', '?', '[']) {
+            self.current().glob = true;
+        }
+        field.clear();
     }
 
     fn piece(&mut self, piece: Piece, values: &dyn Values, assumed: &mut bool) {
@@ -347,6 +380,14 @@ impl Fields {
             (Some(Known::One(value)), Some(separators)) => self.split(&value, separators),
             (Some(Known::Joined(words)), Some(separators)) if piece.quoted => {
                 self.joined(&words, first(separators), true);
+            }
+            // bash joins the words, and splits what comes of it; zsh splits nothing.
+            (Some(Known::Joined(words)), Some(separators))
+                if !first(separators).trim().is_empty() && words.iter().all(|word| !word.dynamic && !word.glob) =>
+            {
+                *assumed = true;
+                let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+                self.split_text(&texts.join(first(separators)), separators, None);
             }
             (Some(Known::Each(words) | Known::Joined(words)), Some(separators)) => {
                 self.vanished = true;

@@ -16,6 +16,7 @@
 //! ## Instead
 //! List the files first with `ls`, and name them.
 
+use guard_sdk::Presence;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
@@ -111,6 +112,14 @@ fn is_of_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
     let names_some = effect.tag("every").is_some_and(|name| !is_everything(name));
     let facts = view.facts();
     let start = &effect.path.canonical;
+    // A folder that is not there, or that the text fills, may be another one when the command runs.
+    let fills = |other: &Effect| {
+        let path = &other.path.lexical;
+        other.command_id < effect.command_id && other.kind != "read" && (is_inside(path, start) || is_inside(start, path))
+    };
+    if effect.path.exists != Presence::Yes || view.analysis.effects.iter().any(fills) {
+        return false;
+    }
     let holds = |folder: &String| !folder.is_empty() && is_inside(folder, start);
     !start.is_empty()
         && names_some && is_temporary(effect, view) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(holds)

@@ -1,0 +1,67 @@
+//! Functions and aliases of a shell, and what other processes are given of it.
+
+use std::rc::Rc;
+
+use guard_sdk::syntax::Word;
+
+use super::{HOME, IFS, Shell};
+use crate::limits;
+
+/// Variables that the environment of every shell has.
+const ENVIRONMENT: &[&str] = &[HOME, "PATH", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL"];
+
+impl Shell {
+    /// Other processes are given the variable from now on.
+    pub(crate) fn export(&mut self, name: &str) {
+        if self.exported.len() < limits::VARIABLES {
+            self.exported.insert(name.into());
+        }
+    }
+
+    /// `set -a`: so are all that are assigned from now on.
+    pub(crate) fn export_all(&mut self) {
+        self.exports_all = true;
+    }
+
+    /// What another process that this shell starts knows of it: of the other variables nothing, for they are not set there,
+    /// unless the environment had them all along.
+    pub(crate) fn enter_process(&mut self) {
+        let exported = &self.exported;
+        let is_given = |name: &Rc<str>| ENVIRONMENT.contains(&&**name) || exported.contains(name);
+        // Its separators a shell takes from nobody.
+        self.variables.retain(|name, _| is_given(name) && &**name != IFS);
+        self.parameters = None;
+    }
+
+    /// Keeps the text of a function.
+    pub(crate) fn define(&mut self, name: &str, text: &str) {
+        if self.functions.len() < limits::VARIABLES && text.len() <= limits::VALUE {
+            self.functions.insert(name.into(), text.into());
+        } else {
+            limits::reached("too many functions, or too long ones, to follow");
+            self.functions.remove(name);
+        }
+    }
+
+    /// The text of a function, if it is known.
+    pub(crate) fn function(&self, name: &str) -> Option<Rc<str>> {
+        self.functions.get(name).cloned()
+    }
+
+    /// Keeps a text of an alias.
+    pub(crate) fn alias(&mut self, name: &str, text: &Rc<Word>) {
+        let texts = self.aliases.get(name).map_or(0, Vec::len);
+        if self.aliases.len() >= limits::VARIABLES || texts >= limits::ALIASES || text.text.len() > limits::VALUE {
+            return limits::reached("too many aliases, or too long ones, to follow");
+        }
+        let texts = self.aliases.entry(name.into()).or_default();
+        if !texts.contains(text) {
+            texts.push(Rc::clone(text));
+        }
+    }
+
+    /// The texts that an alias has, or had.
+    pub(crate) fn aliased(&self, name: &str) -> &[Rc<Word>] {
+        self.aliases.get(name).map_or(&[], Vec::as_slice)
+    }
+}
