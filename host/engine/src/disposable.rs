@@ -39,8 +39,29 @@ const DELETIONS: usize = 64;
 /// Programs that bring into a folder what was somewhere else. With the folder it would be lost.
 const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
 
-/// What lies in a repository's own folder and is often the name of something else.
-const GIT: [&str; 10] = ["config", "hooks", "index", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
+/// What lies in a repository's own folder, where a search finds it too.
+const GIT: [&str; 20] = [
+    "HEAD",
+    "ORIG_HEAD",
+    "config",
+    "description",
+    "heads",
+    "hooks",
+    "index",
+    "info",
+    "lfs",
+    "logs",
+    "modules",
+    "objects",
+    "pack",
+    "pack-0.idx",
+    "pack-0.pack",
+    "packed-refs",
+    "refs",
+    "remotes",
+    "tags",
+    "worktrees",
+];
 
 /// How names end that a repository leaves out because they hold what is not made anew: copies, data, secrets. A search
 /// takes all of them at once.
@@ -227,7 +248,7 @@ fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
     }
     // Git's own folder has such names, and those of branches.
     let is_branch = || !matches!(facts.entry(&format!("{root}/.git/refs/heads/{name}")), Entry::Absent);
-    let is_of_git = GIT.contains(&name) || is_branch();
+    let is_of_git = GIT.iter().any(|own| may_fit(name, own)) || is_branch();
     let is_kept_aside = ASIDE.iter().any(|end| name.ends_with(end)) || name.starts_with(".env");
     let is_folder = match tag(effect, KIND) {
         Some("d") => true,
@@ -235,6 +256,19 @@ fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
         Some(_) => false,
     };
     !is_of_git && !is_kept_aside && rules.read(&folder, facts) && rules.ignore_everywhere(&folder, name, is_folder)
+}
+
+/// Whether the pattern may fit the name, by what stands before its first and behind its last special character.
+fn may_fit(pattern: &str, name: &str) -> bool {
+    let special = |char: char| "*?[]\\".contains(char);
+    match (pattern.find(special), pattern.rfind(special)) {
+        (Some(first), Some(last)) => {
+            let (before, behind) =
+                (pattern.get(..first).unwrap_or_default(), pattern.get(last + 1..).unwrap_or_default());
+            name.starts_with(before) && name.ends_with(behind)
+        }
+        _ => pattern == name,
+    }
 }
 
 #[cfg(test)]
@@ -369,7 +403,7 @@ mod tests {
     const SEARCHED: &str = r#"
         dirs = ["/repo/.git", "/repo/src/a", "/repo/kept", "/elsewhere"]
         [files]
-        "/repo/.gitignore" = "__pycache__/\n/dist\n*.pyc\nlogs/\nbuild\ntarget\ndocs/page\n*.bak\n!/a/target\n*.sw[op]\nout/\n*.egg-info/\n.env.*\n*.sqlite3"
+        "/repo/.gitignore" = "__pycache__/\n/dist\n*.pyc\nlogs/\nbuild\ntarget\ndocs/page\n*.bak\n!/a/target\n*.sw[op]\nout/\n*.egg-info/\n.env.*\n*.sqlite3\n*.pack"
         "/repo/kept/.gitignore" = "!__pycache__/"
         "/repo/.git/refs/heads/build" = ""
         [links]
@@ -411,6 +445,7 @@ mod tests {
             (".", "*.egg-info", ""),
             (".", ".env.production", ""),
             (".", "*.sqlite3", ""),
+            (".", "*.pack", ""),
         ] {
             assert_eq!(tag_of_search(start, name, kind), None, "{start} {name} {kind}");
         }

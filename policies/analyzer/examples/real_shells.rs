@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,8 @@ impl Place {
         let folder = self.top.join("w");
         // Nearly always it is there, and empty.
         if fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
-            fs::remove_dir_all(&folder)?;
+            // What a text left in the background may still write.
+            while fs::remove_dir_all(&folder).is_err_and(|error| error.kind() == ErrorKind::DirectoryNotEmpty) {}
         }
         fs::create_dir_all(&folder)?;
         let log = self.top.join("log");

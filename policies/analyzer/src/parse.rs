@@ -25,6 +25,8 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Sequence, String> {
         Dialect::Posix => ShellDialect::Posix,
         Dialect::Zsh => ShellDialect::Zsh,
     });
+    // Told of this option, the parser puts aliases in, and loses its place in the text. What they mean is found out later.
+    let text = &text.replace("expand_aliases", "expand-aliases");
     let fuel = 10_000 + text.len().saturating_mul(20);
     let result = Parser::with_limits_and_profile(text, limits::PARSER_DEPTH, fuel, profile).parse();
     if result.is_err() {

@@ -162,6 +162,7 @@ impl Walker {
                     let outer = std::mem::replace(&mut self.input, pending.input.clone());
                     if late {
                         self.keep(&text.text);
+                        self.shell.restore_parameters(None);
                         self.inside("trap", |walker| walker.run_text_of("", &text, pending.span));
                     } else {
                         self.run_text_of(&shell, &text, pending.span);

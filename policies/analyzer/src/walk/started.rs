@@ -52,7 +52,13 @@ impl Walker {
             let script = |path: &str, held: &Held| path.ends_with("sh") || held.text.text.starts_with("#!");
             return self.files.all().filter(|(path, held)| script(path, held)).map(|(path, _)| path.clone()).collect();
         }
-        self.path_of(file).filter(|path| self.files.get(path).is_some()).into_iter().collect()
+        let exact: Vec<String> = self.path_of(file).filter(|path| self.files.get(path).is_some()).into_iter().collect();
+        if !exact.is_empty() || file.dynamic || file.text.starts_with('/') {
+            return exact;
+        }
+        // Where a `cd` may have failed, the file of this name may be meant that lies elsewhere.
+        let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        self.files.all().map(|(path, _)| path).filter(|path| last(path) == last(&file.text)).cloned().collect()
     }
 
     /// The file of this text that a name without a folder is found as.

@@ -354,7 +354,7 @@ impl Walker {
         }
         self.call_handler(command, input);
         if let Some(&moves) = self.defined.get(command.word(0)) {
-            if self.call(command, input) {
+            if self.call(command, input) || self.as_written.iter().any(|name| name == command.word(0)) {
                 return;
             }
             self.shell.forget_all();
