@@ -78,12 +78,6 @@ impl Files {
         }
     }
 
-    /// The file that a path stands for whose folder is not known.
-    fn named(&self, path: &str) -> String {
-        let is_it = |known: &&String| known.strip_suffix(path).is_some_and(|head| head.ends_with('/'));
-        self.known.keys().find(is_it).cloned().unwrap_or_else(|| path.to_owned())
-    }
-
     fn copy_program(&mut self, path: &str, name: &str) {
         if self.copies.len() < limits::FILES || self.copies.contains_key(path) {
             self.copies.insert(path.to_owned(), name.to_owned());
@@ -381,8 +375,7 @@ impl Walker {
     /// The same, without a look at links.
     pub(super) fn place_of(&self, file: &Word) -> Option<String> {
         let path = self.shell.plain(file)?;
-        // Of a folder that is not known, what was written in it is known by its name.
-        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| self.files.named(path.trim_start_matches("./"))))
+        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| path.trim_start_matches("./").to_owned()))
     }
 
     /// Begins to collect what a compound command prints to the files of these redirections.

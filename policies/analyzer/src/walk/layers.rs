@@ -145,14 +145,15 @@ impl Walker {
                     output = self.dispatch(inner, place);
                 }
                 What::Text { text, parameters } => {
-                    if run.place != layer::Place::Here && !late {
+                    let passing = run.place == layer::Place::Here;
+                    let is_process = !passing && !late;
+                    if is_process {
                         self.shell.enter_process();
                     }
                     for assignment in &pending.assignments {
                         self.shell.assign(&assignment.name, &assignment.value, false);
                         self.shell.export(&assignment.name);
                     }
-                    let passing = run.place == layer::Place::Here;
                     if let Some(parameters) = parameters {
                         if let Some(name) = parameters.first() {
                             self.shell.assign("0", name, false);
@@ -164,6 +165,8 @@ impl Walker {
                         self.keep(&text.text);
                         self.shell.restore_parameters(None);
                         self.inside("trap", |walker| walker.run_text_of("", &text, pending.span));
+                    } else if is_process {
+                        self.as_process(&text.text, |walker| walker.run_text_of(&shell, &text, pending.span));
                     } else {
                         self.run_text_of(&shell, &text, pending.span);
                     }
@@ -210,6 +213,16 @@ impl Walker {
         self.dispatch(literal, place);
         self.as_written.pop();
         std::mem::replace(&mut self.shell, before)
+    }
+
+    /// Runs a text in another process: as if it had all variables, and, where that makes a difference, without those that
+    /// nobody is seen to export.
+    pub(super) fn as_process(&mut self, text: &str, run: impl Fn(&mut Self)) {
+        if self.shell.may_lack(text) {
+            self.apart(&run);
+            self.shell.forget_own();
+        }
+        run(self);
     }
 
     /// Notes what the text of a `trap` is read with. It runs with what holds at the end.

@@ -143,10 +143,13 @@ impl Walker {
             if remote {
                 walker.shell = Shell::new("", "");
             }
-            walker.shell.enter_process();
             // The shell of another machine is not known.
             let shell = if remote { "sh" } else { command.program() };
-            walker.run_text_of(shell, word, command.span);
+            if matches!(shell, "." | "source") {
+                return walker.run_text_of("", word, command.span);
+            }
+            walker.shell.enter_process();
+            walker.as_process(&word.text, |walker| walker.run_text_of(shell, word, command.span));
         });
         self.via.pop();
         if remote {
@@ -233,7 +236,12 @@ impl Walker {
         if !script.here {
             self.shell.enter_process();
         }
-        self.shell.set_parameters(&script.parameters);
+        if script.here && script.parameters.is_empty() {
+            // A file that is read in has the parameters of who reads it.
+            self.shell.restore_parameters(parameters.clone());
+        } else {
+            self.shell.set_parameters(&script.parameters);
+        }
         self.via.push(Via { kind: "script".to_owned(), detail: name });
         self.expanding.push(running);
         let named = text.text.strip_prefix("#!").and_then(|text| text.lines().next()?.rsplit(['/', ' ']).next());
@@ -243,7 +251,11 @@ impl Walker {
             // Without a first line that says more, bash runs it by itself, and zsh gives it to `sh`.
             _ => named.unwrap_or("sh"),
         };
-        self.run_text_of(reader, text, command.span);
+        if script.here {
+            self.run_text_of(reader, text, command.span);
+        } else {
+            self.as_process(&text.text, |walker| walker.run_text_of(reader, text, command.span));
+        }
         self.expanding.pop();
         self.via.pop();
         self.shell.restore_parameters(parameters);

@@ -30,6 +30,11 @@ const HOME: &str = "HOME";
 /// The variable that holds the separators.
 const IFS: &str = "IFS";
 
+/// Whether an operand is one word when it is expanded: of `$x` and `"$@"` there may be none, or several; `{}` is one.
+fn is_one(word: &Word) -> bool {
+    !word.dynamic || word.text.contains("{}") || word.quoted && !word.text.contains(['@', '*'])
+}
+
 /// The state of one shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shell {
@@ -66,7 +71,9 @@ impl Values for Shell {
         }
         if let Some(index) = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
             let parameters = self.parameters.as_ref()?;
-            return Some(parameters.get(index).map_or_else(|| Cow::Owned(literal("")), Cow::Borrowed));
+            // Behind a word that may be none, or several, nobody knows which one it is.
+            let known = parameters.iter().take(index + 1).all(is_one);
+            return known.then(|| parameters.get(index).map_or_else(|| Cow::Owned(literal("")), Cow::Borrowed));
         }
         (name == "PWD" && !self.cwd.is_empty()).then(|| Cow::Owned(literal(&self.cwd)))
     }
@@ -129,11 +136,7 @@ impl Shell {
         if words.len() > limits::ELEMENTS {
             limits::reached("too many parameters to follow");
         }
-        // Of `$x` there may be none, or several, and of `"$@"`; `{}` is one.
-        let is_one =
-            |word: &Word| !word.dynamic || word.text.contains("{}") || word.quoted && !word.text.contains(['@', '*']);
-        let known = words.len() <= limits::ELEMENTS && words.iter().all(is_one);
-        self.parameters = known.then(|| words.into());
+        self.parameters = (words.len() <= limits::ELEMENTS).then(|| words.into());
     }
 
     /// Takes the parameters away, to be put back later.
@@ -149,7 +152,11 @@ impl Shell {
     /// `shift`, by a number if it is known.
     pub(crate) fn shift(&mut self, by: Option<usize>) {
         let words = self.parameters.take();
-        self.parameters = words.zip(by).and_then(|(words, by)| words.get(by..).map(Into::into));
+        let left = |(words, by): (Rc<[Word]>, usize)| {
+            words.get(..by).filter(|taken| taken.iter().all(is_one))?;
+            words.get(by..).map(Into::into)
+        };
+        self.parameters = words.zip(by).and_then(left);
     }
 
     /// Assigns a word to a variable. `append` for `+=`.

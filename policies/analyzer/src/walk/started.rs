@@ -53,10 +53,10 @@ impl Walker {
             return self.files.all().filter(|(path, held)| script(path, held)).map(|(path, _)| path.clone()).collect();
         }
         let exact: Vec<String> = self.path_of(file).filter(|path| self.files.get(path).is_some()).into_iter().collect();
-        if !exact.is_empty() || file.dynamic || file.text.starts_with('/') {
+        if exact.iter().any(|path| path.starts_with('/')) || file.dynamic || file.text.starts_with('/') {
             return exact;
         }
-        // Where a `cd` may have failed, the file of this name may be meant that lies elsewhere.
+        // Where a `cd` may have failed, or leads nobody knows where, any file of this name may be meant.
         let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
         self.files.all().map(|(path, _)| path).filter(|path| last(path) == last(&file.text)).cloned().collect()
     }

@@ -84,7 +84,7 @@ impl Walker {
         if argv.is_empty() {
             self.apart(|walker| {
                 walker.shell.enter_process();
-                walker.run_text(&word, command.span);
+                walker.as_process(&word.text, |walker| walker.run_text(&word, command.span));
             });
         } else {
             let target = Redirection {

@@ -23,14 +23,24 @@ impl Shell {
         self.exports_all = true;
     }
 
-    /// What another process that this shell starts knows of it: of the other variables nothing, for they are not set there,
-    /// unless the environment had them all along.
+    /// What another process that this shell starts knows of it, if all variables are exported. Its separators a shell takes
+    /// from nobody.
     pub(crate) fn enter_process(&mut self) {
-        let exported = &self.exported;
-        let is_given = |name: &Rc<str>| ENVIRONMENT.contains(&&**name) || exported.contains(name);
-        // Its separators a shell takes from nobody.
-        self.variables.retain(|name, _| is_given(name) && &**name != IFS);
+        self.variables.remove(IFS);
         self.parameters = None;
+    }
+
+    /// Nothing is known of the variables that are not seen to be exported: another process has none of them, unless the
+    /// environment had them all along.
+    pub(crate) fn forget_own(&mut self) {
+        let exported = &self.exported;
+        self.variables.retain(|name, _| ENVIRONMENT.contains(&&**name) || exported.contains(name));
+    }
+
+    /// Whether the text names a variable that another process may lack.
+    pub(crate) fn may_lack(&self, text: &str) -> bool {
+        let is_own = |name: &str| !ENVIRONMENT.contains(&name) && !self.exported.contains(name);
+        self.variables.keys().any(|name| is_own(name) && text.contains(&**name))
     }
 
     /// Keeps the text of a function.
