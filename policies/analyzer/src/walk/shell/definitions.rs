@@ -39,8 +39,10 @@ impl Shell {
 
     /// Whether the text names a variable that another process may lack.
     pub(crate) fn may_lack(&self, text: &str) -> bool {
-        let is_own = |name: &str| !ENVIRONMENT.contains(&name) && !self.exported.contains(name);
-        self.variables.keys().any(|name| is_own(name) && text.contains(&**name))
+        let is_own = |name: &str| {
+            self.variables.contains_key(name) && !ENVIRONMENT.contains(&name) && !self.exported.contains(name)
+        };
+        text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').any(is_own)
     }
 
     /// Keeps the text of a function.
