@@ -10,9 +10,9 @@ use wasmparser::{Parser, Payload};
 ///
 /// Two functions do the same if they have one type and one body, and what they call does the same. All that look alike
 /// count as one at first, and are told apart by what they call until nothing changes: so two that call themselves, or each
-/// other, are found as well.
-pub(crate) fn firsts(module: &[u8]) -> Result<Vec<u32>, Box<dyn Error>> {
-    let (imported, bodies) = read(module)?;
+/// other, are found as well. `imported` functions come in front of the module's own.
+pub(crate) fn firsts(module: &[u8], imported: u32) -> Result<Vec<u32>, Box<dyn Error>> {
+    let bodies = bodies(module)?;
     let mut firsts = alike(bodies.iter().map(|body| (body.kind, &body.code)));
     loop {
         let first_of = |called: &u32| match called.checked_sub(imported).map(usize::try_from) {
@@ -44,16 +44,10 @@ struct Body {
     calls: Vec<u32>,
 }
 
-/// How many functions are imported, and the bodies of the others.
-fn read(module: &[u8]) -> Result<(u32, Vec<Body>), Box<dyn Error>> {
-    let (mut imported, mut kinds, mut bodies) = (0, Vec::new(), Vec::new());
+fn bodies(module: &[u8]) -> Result<Vec<Body>, Box<dyn Error>> {
+    let (mut kinds, mut bodies) = (Vec::new(), Vec::new());
     for payload in Parser::new(0).parse_all(module) {
         match payload? {
-            Payload::ImportSection(section) => {
-                for import in section.into_imports() {
-                    imported += u32::from(matches!(import?.ty, wasmparser::TypeRef::Func(_)));
-                }
-            }
             Payload::FunctionSection(section) => kinds = section.into_iter().collect::<Result<_, _>>()?,
             Payload::CodeSectionEntry(body) => {
                 let mut calls = Calls(Vec::new());
@@ -68,7 +62,7 @@ fn read(module: &[u8]) -> Result<(u32, Vec<Body>), Box<dyn Error>> {
             _ => {}
         }
     }
-    Ok((imported, bodies))
+    Ok(bodies)
 }
 
 /// Keeps the functions that instructions name, and has each be the first one in the copy.

@@ -39,7 +39,7 @@ const COMPRESSION: u32 = 9;
 /// The longest match of LZMA, which is looked for to its end.
 const LONGEST_MATCH: u32 = 273;
 
-/// What is tried for a program that is built to try: a tenth of the time.
+/// What is tried for a program that is built to try: its packing is not to be waited for.
 const QUICK_COMPRESSION: u32 = 1;
 
 /// What nearly every call runs is what this one does.

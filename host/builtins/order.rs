@@ -41,7 +41,7 @@ pub(crate) fn by_rank(module: &[u8], ranks: &[u8]) -> Result<Vec<u8>> {
 /// The module with one function for all that do the same.
 pub(crate) fn merged(module: &[u8]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
-    let firsts = alike::firsts(module)?;
+    let firsts = alike::firsts(module, shape.imported)?;
     let order = (0..shape.functions).filter(|index| at(&firsts, *index) == Some(*index)).collect();
     rewritten(&mut Ordering::new(&shape, order, |index| at(&firsts, index).unwrap_or(index)), module)
 }

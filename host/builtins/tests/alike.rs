@@ -5,8 +5,8 @@
 #[path = "../alike.rs"]
 mod alike;
 
-fn firsts(text: &str) -> Vec<u32> {
-    alike::firsts(&wat::parse_str(text).unwrap()).unwrap()
+fn firsts(imported: u32, text: &str) -> Vec<u32> {
+    alike::firsts(&wat::parse_str(text).unwrap(), imported).unwrap()
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn functions_that_do_the_same_have_one_first() {
         (func $calls_b (call $b (i32.const 1)))
         (func $other (call $a (i32.const 2)))
         (func $typed (param i64)))"#;
-    assert_eq!(firsts(module), [0, 0, 2, 2, 4, 5]);
+    assert_eq!(firsts(1, module), [0, 0, 2, 2, 4, 5]);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn calls_in_a_circle_tell_functions_apart_only_where_they_differ() {
         (func $self_2 (call $self_2))
         (func $self_3 (call $self_1))
         (memory 1))"#;
-    assert_eq!(firsts(module), [0, 1, 0, 1, 4, 5, 6, 6, 6]);
+    assert_eq!(firsts(0, module), [0, 1, 0, 1, 4, 5, 6, 6, 6]);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_long_chain_of_calls_is_told_apart_by_its_end() {
         let links: String = (0..40).map(|index| link(name, index)).collect();
         format!("{links}(func ${name}40 (i32.store8 (i32.const 0) (i32.const {end})))")
     };
-    let firsts = firsts(&format!("(module {} {} {} (memory 1))", chain("a", 1), chain("b", 2), chain("c", 1)));
+    let firsts = firsts(0, &format!("(module {} {} {} (memory 1))", chain("a", 1), chain("b", 2), chain("c", 1)));
     assert_eq!(firsts[..82], (0..82).collect::<Vec<u32>>());
     assert_eq!(firsts[82..], (0..41).collect::<Vec<u32>>());
 }

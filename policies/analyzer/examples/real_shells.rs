@@ -313,6 +313,7 @@ impl Texts<'_> {
             28 => format!("{} \"$({})\"", self.name(), self.simple()),
             29 => format!("{} \\\n{}", self.name(), self.word()),
             30 => format!("alias l={}; l {}", self.random.of(&["rm", "'rm -rf'", "tool"]), self.word()),
+            31 => format!("read x <<E\n{}\nE\n{} $x", self.word(), self.name()),
             32 => format!(
                 "IFS={}; set -- {} {}; {} {}",
                 self.random.of(&["-", ",", "' '", "''"]),
@@ -325,7 +326,6 @@ impl Texts<'_> {
             33 => format!("{}() {{ {}; }}; zz {}", self.handler(), self.simple(), self.word()),
             34 => format!("shopt -s expand_aliases; BASH_ALIASES[l]={}\nl {}", self.quoted_list(), self.word()),
             35 => format!("functions[l]={}; l {}", self.quoted_list(), self.word()),
-            31 => format!("read x <<E\n{}\nE\n{} $x", self.word(), self.name()),
             _ => self.simple(),
         }
     }

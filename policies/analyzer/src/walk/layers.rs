@@ -47,7 +47,7 @@ impl Walker {
         let shadowed =
             self.defined.contains_key(&name) && !self.expanding.contains(&name) && !self.as_written.contains(&name);
         let unaliased = if pending.level >= limits::WRAPPERS { None } else { self.unalias(&pending.argv) };
-        // Of a function that is named as a program which starts others, the words behind it count as well.
+        // A function may be named as a program that starts others: the words behind it count as well.
         let starts = || shadowed && wrappers::peel(&pending.argv, pending.input.text()).is_some();
         let written = (unaliased.is_some() || starts()).then(|| self.as_written(&pending, &name, place));
         let layer = if pending.level >= limits::WRAPPERS {
@@ -145,8 +145,8 @@ impl Walker {
                     output = self.dispatch(inner, place);
                 }
                 What::Text { text, parameters } => {
-                    let passing = run.place == layer::Place::Here;
-                    let is_process = !passing && !late;
+                    let is_here = run.place == layer::Place::Here;
+                    let is_process = !is_here && !late;
                     if is_process {
                         self.shell.enter_process();
                     }
@@ -172,7 +172,7 @@ impl Walker {
                     }
                     self.input = outer;
                     // Behind `eval` some shells keep them, and others do not.
-                    for assignment in pending.assignments.iter().filter(|_| passing) {
+                    for assignment in pending.assignments.iter().filter(|_| is_here) {
                         self.shell.forget(&assignment.name);
                     }
                 }
@@ -274,7 +274,7 @@ impl Walker {
 
     pub(super) fn run_children(&mut self, pending: &mut Pending<'_>, parent: u32) {
         if let Some((unit, children)) = pending.children.take() {
-            // What changes the shell of a substitution changes that one, whatever starts the command around it.
+            // A substitution has a shell of its own, which its builtins change, whatever starts the command around it.
             let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
             self.children(unit, &children, parent);
             self.texts_via = texts_via;

@@ -1,4 +1,4 @@
-//! What a text has a name mean: aliases, the table of files that `hash` fills, and the arrays in which shells keep both.
+//! What names mean that a text declares: by `alias`, by `hash`, and in the arrays in which shells keep both.
 
 use std::rc::Rc;
 

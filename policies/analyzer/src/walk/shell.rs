@@ -133,10 +133,10 @@ impl Shell {
 
     /// Sets the parameters `$1`, `$2`, ...
     pub(crate) fn set_parameters(&mut self, words: &[Word]) {
-        if words.len() > limits::ELEMENTS {
+        self.parameters = (words.len() <= limits::ELEMENTS).then(|| words.into());
+        if self.parameters.is_none() {
             limits::reached("too many parameters to follow");
         }
-        self.parameters = (words.len() <= limits::ELEMENTS).then(|| words.into());
     }
 
     /// Takes the parameters away, to be put back later.

@@ -320,8 +320,8 @@ impl Fields {
         }
     }
 
-    /// Fields as a shell splits them: at blanks among the separators, and at each other separator with the blanks around it,
-    /// between two of which lies an empty field.
+    /// Splits a text as POSIX says: blanks among the separators end a field, if there is one; each other separator ends one
+    /// that may be empty, and takes the blanks around it with it.
     fn split_text(&mut self, text: &str, separators: &str, from: Option<&Piece>) {
         self.vanished = true;
         let mut field = String::new();

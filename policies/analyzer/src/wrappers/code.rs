@@ -310,10 +310,12 @@ fn call(language: &Language, tail: &str) -> Option<What> {
         if start.saturating_sub(rest.len()) > LONGEST || words.len() >= limits::STARTS {
             break;
         }
-        let before = inside.get(..start.saturating_sub(rest.len())).unwrap_or_default().trim_end();
-        let is_argument = depth == 0 && (before.is_empty() || before.ends_with([',', '*']));
-        if let Some((items, width)) = listed_words(rest).filter(|_| is_argument) {
-            words.extend(items.split_ascii_whitespace().take(limits::STARTS).map(literal));
+        let is_argument = || {
+            let before = inside.get(..start.saturating_sub(rest.len())).unwrap_or_default().trim_end();
+            depth == 0 && (before.is_empty() || before.ends_with([',', '*']))
+        };
+        if let Some((items, width)) = listed_words(rest).filter(|_| is_argument()) {
+            words.extend(items.split_ascii_whitespace().map(literal));
             rest = rest.get(width..).unwrap_or_default();
             continue;
         }
@@ -443,7 +445,7 @@ fn listed_words(text: &str) -> Option<(&str, usize)> {
         other => other,
     };
     let (items, behind) = inside.get(open.len_utf8()..)?.split_once(close)?;
-    // Of what is taken out of the list, or put into it, nothing is known.
+    // A list that is indexed, joined with another one, or has parts of its words escaped is not followed.
     let is_whole = behind.trim_start().is_empty() || behind.trim_start().starts_with([')', ',', ';', '}']);
     if items.len() > LONGEST || items.contains(['\\', '#']) || !is_whole {
         return None;

@@ -1,6 +1,6 @@
 //! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
 //! commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
-//! folder for temporary files.
+//! folder for temporary files, also if `find` looks for them by name in one that is there.
 //!
 //! ## Why
 //! The command does not say which files go, and a stray space makes `*.log` mean every file.
