@@ -110,6 +110,26 @@ fn the_crates_depend_in_one_direction() {
     fail_with(&complaints);
 }
 
+/// Clippy keeps the environment and printing out of all libraries of the host but `state`; these have nothing of the
+/// machine at all.
+#[test]
+fn the_crates_of_plain_data_touch_nothing_of_the_machine() {
+    let modules = ["env", "fs", "io", "net", "os", "process", "thread"].map(|module| format!("std::{module}"));
+    let mut complaints = Vec::new();
+    for (name, text) in sources() {
+        if ["contract", "harness", "redact"].iter().any(|krate| name.starts_with(&format!("host/{krate}/src/"))) {
+            let used = modules.iter().filter(|module| names_module(&text, module));
+            complaints.extend(used.map(|module| format!("{name} uses {module}")));
+        }
+    }
+    fail_with(&complaints);
+}
+
+fn names_module(text: &str, module: &str) -> bool {
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    text.split(module).skip(1).any(|rest| !goes_on(rest))
+}
+
 #[test]
 fn every_hostile_guest_is_used() {
     let tests: String =

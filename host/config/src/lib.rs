@@ -14,6 +14,8 @@
 //! - An edit adds or removes one entry by its place in the text. If the rest of the file would not mean the same
 //!   afterwards, nothing is written.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 pub mod brought;
 pub mod edit;
 pub mod layers;

@@ -6,6 +6,8 @@
 //! - Nothing here does input or output, and nothing here knows wasmtime, a vendor's JSON or a file format.
 //! - The most severe outcome of a chain is the verdict; the earliest policy at that outcome gives it its name.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 mod types;
 pub mod allow;
 pub mod syntax;

@@ -14,6 +14,8 @@
 //! - A guest cannot make a call long: its processor time, memory, stack and the size of its answer have limits.
 //! - Whatever goes wrong in a guest becomes a [`FaultKind`].
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 mod bindings;
 mod bundle;
 mod convert;

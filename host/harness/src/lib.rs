@@ -13,6 +13,8 @@
 //! - A known tool gives at least one call, or the payload is unclear and is asked about. Claude Code's adapter alone
 //!   passes over a missing field.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 pub mod capabilities;
 pub mod response;
 pub mod text;

@@ -19,6 +19,8 @@
 //! - No ask and no deny ends with exit code 0 if the reply could not be written.
 //! - The journal, the audit log and pending calls are written after the reply.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stdout))]
+
 pub mod audit;
 pub mod cache;
 pub mod chain;

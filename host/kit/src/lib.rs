@@ -9,6 +9,8 @@
 //!   on every word that changes.
 //! - A component is compiled by a child process with limits of its own.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 pub mod compile;
 pub mod conformance;
 pub mod scaffold;

@@ -5,6 +5,8 @@
 //! - Each text is read once, whatever is in it.
 //! - No regular expression is used: building an automaton would cost more than the rest of a call.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 mod addresses;
 mod families;
 mod names;

@@ -14,6 +14,8 @@
 //! - One server at a time has a state folder, and one has an address; locks of the system say which, so a server that was
 //!   killed is in nobody's way.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 mod calls;
 mod chains;
 mod http;

@@ -13,6 +13,8 @@
 //! - `doctor` accepts a deny only in the harness's own protocol, and starts nothing that a repository names, unless it
 //!   is this very program.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
 mod claude;
 mod command;
 mod entries;

@@ -14,6 +14,8 @@
 //!   that say where things are (`HOME`, and the harness's own variable for the project's root) and those that a policy
 //!   was granted.
 
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
 pub mod environment;
 pub mod files;
 mod folder;
