@@ -110,8 +110,7 @@ fn the_crates_depend_in_one_direction() {
     fail_with(&complaints);
 }
 
-/// Clippy keeps the environment and printing out of all libraries of the host but `state`; these have nothing of the
-/// machine at all.
+/// Clippy keeps variables and printing out of the libraries of the host; these three use nothing of the machine at all.
 #[test]
 fn the_crates_of_plain_data_touch_nothing_of_the_machine() {
     let modules = ["env", "fs", "io", "net", "os", "process", "thread"].map(|module| format!("std::{module}"));
