@@ -2,6 +2,7 @@
 //! lead somewhere. The pages about one language are followed by the job in `languages.rs`, which needs a network.
 
 mod examples;
+mod recipes;
 mod rules;
 
 use std::fs;
@@ -91,7 +92,9 @@ fn every_file_of_a_page_can_be_read() {
 #[test]
 fn every_link_leads_somewhere() {
     let mut pages = all();
-    pages.extend(["policies/README.md", "policies/PATTERNS.md"].map(str::to_owned));
+    let others =
+        ["CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "policies/README.md", "policies/PATTERNS.md"];
+    pages.extend(others.map(str::to_owned));
     pages.extend(guard_builtins::all().iter().map(|builtin| format!("policies/{}/RULES.md", builtin.name)));
     for page in pages {
         let text = fs::read_to_string(root().join(&page)).unwrap();

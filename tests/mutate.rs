@@ -13,6 +13,8 @@ use guard_state::Places;
 
 const PAGE: &str = "guest-sdk/docs/mutations.md";
 
+const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --test all mutate::the_page_is_the_table";
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
 }
@@ -101,10 +103,7 @@ fn the_page_is_the_table() {
         std::fs::write(&path, page()).unwrap();
     }
     let text = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        text == page(),
-        "{PAGE} is old; run `UPDATE_PAGES=1 cargo test --release -p guard-host --test all mutate::page`"
-    );
+    assert!(text == page(), "{PAGE} is old; run `{UPDATE}`");
 }
 
 /// Mutants of a built-in's own cases.

@@ -94,6 +94,9 @@ fn what_was_seen_is_what_the_tables_say() {
     }
 }
 
+const UPDATE: &str =
+    "UPDATE_PAGES=1 cargo test --release -p guard-setup --lib the_page_of_harnesses_says_what_the_tables_say";
+
 #[test]
 fn the_page_of_harnesses_says_what_the_tables_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../HARNESSES.md");
@@ -102,11 +105,7 @@ fn the_page_of_harnesses_says_what_the_tables_say() {
         std::fs::write(&path, &page).unwrap();
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        there == page,
-        "{} differs from the tables; run `UPDATE_PAGES=1 cargo test --release -p guard-host --lib page`",
-        path.display()
-    );
+    assert!(there == page, "{} differs from the tables; run `{UPDATE}`", path.display());
 }
 
 fn page() -> String {
