@@ -23,6 +23,7 @@ mod new;
 mod outside;
 mod policy_languages;
 mod programs;
+mod registry;
 mod sandbox;
 mod serve;
 mod session;

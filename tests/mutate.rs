@@ -117,7 +117,7 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
     then(&mutate(&subject, &benches, how))
 }
 
-const HOW: Mutation<'static> = Mutation { depth: 1, seed: 1, max: 1_500, filter: None, progress: None };
+const HOW: Mutation<'static> = Mutation { depth: 1, seed: 1, max: 1_500, filters: &[], progress: None };
 
 /// Those that judge by a text of the user's, which may look at whatever it wants.
 const LANGUAGES: [&str; 2] = ["cel", "rego"];

@@ -4,6 +4,7 @@ pub mod crates;
 pub mod guests;
 pub mod layers;
 pub mod pages;
+pub mod registry;
 pub mod reply;
 pub mod schema;
 pub mod terminal;

@@ -1,9 +1,13 @@
 //! `guard-host test`: what it finds, in every form of report, and what it refuses.
 
+mod choice;
+mod forms;
 mod payload;
 mod refused;
 mod report;
 mod rules;
+mod runs;
+mod watch;
 
 use crate::support::guests::place;
 use crate::support::world::{Ended, World};

@@ -373,9 +373,9 @@ fn an_agent_neither_adds_nor_changes_what_was_added() {
 }
 
 #[test]
-fn an_address_is_no_policy_and_says_so() {
-    let ended = World::new().run(&["policy", "add", "https://policies.example/team.wasm"], "");
-    assert!(ended.exit == 64 && ended.stderr.contains("download the component first"), "{ended:?}");
+fn an_address_of_an_unknown_kind_says_which_are_known() {
+    let ended = World::new().run(&["policy", "add", "ftp://policies.example/team.wasm"], "");
+    assert!(ended.exit == 64 && ended.stderr.contains("oci://, https://, file://"), "{ended:?}");
 }
 
 /// The folder of the configuration is not there yet.

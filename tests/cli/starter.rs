@@ -137,6 +137,8 @@ fn the_starter_configuration_names_every_key() {
         "/properties",
         "/$defs/AuditOptions/properties",
         "/$defs/SessionOptions/properties",
+        "/$defs/TrustOptions/properties",
+        "/$defs/SignerOptions/properties",
         "/$defs/PolicyOptions/properties",
         "/$defs/LimitOptions/properties",
         "/$defs/GrantSpec/properties",

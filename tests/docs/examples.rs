@@ -107,7 +107,8 @@ fn the_examples_of_policy_add_do_what_they_show() {
     let help = world().run(&["policy", "add", "--help"], "").stdout;
     let examples: Vec<&str> = help.lines().map(str::trim).filter(|line| line.starts_with("guard-host ")).collect();
     assert!(examples.len() >= 3, "{help}");
-    for example in examples {
+    // The tests of registries have one of their own.
+    for example in examples.into_iter().filter(|example| !example.contains("oci://")) {
         let world = world();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host")).display();
         let line = example.replacen("guard-host", &program.to_string(), 1);

@@ -14,6 +14,13 @@ pub fn bytes(name: &str) -> Vec<u8> {
     wat::parse_str(&whole).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
+/// The same guest, in another version of five letters.
+pub fn version(name: &str, version: &str) -> Vec<u8> {
+    let text = splice(&text(name)).replace("(i32.const 272) \"0.1.0\"", &format!("(i32.const 272) \"{version}\""));
+    assert!(text.contains(version));
+    wat::parse_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
 /// Writes the guest of that name into the world's home. Gives the file.
 pub fn place(world: &World, name: &str) -> PathBuf {
     world.write(&format!("guests/{name}.wasm"), bytes(name))

@@ -20,6 +20,7 @@ mod rates;
 mod replay;
 mod report;
 mod sandbox;
+mod sarif;
 mod serve;
 mod session;
 pub(crate) mod settings;

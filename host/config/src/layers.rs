@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use super::load::of_builtin;
+use super::lock::{self, Lock};
 use super::options::{self, AllowOptions, OnError, Options, PolicyMode, PolicyOptions};
 use super::problem::{nearest, of_toml};
 use super::settings;
@@ -101,6 +102,13 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
             return refuse(text, &hint);
         }
     }
+    for signer in options.trust.iter().flat_map(|trust| &trust.signers) {
+        let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+        if signer.name.is_empty() || signer.key.is_empty() || !signer.key.trim().chars().all(is_key) {
+            let hint = "give the lines of its PEM between the first and the last as one text";
+            return refuse(format!("`signers` in `[trust]`: the key of `{}` is no public key", signer.name), hint);
+        }
+    }
     for tool in &options.tool {
         if let Err((text, hint)) = tools::arguments(tool) {
             return refuse(text, &hint);
@@ -115,6 +123,7 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
             ("deadline-ms", options.deadline_ms.is_some()),
             ("audit", options.audit.is_some()),
             ("session", options.session.is_some()),
+            ("trust", options.trust.is_some()),
             ("allow", !options.allow.is_empty()),
         ];
         if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
@@ -179,8 +188,44 @@ pub fn entry(
     let is_there = Path::new(&*beside).exists();
     let resolve =
         |path: &str| PathBuf::from(if is_there { absolute(path, &beside, home) } else { lexical(path, &beside, home) });
+    let address = options.source.clone().filter(|source| lock::is_address(source));
+    let problem =
+        |text: String, hint: String| Problem { layer, place: file.to_string_lossy().into_owned(), text, hint };
+    let mut refused = None;
+    let mut locked = None;
+    if let Some(address) = &address {
+        let path = Lock::file(file);
+        if let Err(text) = standing.check(&path, trust::digest(&path).as_deref()) {
+            return refuse(&text, LOOK);
+        }
+        match Lock::read(&path).map(|lock| lock.find(&name, address).cloned()) {
+            Ok(found) => locked = found,
+            Err(text) => {
+                let text = format!("`{}` cannot be used: {text}", path.display());
+                refused = Some(problem(text, "restore the file, for example from your repository".to_owned()));
+            }
+        }
+        inputs.push(path);
+    }
     let source = match options.source.as_deref() {
         None => Source::Builtin(name.clone()),
+        Some(source) if address.is_some() => match &locked {
+            Some(locked) => Source::File(locked.component(file)),
+            None => {
+                refused.get_or_insert_with(|| {
+                    problem(
+                        format!("guard.lock has no `{source}` for it"),
+                        format!("run `guard-host policy update {name}`"),
+                    )
+                });
+                Source::File(lock::fetched(file))
+            }
+        },
+        Some(source) if source.contains("://") => {
+            let hint =
+                format!("give a path, or one of: {}", lock::SCHEMES.map(|scheme| format!("{scheme}://")).join(", "));
+            return refuse(&format!("`source` is `{source}`, whose scheme is not known"), &hint);
+        }
         Some(source) => match source.strip_prefix("builtin:") {
             Some(builtin) => Source::Builtin(builtin.to_owned()),
             None => Source::File(resolve(source)),
@@ -197,6 +242,16 @@ pub fn entry(
             return refuse(&format!("there is no built-in `{builtin}`"), &hint);
         }
         Source::Builtin(_) => {}
+        // What a lock names by its digest is pinned by the lock.
+        Source::File(path) if address.is_some() => {
+            if refused.is_none() && !path.is_file() {
+                refused = Some(problem(
+                    "it is not on this machine yet".to_owned(),
+                    "run `guard-host policy fetch`".to_owned(),
+                ));
+            }
+            inputs.push(path.clone());
+        }
         Source::File(path) => {
             if matches!(standing, TrustLevel::Pinned(_)) {
                 pin = match standing.check(path, trust::digest(path).as_deref()) {
@@ -320,7 +375,9 @@ pub fn entry(
         trusted: layer == Layer::Project && !is_limited,
         source,
         // What was looked at a moment ago is what must be compiled.
-        pinned: options.sha256.map(|digest| digest.to_ascii_lowercase()).or(pin),
+        pinned: options.sha256.or(locked.map(|locked| locked.sha256)).map(|digest| digest.to_ascii_lowercase()).or(pin),
+        address,
+        refused,
         tools: options.tools,
         settings,
         settings_source: source_of_settings,

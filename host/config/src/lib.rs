@@ -20,11 +20,13 @@ pub mod brought;
 pub mod edit;
 pub mod layers;
 mod load;
+pub mod lock;
 pub mod options;
 mod order;
 pub mod problem;
 mod project;
 mod settings;
+pub mod signers;
 mod tools;
 pub mod trust;
 
@@ -39,6 +41,7 @@ pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::of_refused_settings;
 pub use project::Candidate;
 pub use settings::of_file;
+pub use signers::Signer;
 pub use tools::check as check_tool;
 
 use guard_contract::Problem;
@@ -63,6 +66,8 @@ pub struct Config {
     pub allows: Vec<Allow>,
     /// The policies that the managed file lets nobody replace, or loosen.
     pub locked: Vec<String>,
+    /// Whose signatures count for policies that are fetched.
+    pub signers: Vec<Signer>,
     /// The verdict for an unreadable payload.
     pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts.

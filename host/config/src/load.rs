@@ -10,6 +10,7 @@ use super::order::{self, Wish};
 use super::problem::placed;
 use super::project::project;
 use super::settings;
+use super::signers;
 use super::tools;
 use super::{Audit, AuditLevel, BypassAsk, Config};
 use guard_builtins::Builtin;
@@ -56,7 +57,18 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
     // The user's values first, so that the managed ones win.
     apply(&user.options, (Layer::User, &places.config), places, &mut config);
     apply(&managed.options, (Layer::Managed, &places.managed), places, &mut config);
+    let trust = [
+        ((Layer::Managed, places.managed.as_path()), managed.options.trust.clone()),
+        ((Layer::User, places.config.as_path()), user.options.trust.clone()),
+    ];
     config.entries = chain(managed, user, of_projects, places, brought, &mut config);
+    for (of, trust) in trust {
+        // The signers of the layers so far.
+        config.signers.extend(signers::of(trust.as_ref()));
+        if trust.is_some_and(|trust| trust.signed_only == Some(true)) {
+            config.inputs.push(signers::refuse(&mut config.entries, &config.signers, of, places));
+        }
+    }
     config
 }
 
@@ -69,6 +81,7 @@ impl Config {
             tools: Vec::new(),
             allows: Vec::new(),
             locked: Vec::new(),
+            signers: Vec::new(),
             on_malformed: None,
             bypass_ask: BypassAsk::Ask,
             deadline_ms: 2000,
@@ -411,6 +424,8 @@ pub fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
         project: String::new(),
         trusted: false,
         source,
+        address: None,
+        refused: None,
         pinned: None,
         tools: None,
         settings: "{}".to_owned(),

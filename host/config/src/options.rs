@@ -31,6 +31,9 @@ pub struct Options {
     /// Where the approvals of a session are kept. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub session: Option<SessionOptions>,
+    /// Whose signatures count for policies that are fetched. Not in a project's file.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
+    pub trust: Option<TrustOptions>,
     /// What may run without being asked about. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::list")]
     pub allow: Vec<AllowOptions>,
@@ -150,6 +153,28 @@ pub struct SessionOptions {
     pub file: Option<String>,
 }
 
+/// `[trust]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TrustOptions {
+    /// Whose signatures count. In the user's file, they count beside those of the managed file.
+    #[serde(deserialize_with = "policy_only_tables::list")]
+    pub signers: Vec<SignerOptions>,
+    /// Component files of the user's and of projects are used only if a signer has signed them. Default: `false`. In the
+    /// managed file, the signers of that file count only.
+    pub signed_only: Option<bool>,
+}
+
+/// `signers`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SignerOptions {
+    /// How guard.lock names them.
+    pub name: String,
+    /// Their public key: its PEM without the first and the last line.
+    pub key: String,
+}
+
 /// `[[allow]]`. It lifts asks, never a deny, of a shell command that is this one and does nothing but what it covers.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -226,7 +251,8 @@ pub struct PolicyOptions {
     pub before: Option<String>,
     /// The policy of the same layer after which this one stands in the chain.
     pub after: Option<String>,
-    /// A component file, or `"builtin:NAME"`. Default: the built-in of the entry's name.
+    /// A component file, an address that guard.lock pins (`oci://`, `https://`, `file://`), or `"builtin:NAME"`. Default:
+    /// the built-in of the entry's name.
     pub source: Option<String>,
     /// The digest that the component must have, in hexadecimal.
     pub sha256: Option<String>,

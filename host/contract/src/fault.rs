@@ -58,6 +58,14 @@ pub enum FaultKind {
     /// Its component file is missing, too large or cannot be read.
     #[error("its component cannot be read: {0}")]
     Component(String),
+    /// The configuration does not let it be used, or it is yet to be fetched.
+    #[error("it is not used: {text}")]
+    Unused {
+        /// Why not.
+        text: String,
+        /// What to do about it.
+        hint: String,
+    },
     /// It does not pass its own examples.
     #[error("it fails its own example {0}")]
     Example(String),

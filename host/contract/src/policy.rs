@@ -56,6 +56,10 @@ pub struct Entry {
     pub trusted: bool,
     /// Where its component comes from.
     pub source: Source,
+    /// The address that the component was fetched from, as the configuration has it; none: it was not fetched.
+    pub address: Option<String>,
+    /// Why the component is not used, although it may be there.
+    pub refused: Option<Problem>,
     /// The digest that the component must have, in hexadecimal; none: any.
     pub pinned: Option<String>,
     /// Narrows the manifest's tools; none: all of them.

@@ -428,6 +428,7 @@ fn opinion(entry: &Entry, answer: &Answer) -> Opinion {
                     text.push_str(&if place.is_empty() { refusal } else { format!("{place}: {refusal}") });
                     hint
                 }
+                FaultKind::Unused { hint, .. } => hint.clone(),
                 FaultKind::NotReady => {
                     "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"
                         .to_owned()

@@ -6,14 +6,17 @@
 pub mod mutate;
 
 mod all;
+mod filter;
 mod parallel_map;
 mod read;
+mod repeat;
 mod run;
 mod subject;
 
 pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 
 pub use all::{Coverage, Done, Evaluator, Options, Run, run_all};
+pub use filter::{Filter, FilterError, is_chosen};
 pub use read::{SuiteError, check_tools, find, line_of_settings, read};
 pub use run::{Difference, Report, Spent, run, scenes};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};

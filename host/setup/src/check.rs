@@ -207,11 +207,13 @@ fn of_fault(entry: &Entry, fault: &FaultKind, call: Option<&ToolCall>) -> Proble
     let text = match call {
         None => match &entry.source {
             Source::Builtin(_) => format!("it cannot be asked: {told}"),
+            Source::File(_) if matches!(fault, FaultKind::Unused { .. }) => told,
             Source::File(path) => format!("it cannot be asked, `{}`: {told}", path.display()),
         },
         Some(call) => format!("it gives no answer to `{} {}`: {told}", call.tool, call.operation()),
     };
     let hint = match fault {
+        FaultKind::Unused { hint, .. } => hint.clone(),
         FaultKind::NotReady => "run `guard-host cache warm`".to_owned(),
         FaultKind::Time | FaultKind::Memory => "raise `limits` in its entry, or repair the policy".to_owned(),
         FaultKind::Settings(_) => "correct its entry".to_owned(),
@@ -229,41 +231,9 @@ fn place(entry: &Entry) -> String {
     }
 }
 
-/// The mistakes as a log in the format SARIF 2.1.0, which code hosts show beside the lines.
-#[must_use]
-pub fn sarif(mistakes: &[Mistake]) -> Value {
-    let result = |mistake: &Mistake| {
-        let (file, at) = mistake.place();
-        let mut location = json!({ "artifactLocation": { "uri": file } });
-        if let (Some((line, column)), Some(map)) = (at, location.as_object_mut()) {
-            map.insert("region".to_owned(), json!({ "startLine": line, "startColumn": column }));
-        }
-        let locations = if file.is_empty() { json!([]) } else { json!([{ "physicalLocation": location }]) };
-        json!({
-            "ruleId": "configuration",
-            "level": "error",
-            "message": { "text": text(mistake) },
-            "locations": locations,
-        })
-    };
-    let rule = json!({
-        "id": "configuration",
-        "shortDescription": { "text": "The configuration of guard-host is understood, and every policy answers" },
-    });
-    let driver = json!({ "name": "guard-host", "version": env!("CARGO_PKG_VERSION"), "rules": [rule] });
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": driver },
-            "columnKind": "unicodeCodePoints",
-            "results": mistakes.iter().map(result).collect::<Vec<_>>(),
-        }],
-    })
-}
-
 /// What is wrong and what to do, in one text.
-fn text(mistake: &Mistake) -> String {
+#[must_use]
+pub fn text(mistake: &Mistake) -> String {
     let Problem { text, hint, .. } = &mistake.problem;
     let policy = mistake.policy.as_ref().map_or_else(String::new, |name| format!("policy `{name}`: "));
     if hint.is_empty() { format!("{policy}{text}") } else { format!("{policy}{text}; {hint}") }

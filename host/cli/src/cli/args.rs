@@ -29,7 +29,10 @@ pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, Un
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
 pub(super) use pause::{PauseArgs, ResumeArgs};
-pub(super) use policy::{AddArgs, PlaceArgs, PolicyArgs, PolicyCommand, RemoveArgs, WasiName};
+pub(super) use policy::{
+    AddArgs, FetchArgs, KeygenArgs, PlaceArgs, PolicyArgs, PolicyCommand, PullArgs, PushArgs, RemoveArgs, SearchArgs,
+    UpdateArgs, WasiName,
+};
 pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;
 pub(super) use serve::ServeArgs;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
+use super::sarif::{self, Found};
 use super::subject::{circumstances, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
@@ -16,12 +17,15 @@ use guard_hook::cache::prepare;
 use guard_hook::nested::below;
 use guard_kit::compile::making;
 use guard_kit::schema;
-use guard_setup::check::{Mistake, line};
+use guard_setup::check::{Mistake, line, text};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// How long to wait for another process that compiles the same policy.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What every mistake breaks.
+const RULE: sarif::Rule = ("configuration", "The configuration of guard-host is understood, and every policy answers");
 
 /// `is_named`: the command line names the user's file.
 pub(super) fn run(
@@ -120,10 +124,17 @@ fn check(places: &Places, environment: &Environment, format: CheckFormat) -> any
             print::line(&serde_json::to_string_pretty(&guard_setup::check::json(policies, &mistakes))?)?;
         }
         CheckFormat::Sarif => {
-            print::line(&serde_json::to_string_pretty(&guard_setup::check::sarif(&mistakes))?)?;
+            print::line(&serde_json::to_string_pretty(&sarif::log(&[RULE], mistakes.iter().map(found)))?)?;
         }
     }
     Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Config })
+}
+
+/// A mistake for a code host.
+fn found(mistake: &Mistake) -> Found {
+    let (file, at) = mistake.place();
+    let at = at.map_or((None, None), |(line, column)| (Some(line), Some(column)));
+    Found { rule: RULE.0, level: "error", text: text(mistake), file: file.to_owned(), at }
 }
 
 /// Prints what is wrong with a chain.
@@ -171,6 +182,9 @@ fn problems(config: &Config) {
 
 /// Where an entry's component comes from, as users read it.
 pub(super) fn source(entry: &Entry) -> String {
+    if let Some(address) = &entry.address {
+        return address.clone();
+    }
     match &entry.source {
         Source::Builtin(name) => format!("builtin:{name}"),
         Source::File(path) => path.display().to_string(),

@@ -1,8 +1,11 @@
-//! `guard-host policy`: the chain, what one policy is, and the entries of the configuration.
+//! `guard-host policy`: the chain, what one policy is, the entries of the configuration, and policies of registries.
 
 mod edit;
+mod fetched;
 mod inspect;
+mod registry;
 mod trial;
+mod update;
 
 use std::time::Duration;
 
@@ -32,6 +35,12 @@ pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment)
         }
         PolicyCommand::Add(args) => edit::add(args, places, environment),
         PolicyCommand::Remove(args) => edit::remove(args, places, environment),
+        PolicyCommand::Fetch(args) => update::fetch_missing(args, places, environment),
+        PolicyCommand::Update(args) => update::run(args, places, environment),
+        PolicyCommand::Push(args) => registry::push(args, places, environment),
+        PolicyCommand::Pull(args) => registry::pull(args, environment),
+        PolicyCommand::Search(args) => registry::search(args),
+        PolicyCommand::Keygen(args) => registry::keygen(args, environment),
     }
 }
 

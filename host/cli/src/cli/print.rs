@@ -22,6 +22,20 @@ pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Clears the screen, on a terminal only.
+///
+/// # Errors
+///
+/// Those of the stream.
+pub(super) fn clear() -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        write!(out, "\u{1b}[H\u{1b}[2J")?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
 /// Prints an error with its causes and its hint.
 pub(super) fn error(error: &anyhow::Error) {
     let mut text = format!("error: {error}");

@@ -7,7 +7,11 @@ mod github;
 mod human;
 mod json;
 mod junit;
+mod list;
 mod mutate;
+mod sarif;
+mod tap;
+mod watch;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,8 +23,9 @@ use guard_contract::exit::Exit;
 use guard_contract::outcome_name;
 use guard_hook::chain::Chain;
 use guard_kit::suite::{
-    self, Done, Evaluator, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
+    self, Case, Done, Evaluator, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
 };
+use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -29,18 +34,15 @@ const CHAIN: &str = "chain";
 
 /// What there is to report.
 struct Report<'a> {
-    /// What was tested, as it was named.
-    policy: &'a str,
     run: &'a Run<'a>,
-    threshold: Option<u8>,
-    timings: bool,
+    args: &'a TestArgs,
 }
 
 impl Report<'_> {
     /// What is wrong with the rules that were hit.
     fn shortfall(&self) -> Option<String> {
         let percent = self.run.coverage.percent();
-        let threshold = self.threshold.filter(|threshold| percent < usize::from(*threshold))?;
+        let threshold = self.args.threshold.filter(|threshold| percent < usize::from(*threshold))?;
         Some(format!("{percent} % of the rules were hit, less than {threshold} %"))
     }
 
@@ -53,6 +55,11 @@ impl Report<'_> {
         let failed = self.failed();
         let left = if self.run.left == 0 { String::new() } else { format!(", {} not run", self.run.left) };
         format!("{} passed, {failed} failed{left}", self.run.done.len() - failed)
+    }
+
+    /// All in one line.
+    fn summary(&self) -> String {
+        one_line(&format!("{}: {}; {}", self.args.policy, self.counts(), self.missed()))
     }
 
     /// The rules that no case hit.
@@ -69,6 +76,21 @@ impl Report<'_> {
 }
 
 pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    if args.quiet && args.format != ReportFormat::Human {
+        let hint = "leave out `--quiet`, or `--format`";
+        return Err(refused(Exit::Usage, "`--quiet` shortens the report for people alone", hint));
+    }
+    if args.list {
+        return list::run(args, Path::new(&environment.cwd));
+    }
+    if args.watch {
+        return watch::run(args, places, environment);
+    }
+    once(args, places, environment)
+}
+
+/// Runs the cases and reports.
+fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = Path::new(&environment.cwd);
     let mut suites = suites(&args.fixtures, cwd)?;
     if let Some(file) = &args.settings_file {
@@ -91,16 +113,12 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
     }
     let benches: Vec<Evaluator<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
-    let options = Options { filter: args.filter.as_deref(), fail_fast: args.fail_fast };
+    let options = Options { filters: &args.filter, fail_fast: args.fail_fast, repeat: args.repeat };
     let run = run_all(&subject, &benches, options);
     if run.done.is_empty() {
-        let (text, hint) = match &args.filter {
-            Some(filter) => (format!("no case has `{filter}` in its id, name, input or file"), "change `--filter`"),
-            None => ("there are no cases".to_owned(), "give files of cases, or folders that hold some"),
-        };
-        return Err(refused(Exit::NoInput, text, hint));
+        return Err(none(args));
     }
-    let report = Report { policy: &args.policy, run: &run, threshold: args.threshold, timings: args.timings };
+    let report = Report { run: &run, args };
     let failed = run.failures().next().is_some() || report.shortfall().is_some();
     if args.mutate && !failed {
         return mutate::run(args, &subject, &benches);
@@ -113,8 +131,21 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         ReportFormat::Json => print::line(&json::text(&report)?)?,
         ReportFormat::Junit => print::line(junit::text(&report).trim_end())?,
         ReportFormat::Github => print::line(github::text(&report).trim_end())?,
+        ReportFormat::Tap => print::line(tap::text(&report).trim_end())?,
+        ReportFormat::Sarif => print::line(&sarif::text(&report)?)?,
     }
     Ok(if failed { Exit::Failures } else { Exit::Success })
+}
+
+/// The error that no case is left to run.
+fn none(args: &TestArgs) -> anyhow::Error {
+    let (text, hint) = if args.filter.is_empty() {
+        ("there are no cases".to_owned(), "give files of cases, or folders that hold some")
+    } else {
+        let filters: Vec<String> = args.filter.iter().map(|filter| format!("`{}`", filter.pattern())).collect();
+        (format!("no case has {} in its id, name, input or file", filters.join(" or ")), "change `--filter`")
+    };
+    refused(Exit::NoInput, text, hint)
 }
 
 /// Every suite once, in the order of the arguments and then of the names.
@@ -155,9 +186,20 @@ pub(super) fn of_subject(error: &SubjectError, place: Option<&str>) -> anyhow::E
 }
 
 /// Where a case stands: its file, and its line if that is known.
-fn place(done: &Done<'_>) -> String {
-    let file = done.file.display();
-    if done.case.line == 0 { file.to_string() } else { format!("{file}:{}", done.case.line) }
+fn place(file: &Path, case: &Case) -> String {
+    let file = file.display();
+    if case.line == 0 { file.to_string() } else { format!("{file}:{}", case.line) }
+}
+
+/// What differs in a case and what was found, a text each.
+fn complaints(done: &Done<'_>) -> Vec<String> {
+    let differences = done.report.differences.iter().map(ToString::to_string);
+    differences.chain(findings(done).into_iter().map(|finding| format!("finding: {finding}"))).collect()
+}
+
+/// `text` without line breaks and other control characters.
+fn one_line(text: &str) -> String {
+    plain(text).replace('\n', "\\n")
 }
 
 /// The findings of a case, a line each.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use guard_builtins::Guest as Carried;
 use guard_contract::policy::{Entry, Source};
-use guard_contract::{COMPONENT_BYTES, FaultKind};
+use guard_contract::{COMPONENT_BYTES, FaultKind, Problem};
 use guard_state::hex;
 
 /// Gives the component with a digest that this program carries: `guard_builtins::component`. A parameter, so that the hook
@@ -47,20 +47,26 @@ impl Component {
                 let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
                 guard_builtins::find(name).map(|builtin| Component::carried(&builtin.guest)).ok_or_else(missing)
             }
-            Source::File(path) => {
-                let wasm = read(path)?;
-                let sha256 = hex(&Sha256::digest(&wasm));
-                Ok(Component { wasm: Wasm::Read(wasm), sha256 })
-            }
+            Source::File(path) => read(path).map(Component::of_bytes),
         }
+    }
+
+    /// A component that is not in a file.
+    #[must_use]
+    pub fn of_bytes(wasm: Vec<u8>) -> Self {
+        let sha256 = hex(&Sha256::digest(&wasm));
+        Component { wasm: Wasm::Read(wasm), sha256 }
     }
 
     /// Reads the component of an entry.
     ///
     /// # Errors
     ///
-    /// Those of [`Component::read`]; or it is not the one that the configuration pins.
+    /// Those of [`Component::read`]; or it is not the one that the configuration pins, or one that it does not use.
     pub fn of(entry: &Entry) -> Result<Self, FaultKind> {
+        if let Some(Problem { text, hint, .. }) = &entry.refused {
+            return Err(FaultKind::Unused { text: text.clone(), hint: hint.clone() });
+        }
         let component = Component::read(&entry.source)?;
         match &entry.pinned {
             Some(pinned) if *pinned != component.sha256 => Err(FaultKind::Component(format!(

@@ -29,7 +29,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 11";
+const PURPOSE: &str = "prepared chain 12";
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

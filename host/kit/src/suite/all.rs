@@ -1,24 +1,28 @@
 //! Runs the cases of many suites on all processors; what came of them keeps the order of the files.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::parallel_map::parallel_map;
+use super::repeat::run_repeatedly;
 use super::run::own_rule;
-use super::{Case, Report, Subject, Suite, run};
+use super::{Case, Filter, Report, Subject, Suite, is_chosen, run};
 use guard_hook::chain::Chain;
 
 /// A suite that was read, its file, and the chain that its cases are put to.
 pub type Evaluator<'a> = (&'a Path, &'a Suite, &'a Chain);
 
-/// Which cases to run.
-#[derive(Debug, Clone, Copy, Default)]
+/// Which cases to run, and how often.
+#[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// Only those with this text in their title or their file's path.
-    pub filter: Option<&'a str>,
+    /// Only those that one of these chooses; all if there are none.
+    pub filters: &'a [Filter],
     /// None after the first one that fails.
     pub fail_fast: bool,
+    /// How often each case is run. Its verdict must be the same each time.
+    pub repeat: NonZeroU32,
 }
 
 /// A case that was run.
@@ -76,7 +80,7 @@ pub fn run_all<'a>(subject: &Subject, benches: &[Evaluator<'a>], options: Option
     let cases: Vec<(usize, (Evaluator<'a>, &'a Case))> = benches
         .iter()
         .flat_map(|bench| bench.1.cases.iter().map(|case| (*bench, case)))
-        .filter(|(bench, case)| is_chosen(bench.0, case, options.filter))
+        .filter(|(bench, case)| is_chosen(bench.0, case, options.filters))
         .enumerate()
         .collect();
     // Of the case after which none is run. Those before it are run in any case.
@@ -85,7 +89,7 @@ pub fn run_all<'a>(subject: &Subject, benches: &[Evaluator<'a>], options: Option
         if *at > last.load(Ordering::Relaxed) {
             return None;
         }
-        let mut report = run(chain, suite, case);
+        let mut report = run_repeatedly(options.repeat, || run(chain, suite, case));
         if report.passes() {
             // Only what fails is looked at, and there may be many thousands.
             report.analyses.clear();
@@ -101,10 +105,6 @@ pub fn run_all<'a>(subject: &Subject, benches: &[Evaluator<'a>], options: Option
     let left = total - done.len();
     let coverage = coverage(subject, &done);
     Run { done, left, coverage }
-}
-
-pub(super) fn is_chosen(file: &Path, case: &Case, filter: Option<&str>) -> bool {
-    filter.is_none_or(|text| case.title().contains(text) || file.to_string_lossy().contains(text))
 }
 
 fn coverage(subject: &Subject, done: &[Done<'_>]) -> Coverage {

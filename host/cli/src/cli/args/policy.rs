@@ -1,6 +1,7 @@
 //! What `guard-host policy` takes.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};
@@ -14,7 +15,8 @@ use guard_contract::grants::GrantSpec;
   guard-host policy list
   guard-host policy inspect command-guard
   guard-host policy add ~/policies/my_policy.wasm --grant env:CI
-  guard-host policy remove my-policy")]
+  guard-host policy remove my-policy
+  guard-host policy push my_policy.wasm oci://ghcr.io/acme/my-policy")]
 pub(in crate::cli) struct PolicyArgs {
     #[command(subcommand)]
     pub(in crate::cli) command: PolicyCommand,
@@ -49,6 +51,122 @@ pub(in crate::cli) enum PolicyCommand {
     Add(AddArgs),
     /// Remove a policy from your guard.toml, or from the project's
     Remove(RemoveArgs),
+    /// Fetch the policies that guard.lock pins and that are not on this machine yet
+    Fetch(FetchArgs),
+    /// Take newer versions of policies that were fetched, after showing what changes
+    Update(UpdateArgs),
+    /// Publish a policy in a registry
+    Push(PushArgs),
+    /// Save a policy of a registry as a file
+    Pull(PullArgs),
+    /// List the policies of a registry
+    Search(SearchArgs),
+    /// Make a key to sign policies with
+    Keygen(KeygenArgs),
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct NetworkArgs {
+    /// How long a request may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+}
+
+impl NetworkArgs {
+    /// How long a request may take.
+    pub(in crate::cli) fn patience(self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy fetch
+
+It fetches by the digest that guard.lock pins, from the addresses in your guard.toml, the project's, and the managed one if
+you may write there. What is on this machine is not fetched again.")]
+pub(in crate::cli) struct FetchArgs {
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy update --dry-run
+  guard-host policy update no-force --project
+
+A tag with three numbers, such as 1.2.0, is taken for a version: the newest one with the same first number follows it (of
+0.2.0, the newest 0.2.x). Another tag, such as latest, is followed where it leads. Where a new version asks for a grant that
+the old one did not ask for, a person must agree at a terminal; give the grant with `policy add --replace --grant`.")]
+pub(in crate::cli) struct UpdateArgs {
+    /// Entries with an address [default: all]
+    pub(in crate::cli) names: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) place: PlaceArgs,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy push target/wasm32-wasip2/release/no_force.wasm oci://ghcr.io/acme/no-force
+  guard-host policy push no_force.wasm localhost:5000/acme/no-force:1.2.0 --key acme.key
+
+Without a tag, the version in the policy's manifest is the tag. The password is the one of `docker login`.")]
+pub(in crate::cli) struct PushArgs {
+    /// A component file, which must pass its own examples
+    pub(in crate::cli) file: String,
+    /// Where to: HOST/NAME or HOST/NAME:TAG
+    pub(in crate::cli) address: String,
+    /// Sign it with this secret key, which `policy keygen` made
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) key: Option<PathBuf>,
+    /// Replace what the tag leads to now
+    #[arg(long)]
+    pub(in crate::cli) replace: bool,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy pull oci://ghcr.io/acme/no-force:1.2.0
+  guard-host policy pull ghcr.io/acme/no-force:1.2.0 --output no_force.wasm")]
+pub(in crate::cli) struct PullArgs {
+    /// HOST/NAME:TAG or HOST/NAME@sha256:DIGEST
+    pub(in crate::cli) address: String,
+    /// The file, which must not be there [default: NAME.wasm]
+    #[arg(long, short, value_name = "FILE")]
+    pub(in crate::cli) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy search localhost:5000
+  guard-host policy search localhost:5000/acme --format json
+
+Many registries list only what is below a name, or nothing; then ask for a policy by its whole name.")]
+pub(in crate::cli) struct SearchArgs {
+    /// HOST, or HOST/BEGINNING of names
+    pub(in crate::cli) place: String,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy keygen acme.key
+
+It writes the secret key to FILE, readable for you only, and the public key to FILE.pub. It prints what others write into
+their guard.toml. Keep the secret key out of repositories.")]
+pub(in crate::cli) struct KeygenArgs {
+    /// The file of the secret key, which must not be there
+    pub(in crate::cli) file: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -56,11 +174,12 @@ pub(in crate::cli) enum PolicyCommand {
   guard-host policy add ~/policies/my_policy.wasm --grant env:CI --on-error deny
   guard-host policy add builtin:path-context --settings '{\"safe_paths\": [\"~/projects\"]}'
   guard-host policy add policies/migrations.wasm --project --dry-run
+  guard-host policy add oci://ghcr.io/acme/no-force:1.2.0 --project
 
 The component must pass its own examples and take its settings. Its digest is written down with it, so that a changed
-file is not used; `--replace` pins the new one.")]
+file is not used; `--replace` pins the new one. What is fetched is pinned in guard.lock, beside the guard.toml.")]
 pub(in crate::cli) struct AddArgs {
-    /// A component file, or builtin:NAME
+    /// A component file, builtin:NAME, or an address: oci://HOST/NAME:TAG, https://..., file://...
     pub(in crate::cli) source: String,
     /// The entry's name [default: the policy's own]
     #[arg(long, value_name = "N")]
@@ -92,6 +211,8 @@ pub(in crate::cli) struct AddArgs {
     pub(in crate::cli) replace: bool,
     #[command(flatten)]
     pub(in crate::cli) place: PlaceArgs,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! What `guard-host test` takes.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -8,14 +9,19 @@ use serde_json::{Map, Value};
 
 use super::policy::object;
 use super::{Format, WasiName};
+use guard_kit::suite::Filter;
 use guard_kit::suite::mutate::MUTANTS;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host test target/wasm32-wasip2/release/my_policy.wasm cases/
   guard-host test command-guard cases/ --filter rm-root --timings
+  guard-host test command-guard cases/ --filter '^G-[0-9]+ ' --filter push --list
+  guard-host test target/wasm32-wasip2/release/my_policy.wasm cases/ --watch --quiet
+  guard-host test my_policy.wasm cases/ --repeat 20
   guard-host test rego cases/ --settings-file policies/team.rego
   guard-host test chain cases/ --format junit --threshold 80 > report.xml
+  guard-host test chain cases/ --format sarif > cases.sarif
   guard-host test command-guard cases/ --mutate --min-kept 97
 
 `guard-host config schema --fixtures` prints the schema of the files.
@@ -37,12 +43,24 @@ pub(in crate::cli) struct TestArgs {
     /// The settings of suites that have none of their own, as `settings-file` of guard.toml reads them
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) settings_file: Option<PathBuf>,
-    /// Only the cases with this text in their id, name, input or file
-    #[arg(long, value_name = "TEXT")]
-    pub(in crate::cli) filter: Option<String>,
+    /// Only the cases with a match of this regular expression in their id, name, input or file; several mean any of them
+    #[arg(long, value_name = "REGEX")]
+    pub(in crate::cli) filter: Vec<Filter>,
+    /// Print the cases that would run, and run none
+    #[arg(long, conflicts_with_all = ["watch", "quiet"])]
+    pub(in crate::cli) list: bool,
     /// Stop at the first case that fails
     #[arg(long)]
     pub(in crate::cli) fail_fast: bool,
+    /// Run every case so often; it fails if a run fails, or if two runs have different verdicts
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(in crate::cli) repeat: NonZeroU32,
+    /// Run the cases again each time that they, the component or the settings change, until Ctrl-C
+    #[arg(long)]
+    pub(in crate::cli) watch: bool,
+    /// Print only the failures and the summary
+    #[arg(long, short, conflicts_with = "timings")]
+    pub(in crate::cli) quiet: bool,
     /// Fail if the cases hit less than this percentage of the policy's rules
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) threshold: Option<u8>,
@@ -99,4 +117,8 @@ pub(in crate::cli) enum ReportFormat {
     Junit,
     /// Annotations of a workflow on GitHub
     Github,
+    /// The Test Anything Protocol, version 14
+    Tap,
+    /// For code hosts: SARIF 2.1.0
+    Sarif,
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
+use super::fetched::{Fetched, fetch};
 use super::{PATIENCE, chain, holding, made};
 use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
@@ -11,6 +12,7 @@ use crate::cli::install::show;
 use crate::cli::print;
 use crate::cli::subject::{circumstances, not_written, refused, told};
 use guard_config::edit::{Addition, EditError, Target};
+use guard_config::lock::{self, Lock, Locked};
 use guard_config::{Trust, load};
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
@@ -27,9 +29,9 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The file that a command changes, and where.
-struct Site<'a> {
-    layer: Layer,
-    file: PathBuf,
+pub(super) struct Site<'a> {
+    pub(super) layer: Layer,
+    pub(super) file: PathBuf,
     places: &'a Places,
     environment: &'a Environment,
     at: CallContext,
@@ -46,9 +48,21 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
             "give env:NAME, read:PATH or journal:STREAM=FILE; a path is absolute, or begins with ~/, ./ or ${NAME}";
         refused(Exit::Usage, format!("`--grant {word}` is no grant"), hint)
     })?;
-    let source = site.source(&args.source)?;
-    let component = Component::read(&source).map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
     let prepared = chain(places, environment);
+    let fetched = match lock::is_address(&args.source) {
+        true => Some(fetch(&args.source, &prepared.config.signers, args.network.patience())?),
+        false => None,
+    };
+    let source = match fetched {
+        // Where it will lie matters to nothing here.
+        Some(_) => Source::File(lock::fetched(&site.file)),
+        None => site.source(&args.source)?,
+    };
+    let component = match &fetched {
+        Some(fetched) => Ok(fetched.component.clone()),
+        None => Component::read(&source),
+    };
+    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
     let written = |name: Option<&str>| match args.replace {
         true => site.target().written(text, name, &source).map_err(told),
         false => Ok(None),
@@ -68,15 +82,26 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     let added = site.target().add(edited.text(), &addition, args.replace).map_err(told)?;
     site.check(&prepared, &added.entry, (artifact, &manifest))?;
     let change = edited.change(Some(added.text));
+    let pinned = fetched.as_ref().map(|fetched| site.pin(fetched, &addition, &manifest)).transpose()?;
     if args.place.dry_run {
         show(&change)?;
     } else {
+        if let (Some(fetched), Some((lock, locked))) = (&fetched, pinned) {
+            fetched.keep(&locked, &site.file, places)?;
+            super::fetched::write(lock, &site.file)?;
+        }
         site.write(&change)?;
         let verb = if names.contains(&addition.name) { "replaced" } else { "added" };
         print::line(&format!("{verb} `{}` in {}", addition.name, site.file.display()))?;
         print::line(&format!("  source    {}", source_of(&added.entry)))?;
         print::line(&format!("  sha256    {}", component.sha256))?;
         print::line(&format!("  examples  {}", holding(&manifest)))?;
+        if let Some(fetched) = &fetched {
+            let signers: Vec<&str> = fetched.signers.iter().map(|signer| signer.name.as_str()).collect();
+            let signers =
+                if signers.is_empty() { "nobody whom `[trust]` names".to_owned() } else { signers.join(", ") };
+            print::line(&format!("  signed    by {signers}"))?;
+        }
         if !kept.is_empty() {
             print::line(&format!("  kept      {}", kept.join(", ")))?;
         }
@@ -101,12 +126,21 @@ pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environme
         return Ok(Exit::Success);
     }
     site.write(&change)?;
+    let mut lock = super::fetched::lock(&site.file)?;
+    if let Some(locked) = lock.policy.iter().find(|locked| locked.name == args.name).cloned() {
+        lock.remove(&args.name);
+        if !lock.policy.iter().any(|other| other.sha256 == locked.sha256) {
+            // It takes room and nothing else.
+            let _ = std::fs::remove_file(locked.component(&site.file));
+        }
+        super::fetched::write(lock, &site.file)?;
+    }
     print::line(&format!("removed `{}` from {}", args.name, site.file.display()))?;
     site.settle(&args.name, false)
 }
 
 impl<'a> Site<'a> {
-    fn of(place: PlaceArgs, places: &'a Places, environment: &'a Environment) -> Self {
+    pub(super) fn of(place: PlaceArgs, places: &'a Places, environment: &'a Environment) -> Self {
         let at = circumstances(environment, None);
         let (layer, file) = match place.project {
             true => (Layer::Project, Places::project_file(&at.project_root)),
@@ -115,12 +149,12 @@ impl<'a> Site<'a> {
         Site { layer, file, places, environment, at }
     }
 
-    fn target(&self) -> Target<'_> {
+    pub(super) fn target(&self) -> Target<'_> {
         Target { layer: self.layer, file: &self.file, home: &self.places.home }
     }
 
     /// The file, through links as a registration follows them.
-    fn open(&self) -> anyhow::Result<Edited> {
+    pub(super) fn open(&self) -> anyhow::Result<Edited> {
         let (within, mode) = match self.layer {
             Layer::Project => (Some(Path::new(&self.at.project_root)), 0o644),
             Layer::Managed | Layer::User => (None, 0o600),
@@ -128,15 +162,30 @@ impl<'a> Site<'a> {
         Edited::open(&self.file, within, mode).map_err(not_written)
     }
 
-    fn write(&self, change: &Change) -> anyhow::Result<()> {
+    pub(super) fn write(&self, change: &Change) -> anyhow::Result<()> {
         apply(std::slice::from_ref(change), &self.places.state).map_err(not_written)
+    }
+
+    /// The lock with a component that was fetched, and what it says of it. A signature that one layer wants must be there.
+    pub(super) fn pin(
+        &self,
+        fetched: &Fetched,
+        addition: &Addition,
+        manifest: &Manifest,
+    ) -> anyhow::Result<(Lock, Locked)> {
+        let mut lock = super::fetched::lock(&self.file)?;
+        let before = lock.policy.iter().find(|locked| locked.name == addition.name);
+        let locked = fetched.locked(&addition.name, &addition.source, &manifest.version, before)?;
+        lock.put(locked.clone());
+        Ok((lock, locked))
     }
 
     /// What the word on the command line names.
     fn source(&self, word: &str) -> anyhow::Result<Source> {
         if word.contains("://") {
-            let text = format!("`{word}` is an address, and a policy is a file of this machine");
-            return Err(refused(Exit::Usage, text, "download the component first, then add the file"));
+            let text = format!("`{word}` is an address of a kind that is not known");
+            let known = lock::SCHEMES.map(|scheme| format!("{scheme}://")).join(", ");
+            return Err(refused(Exit::Usage, text, format!("give a file, or one of: {known}")));
         }
         let Some(name) = word.strip_prefix("builtin:") else {
             return Ok(Source::File(lexical(word, &self.environment.cwd, &self.places.home).into()));
@@ -170,6 +219,7 @@ impl<'a> Site<'a> {
             self.path(&path)
         });
         let (source, pin) = match source {
+            _ if lock::is_address(&args.source) => (args.source.clone(), None),
             Source::Builtin(name) => (format!("builtin:{name}"), None),
             Source::File(path) => (self.path(&path.to_string_lossy())?, Some(component.sha256.clone())),
         };
@@ -214,7 +264,7 @@ impl<'a> Site<'a> {
     }
 
     /// Whether the policy answers with what its entry says, before that is written.
-    fn check(&self, chain: &Prepared, entry: &Entry, made: (Artifact, &Manifest)) -> anyhow::Result<()> {
+    pub(super) fn check(&self, chain: &Prepared, entry: &Entry, made: (Artifact, &Manifest)) -> anyhow::Result<()> {
         let (artifact, manifest) = made;
         let readiness = Readiness::Ready { artifact, snapshot: None, manifest: manifest.clone() };
         let mut alone = chain.only(Member { entry: entry.clone(), readiness });
@@ -232,7 +282,7 @@ impl<'a> Site<'a> {
     }
 
     /// Names what the policy asks for and does not get.
-    fn tell_wishes(&self, manifest: &Manifest, granted: &GrantSpec) {
+    pub(super) fn tell_wishes(&self, manifest: &Manifest, granted: &GrantSpec) {
         for wish in manifest.grants.iter().filter(|wish| !granted.covers(wish)) {
             let grant = if wish.starts_with("journal:") { format!("{wish}=FILE") } else { wish.clone() };
             let way = match self.layer {
@@ -258,7 +308,7 @@ impl<'a> Site<'a> {
     }
 
     /// Re-prepares the chain after an edit; prints warnings. `name` is the edited entry's, which may have been removed.
-    fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
+    pub(super) fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
         let prepared = warm(self.places, &self.environment.program, &projects, making(PATIENCE));
         forget(self.places, name, &prepared);

@@ -46,7 +46,7 @@ impl Replayed<'_> {
         lines
     }
 
-    pub(super) fn print(&self) -> anyhow::Result<()> {
+    pub(in crate::cli) fn print(&self) -> anyhow::Result<()> {
         self.heading().iter().try_for_each(|line| print::line(line))?;
         if self.sum.differing > 0 {
             print::line(&format!("\n{} of the distinct calls were decided otherwise by the log:", self.sum.differing))?;

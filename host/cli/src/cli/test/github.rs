@@ -2,24 +2,21 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, findings};
+use super::{Report, complaints};
 use guard_kit::suite::Done;
 use guard_redact::plain;
 
 pub(super) fn text(report: &Report<'_>) -> String {
     let mut out = String::new();
     for done in report.run.failures() {
-        let mut lines: Vec<String> = done.report.differences.iter().map(ToString::to_string).collect();
-        lines.extend(findings(done).into_iter().map(|finding| format!("finding: {finding}")));
         let title = property(&done.case.title());
-        let _ = writeln!(out, "::error {},title={title}::{}", place(done), message(&lines.join("\n")));
+        let _ = writeln!(out, "::error {},title={title}::{}", place(done), message(&complaints(done).join("\n")));
     }
     if let Some(shortfall) = report.shortfall() {
         let text = format!("{shortfall}: {}", report.missed());
         let _ = writeln!(out, "::error title=rules hit::{}", message(&text));
     }
-    let summary = format!("{}: {}; {}", report.policy, report.counts(), report.missed());
-    let _ = writeln!(out, "{}", plain(&summary).replace('\n', " "));
+    let _ = writeln!(out, "{}", report.summary());
     out
 }
 

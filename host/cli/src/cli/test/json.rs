@@ -11,13 +11,14 @@ use guard_kit::suite::{Done, Spent};
 pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
     let (run, failed) = (report.run, report.failed());
     let value = json!({
-        "policy": report.policy,
+        "policy": report.args.policy,
+        "repeat": report.args.repeat,
         "passed": run.done.len() - failed,
         "failed": failed,
         "not-run": run.left,
         "rules": {
             "hit": run.coverage.hit, "missed": run.coverage.missed, "named": run.coverage.named, "percent": run.coverage.percent(),
-            "threshold": report.threshold,
+            "threshold": report.args.threshold,
         },
         "cases": run.done.iter().map(case).collect::<Vec<_>>(),
     });

@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, findings};
+use super::{Report, complaints, place};
 use crate::cli::explain::{analysis_lines, understood};
 use guard_kit::suite::Done;
 
 pub(super) fn text(report: &Report<'_>) -> String {
     let run = report.run;
     let shortfall = report.shortfall();
-    let extra = usize::from(report.threshold.is_some());
+    let extra = usize::from(report.args.threshold.is_some());
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let (tests, failed) = (run.done.len() + extra, report.failed() + usize::from(shortfall.is_some()));
-    let name = escaped(report.policy);
+    let name = escaped(&report.args.policy);
     let _ = writeln!(xml, "<testsuites name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">");
     for cases in run.done.chunk_by(|one, other| one.file == other.file) {
         let failed = cases.iter().filter(|done| !done.report.passes()).count();
@@ -25,7 +25,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
         }
         xml.push_str("  </testsuite>\n");
     }
-    if report.threshold.is_some() {
+    if report.args.threshold.is_some() {
         let failures = usize::from(shortfall.is_some());
         let _ = writeln!(xml, "  <testsuite name=\"rules\" tests=\"1\" failures=\"{failures}\" errors=\"0\">");
         let failure = shortfall.map(|text| failure(&text, &report.missed())).unwrap_or_default();
@@ -37,21 +37,21 @@ pub(super) fn text(report: &Report<'_>) -> String {
 }
 
 fn case(done: &Done<'_>, file: &str, xml: &mut String) {
-    let line = if done.case.line == 0 { String::new() } else { format!(" line=\"{}\"", done.case.line) };
     let (name, time) = (escaped(&done.case.title()), seconds(done));
-    let head = format!("classname=\"{file}\" name=\"{name}\" file=\"{file}\"{line} time=\"{time:.6}\"");
+    let head = format!("classname=\"{file}\" name=\"{name}\" time=\"{time:.6}\"");
     if done.report.passes() {
         let _ = writeln!(xml, "    <testcase {head}/>");
         return;
     }
-    let differences: Vec<String> = done.report.differences.iter().map(ToString::to_string).collect();
-    let mut body = differences.clone();
-    body.extend(findings(done).into_iter().map(|finding| format!("finding: {finding}")));
+    // The schemas of build servers have no attribute for the line.
+    let mut body = vec![place(done.file, done.case)];
+    body.extend(complaints(done));
     for analysis in &done.report.analyses {
         body.push(understood(analysis).to_owned());
         body.extend(analysis_lines(analysis).into_iter().map(|line| format!("  {line}")));
     }
-    let failure = failure(differences.first().map(String::as_str).unwrap_or_default(), &body.join("\n"));
+    let first = done.report.differences.first().map(ToString::to_string).unwrap_or_default();
+    let failure = failure(&first, &body.join("\n"));
     let _ = writeln!(xml, "    <testcase {head}>{failure}</testcase>");
 }
 

@@ -7,15 +7,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::github::{message, property};
-use super::human::one_line;
 use super::junit::{escaped, failure};
+use super::tap::Point;
+use super::{one_line, place, tap};
 use crate::cli::args::{ReportFormat, TestArgs};
 use crate::cli::print;
+use crate::cli::sarif::{Found, Rule, log};
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
-use guard_kit::suite::mutate::{Mutant, Mutation, Tally, mutate};
+use guard_kit::suite::mutate::{Mutant, Mutation, Rewrite, Tally, mutate};
 use guard_kit::suite::{Evaluator, Subject};
 use guard_redact::plain;
+
+/// What SARIF calls a mutant with another verdict.
+const CHANGED: Rule = ("changed-verdict", "A rewrite that keeps the meaning of a case keeps its verdict");
 
 /// What there is to report.
 struct Report<'a> {
@@ -30,7 +35,7 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[Evaluator<'_>])
         depth: args.depth,
         seed: args.seed,
         max: args.max_mutants,
-        filter: args.filter.as_deref(),
+        filters: &args.filter,
         progress: stderr().is_terminal().then_some(&progress as &(dyn Fn(usize, usize) + Sync)),
     };
     let report = Report { args, tally: mutate(subject, benches, how) };
@@ -43,6 +48,8 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[Evaluator<'_>])
         ReportFormat::Json => print::line(&serde_json::to_string_pretty(&report.json())?)?,
         ReportFormat::Junit => print::line(report.junit().trim_end())?,
         ReportFormat::Github => print::line(report.github().trim_end())?,
+        ReportFormat::Tap => print::line(report.tap().trim_end())?,
+        ReportFormat::Sarif => print::line(&serde_json::to_string_pretty(&report.sarif())?)?,
     }
     Ok(if report.fails() { Exit::Failures } else { Exit::Success })
 }
@@ -84,7 +91,7 @@ impl Report<'_> {
 
     fn print(&self) -> anyhow::Result<()> {
         for mutant in self.tally.survivors() {
-            let place = plain(&place(mutant));
+            let place = plain(&place(mutant.file, mutant.case));
             print::line(&format!(
                 "{} {place}: {}",
                 print::coloured("SURVIVED", "FAIL"),
@@ -96,18 +103,24 @@ impl Report<'_> {
             print::line(&format!("  got       {}", one_line(&mutant.got)))?;
             print::line("")?;
         }
+        if !self.args.quiet {
+            self.print_rewrites()?;
+        }
+        print::line(&format!("{}: {}", plain(&self.args.policy), self.summary()))?;
+        if let Some(shortfall) = self.shortfall() {
+            print::line(&format!("{}: {shortfall}", print::coloured("FAIL", "FAIL")))?;
+        }
+        Ok(())
+    }
+
+    fn print_rewrites(&self) -> anyhow::Result<()> {
         print::line(&format!("{:<24} {:>7} {:>7}", "rewrite", "tried", "kept"))?;
         for (rewrite, tried, kept) in self.tally.by_rewrite() {
             let kept = format!("{kept:>7}");
             let kept = if kept.trim() == tried.to_string() { kept } else { print::coloured(&kept, "FAIL") };
             print::line(&format!("{:<24} {tried:>7} {kept}", rewrite.id))?;
         }
-        print::line("")?;
-        print::line(&format!("{}: {}", plain(&self.args.policy), self.summary()))?;
-        if let Some(shortfall) = self.shortfall() {
-            print::line(&format!("{}: {shortfall}", print::coloured("FAIL", "FAIL")))?;
-        }
-        Ok(())
+        print::line("")
     }
 
     /// Keys are only ever added.
@@ -125,7 +138,7 @@ impl Report<'_> {
             })
         };
         let rewrites = self.tally.by_rewrite();
-        let row = |(rewrite, tried, kept): &(&guard_kit::suite::mutate::Rewrite, usize, usize)| json!({ "id": rewrite.id, "tried": tried, "kept": kept });
+        let row = |(rewrite, tried, kept): &(&Rewrite, usize, usize)| json!({ "id": rewrite.id, "tried": tried, "kept": kept });
         json!({
             "policy": self.args.policy,
             "passed": !self.fails(),
@@ -155,8 +168,7 @@ impl Report<'_> {
                 let _ = writeln!(xml, "    <testcase {head}/>");
                 continue;
             }
-            let of = |mutant: &&Mutant<'_>| mutant.rewrites.iter().any(|one| one.id == rewrite.id);
-            let body: Vec<String> = self.tally.survivors().filter(of).map(line).collect();
+            let body = self.lines(rewrite);
             let body = if fails {
                 failure(&format!("{kept} of {tried} kept the verdict"), &body.join("\n"))
             } else {
@@ -165,6 +177,38 @@ impl Report<'_> {
             let _ = writeln!(xml, "    <testcase {head}>{body}</testcase>");
         }
         xml + "  </testsuite>\n</testsuites>\n"
+    }
+
+    /// The mutants of a rewrite that got another verdict, a line each.
+    fn lines(&self, rewrite: &Rewrite) -> Vec<String> {
+        let is_of = |mutant: &&Mutant<'_>| mutant.rewrites.iter().any(|one| one.id == rewrite.id);
+        self.tally.survivors().filter(is_of).map(line).collect()
+    }
+
+    /// A point each rewrite, as in the XML of JUnit.
+    fn tap(&self) -> String {
+        let point = |(rewrite, tried, kept): (&Rewrite, usize, usize)| {
+            let failure = (self.fails() && kept < tried).then(|| {
+                let mut lines = tap::message(&format!("{kept} of {tried} kept the verdict"));
+                lines.extend(tap::list("mutants", &self.lines(rewrite)));
+                lines
+            });
+            Point { title: rewrite.id.to_owned(), failure }
+        };
+        let points: Vec<Point> = self.tally.by_rewrite().into_iter().map(point).collect();
+        tap::document(&points, &format!("{}: {}", self.args.policy, self.summary()))
+    }
+
+    fn sarif(&self) -> Value {
+        let level = if self.fails() { "error" } else { "warning" };
+        let found = |mutant: &Mutant<'_>| Found {
+            rule: CHANGED.0,
+            level,
+            text: line(mutant),
+            file: mutant.file.to_string_lossy().into_owned(),
+            at: (Some(mutant.case.line).filter(|line| *line != 0), None),
+        };
+        log(&[CHANGED], self.tally.survivors().map(found))
     }
 
     fn github(&self) -> String {
@@ -184,13 +228,13 @@ fn rewrites(mutant: &Mutant<'_>) -> String {
     mutant.rewrites.iter().map(|rewrite| rewrite.id).collect::<Vec<_>>().join(", then ")
 }
 
-fn place(mutant: &Mutant<'_>) -> String {
-    let file = mutant.file.display();
-    if mutant.case.line == 0 { file.to_string() } else { format!("{file}:{}", mutant.case.line) }
-}
-
 /// The mutant in one line of text.
 fn line(mutant: &Mutant<'_>) -> String {
     let (text, got) = (one_line(&mutant.text), one_line(&mutant.got));
-    format!("{}: {text}: expected {}, got {got} ({})", place(mutant), mutant.expected, rewrites(mutant))
+    format!(
+        "{}: {text}: expected {}, got {got} ({})",
+        place(mutant.file, mutant.case),
+        mutant.expected,
+        rewrites(mutant)
+    )
 }

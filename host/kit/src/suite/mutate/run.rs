@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::parallel_map::parallel_map;
 use super::super::run::{circumstances, run};
-use super::super::{Case, Evaluator, OneOrMore, Subject, Suite, WorldFacts};
+use super::super::{Case, Evaluator, Filter, OneOrMore, Subject, Suite, WorldFacts, is_chosen};
 use super::paths::Place;
 use super::plan::{self, Draw};
 use super::shape::Shape;
@@ -34,8 +34,8 @@ pub struct Mutation<'a> {
     pub seed: u64,
     /// The most mutants.
     pub max: usize,
-    /// Only of cases with this text in their title or their file's path.
-    pub filter: Option<&'a str>,
+    /// Only of cases that one of these chooses; of all if there are none.
+    pub filters: &'a [Filter],
     /// Is told how many mutants are done, and of how many.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
 }
@@ -138,7 +138,7 @@ pub fn mutate<'a>(subject: &Subject, benches: &[Evaluator<'a>], how: Mutation<'_
     let analyzer = subject.analyzer();
     let mut seeds = Vec::new();
     for (file, suite, chain) in benches {
-        let chosen = suite.cases.iter().filter(|case| super::super::all::is_chosen(file, case, how.filter));
+        let chosen = suite.cases.iter().filter(|case| is_chosen(file, case, how.filters));
         seeds.extend(chosen.filter_map(|case| seed(file, suite, chain, case)));
     }
     let places: Vec<usize> = (0..seeds.len()).collect();

@@ -1,0 +1,139 @@
+//! What is fetched: from where, whose signature it has, and where it is kept.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::cli::print;
+use crate::cli::subject::refused;
+use guard_config::lock::{Lock, Locked, fetched};
+use guard_config::{Signer, signers};
+use guard_contract::exit::Exit;
+use guard_contract::policy::Source;
+use guard_hook::cache::Component;
+use guard_registry::{PublicKey, Reference, Registry, RegistryError, Signature, download};
+use guard_state::{Places, write_new};
+
+/// A component that was fetched.
+pub(super) struct Fetched {
+    pub(super) component: Component,
+    /// The digest of its manifest, if it comes from a registry.
+    pub(super) digest: Option<String>,
+    /// Those who are known and have signed it.
+    pub(super) signers: Vec<Signer>,
+}
+
+/// Fetches what an address leads to. Nothing is written.
+pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> anyhow::Result<Fetched> {
+    if io::stderr().is_terminal() {
+        print::note(&format!("fetching {address}"));
+    }
+    let (pulled, signatures) = match address.split_once("://") {
+        Some(("https", _)) => (download(address, patience).map_err(told)?, Vec::new()),
+        Some(("file", path)) => {
+            let component = Component::read(&Source::File(path.into()));
+            let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
+            return Ok(Fetched { component, digest: None, signers: Vec::new() });
+        }
+        _ => {
+            let reference = reference(address)?;
+            let mut registry = Registry::open(&reference.host, patience).map_err(told)?;
+            let pulled = registry.pull(&reference).map_err(told)?;
+            let digest = pulled.digest.as_deref().unwrap_or_default();
+            let signatures = registry.signatures(&reference, digest).map_err(told)?;
+            (pulled, signatures)
+        }
+    };
+    let digest = pulled.digest.unwrap_or_default();
+    let signers = signers.iter().filter(|signer| has_signed(signer, &digest, &signatures)).cloned().collect();
+    let digest = Some(digest).filter(|digest| !digest.is_empty());
+    Ok(Fetched { component: Component::of_bytes(pulled.wasm), digest, signers })
+}
+
+fn has_signed(signer: &Signer, digest: &str, signatures: &[Signature]) -> bool {
+    let Ok(key) = PublicKey::parse(&signer.key) else { return false };
+    signatures.iter().any(|signature| key.has_signed(digest, signature))
+}
+
+/// Reads an address in a registry.
+pub(super) fn reference(address: &str) -> anyhow::Result<Reference> {
+    let hint = "such as oci://ghcr.io/acme/no-force:1.2.0";
+    Reference::parse(address).map_err(|error| refused(Exit::Usage, error.to_string(), hint))
+}
+
+/// An error of a registry with its way out.
+pub(super) fn told(error: RegistryError) -> anyhow::Error {
+    refused(error.exit(), error.to_string(), error.hint())
+}
+
+impl Fetched {
+    /// What the lock says of it. A policy that one signer has signed is not replaced by one that they have not.
+    pub(super) fn locked(
+        &self,
+        name: &str,
+        source: &str,
+        version: &str,
+        before: Option<&Locked>,
+    ) -> anyhow::Result<Locked> {
+        let signer = match before.and_then(|before| before.signer.as_ref()) {
+            None => self.signers.first().map(|signer| signer.name.clone()),
+            Some(signer) if self.signers.iter().any(|other| other.name == *signer) => Some(signer.clone()),
+            Some(signer) => {
+                let text =
+                    format!("`{name}` was signed by `{signer}`, and no known signature of theirs is on {source}");
+                let hint = "`signers` in `[trust]` must hold their key; to take it from others, remove the policy and add it again";
+                return Err(refused(Exit::Data, text, hint));
+            }
+        };
+        Ok(Locked {
+            name: name.to_owned(),
+            source: source.to_owned(),
+            version: version.to_owned(),
+            digest: self.digest.clone(),
+            sha256: self.component.sha256.clone(),
+            signer,
+        })
+    }
+
+    /// Keeps the component beside the guard.toml, and its signatures in the state folder.
+    pub(super) fn keep(&self, locked: &Locked, config: &Path, places: &Places) -> anyhow::Result<()> {
+        let folder = fetched(config);
+        std::fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
+        let file = locked.component(config);
+        let wasm = self.component.wasm(guard_builtins::component)?;
+        // Who wants the components in the repository empties this file.
+        let ignore = folder.join(".gitignore");
+        let ignored = if ignore.exists() { Ok(()) } else { write_new(&ignore, b"*\n", 0o644) };
+        ignored.and_then(|()| write_new(&file, &wasm, 0o644)).map_err(|error| not_written(&file, &error))?;
+        for signer in &self.signers {
+            signers::remember(places, &self.component.sha256, &signer.key)?;
+        }
+        Ok(())
+    }
+}
+
+/// The lock of a guard.toml.
+pub(super) fn lock(config: &Path) -> anyhow::Result<Lock> {
+    let file = Lock::file(config);
+    let hint = "correct it, or remove it and add its policies again";
+    Lock::read(&file).map_err(|text| refused(Exit::Config, format!("`{}`: {text}", file.display()), hint))
+}
+
+/// Writes the lock of a guard.toml; an empty one is removed.
+pub(super) fn write(lock: Lock, config: &Path) -> anyhow::Result<()> {
+    let file = Lock::file(config);
+    let failed = |error: io::Error| not_written(&file, &error);
+    if lock.policy.is_empty() {
+        return match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        };
+    }
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    write_new(&file, lock.text()?.as_bytes(), 0o644).map_err(failed)
+}
+
+fn not_written(path: &Path, error: &io::Error) -> anyhow::Error {
+    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), "")
+}

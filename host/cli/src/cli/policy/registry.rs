@@ -1,0 +1,169 @@
+//! `guard-host policy push`, `pull`, `search` and `keygen`: registries, without a configuration.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::fetched::{fetch, reference, told};
+use super::{holding, made};
+use crate::cli::args::{Format, KeygenArgs, PullArgs, PushArgs, SearchArgs};
+use crate::cli::print;
+use crate::cli::subject::refused;
+use guard_contract::Wasi;
+use guard_contract::exit::Exit;
+use guard_contract::paths::lexical;
+use guard_contract::policy::Source;
+use guard_hook::cache::{Component, run_examples};
+use guard_registry::{Annotations, Reference, Registry, RegistryError, SecretKey};
+use guard_state::environment::Environment;
+use guard_state::files::read_text;
+use guard_state::{Places, write_new};
+
+/// The largest file of a key.
+const KEY_BYTES: u64 = 1 << 16;
+
+/// The most policies whose tags are listed.
+const SHOWN: usize = 100;
+
+pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let reference = reference(&args.address)?;
+    if reference.digest.is_some() {
+        return Err(refused(
+            Exit::Usage,
+            "a policy is pushed under a tag, not under a digest",
+            "leave out `@sha256:...`",
+        ));
+    }
+    let key = args.key.as_deref().map(secret_key).transpose()?;
+    let path = lexical(&args.file, &environment.cwd, &environment.home);
+    let component = Component::read(&Source::File(path.into()));
+    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
+    let (artifact, manifest) = made(&component, Wasi::Frozen, &args.file, places)?;
+    run_examples(&artifact, &manifest).map_err(|fault| {
+        refused(Exit::Data, format!("`{}` is not pushed: {fault}", args.file), "repair the policy, or its example")
+    })?;
+    let tag = reference.tag.clone().unwrap_or_else(|| manifest.version.clone());
+    // The text is checked again: a version may hold what a tag may not.
+    let reference = Reference::parse(&reference.with_tag(&tag).to_string())
+        .map_err(|error| refused(Exit::Usage, error.to_string(), "give a tag"))?;
+    let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(told)?;
+    let before = match registry.resolve(&reference) {
+        Ok(digest) => Some(digest),
+        Err(RegistryError::Missing(_)) => None,
+        Err(error) => return Err(told(error)),
+    };
+    let annotations = Annotations::from(
+        [("title", &manifest.id), ("description", &manifest.summary), ("version", &manifest.version)]
+            .map(|(key, value)| (format!("org.opencontainers.image.{key}"), value.clone())),
+    );
+    let wasm = component.wasm(guard_builtins::component)?;
+    let interface = &artifact.interface;
+    // Only the tag makes it found, and it is the last thing that is stored.
+    let digest = registry
+        .push(&reference, &wasm, (&interface.imports, &interface.exports), annotations, |digest| {
+            args.replace || before.as_deref().is_none_or(|before| before == digest)
+        })
+        .map_err(told)?;
+    let Some(digest) = digest else {
+        let text = format!("`{reference}` is there, with other bytes");
+        return Err(refused(Exit::Data, text, "raise the version in the policy's manifest, or give `--replace`"));
+    };
+    print::line(&format!("pushed    {reference}"))?;
+    print::line(&format!("digest    {digest}"))?;
+    print::line(&format!("sha256    {}", component.sha256))?;
+    print::line(&format!("examples  {}", holding(&manifest)))?;
+    if let Some(key) = key {
+        registry.attach(&reference, &digest, &key.sign(&reference, &digest)).map_err(told)?;
+        print::line(&format!("signed    with the key {}", key.public().line()))?;
+    }
+    print::line(&format!("\nTo use it: guard-host policy add {reference}"))?;
+    Ok(Exit::Success)
+}
+
+pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    let reference = reference(&args.address)?;
+    let default = || PathBuf::from(format!("{}.wasm", reference.name.rsplit('/').next().unwrap_or_default()));
+    let file = Path::new(&environment.cwd).join(args.output.clone().unwrap_or_else(default));
+    if file.symlink_metadata().is_ok() {
+        return Err(refused(Exit::Usage, format!("`{}` is there", file.display()), "give another `--output`"));
+    }
+    let fetched = fetch(&reference.to_string(), &[], args.network.patience())?;
+    let wasm = fetched.component.wasm(guard_builtins::component)?;
+    new_file(&file, &wasm, 0o644)?;
+    print::line(&format!("saved     {}", file.display()))?;
+    print::line(&format!("digest    {}", fetched.digest.unwrap_or_default()))?;
+    print::line(&format!("sha256    {}", fetched.component.sha256))?;
+    Ok(Exit::Success)
+}
+
+pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
+    let place = args.place.strip_prefix("oci://").unwrap_or(&args.place);
+    let (host, beginning) = place.split_once('/').unwrap_or((place, ""));
+    // Any name will do to have the host checked.
+    reference(&format!("{host}/x"))?;
+    let mut registry = Registry::open(host, args.network.patience()).map_err(told)?;
+    let mut names = registry.names().map_err(|error| match error {
+        RegistryError::Missing(_) => {
+            refused(Exit::Unavailable, format!("`{host}` lists nothing"), "ask for a policy by its whole name")
+        }
+        error => told(error),
+    })?;
+    names.retain(|name| name.starts_with(beginning));
+    let mut rows = Vec::new();
+    for name in names.iter().take(SHOWN) {
+        let Ok(reference) = Reference::parse(&format!("{host}/{name}")) else { continue };
+        let mut tags = registry.tags(&reference).unwrap_or_default();
+        // Those of signatures are none of a policy.
+        tags.retain(|tag| !tag.starts_with("sha256-"));
+        if !tags.is_empty() {
+            rows.push((reference.to_string(), tags));
+        }
+    }
+    match args.format {
+        Format::Json => {
+            let rows: Vec<_> = rows.iter().map(|(name, tags)| json!({ "source": name, "tags": tags })).collect();
+            print::line(&serde_json::to_string_pretty(&rows)?)?;
+        }
+        Format::Human => {
+            rows.iter().try_for_each(|(name, tags)| print::line(&format!("{name}  {}", tags.join(" "))))?;
+        }
+    }
+    if names.len() > SHOWN {
+        print::note(&format!("note: {} names more; give a longer beginning", names.len() - SHOWN));
+    }
+    Ok(Exit::Success)
+}
+
+pub(super) fn keygen(args: &KeygenArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    let file = Path::new(&environment.cwd).join(&args.file);
+    let mut public = file.clone().into_os_string();
+    public.push(".pub");
+    let public = PathBuf::from(public);
+    for path in [&file, &public] {
+        if path.symlink_metadata().is_ok() {
+            return Err(refused(Exit::Usage, format!("`{}` is there", path.display()), "give another name"));
+        }
+    }
+    let (key, pem) = SecretKey::generate().map_err(|error| refused(Exit::Software, error.to_string(), ""))?;
+    new_file(&file, pem.as_bytes(), 0o600)?;
+    new_file(&public, key.public().pem().as_bytes(), 0o644)?;
+    print::line(&format!("secret    {}", file.display()))?;
+    print::line(&format!("public    {}", public.display()))?;
+    print::line("\nWho trusts the key writes into guard.toml:\n\n[trust]")?;
+    print::line(&format!("signers = [{{ name = \"YOUR-NAME\", key = \"{}\" }}]", key.public().line()))?;
+    Ok(Exit::Success)
+}
+
+fn secret_key(file: &Path) -> anyhow::Result<SecretKey> {
+    let shown = file.display();
+    let text = read_text(file, KEY_BYTES)
+        .map_err(|error| refused(Exit::NoInput, format!("`{shown}` cannot be read: {error}"), ""))?;
+    let hint = "make one with `guard-host policy keygen`";
+    SecretKey::parse(&text).map_err(|error| refused(Exit::Data, format!("`{shown}`: {error}"), hint))
+}
+
+/// Writes a file that is not there, whole or not at all.
+fn new_file(file: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
+    write_new(file, bytes, mode)
+        .map_err(|error| refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", file.display()), ""))
+}

@@ -1,0 +1,292 @@
+//! `guard-host policy fetch` and `update`: what `guard.lock` pins, and what is newer.
+
+use std::path::{Path, PathBuf};
+
+use semver::Version;
+
+use super::edit::Site;
+use super::fetched::{Fetched, fetch, lock, reference, told, write};
+use super::{chain, made};
+use crate::cli::args::{FetchArgs, UpdateArgs};
+use crate::cli::install::show;
+use crate::cli::print;
+use crate::cli::replay::replay;
+use crate::cli::subject::{circumstances, refused, told as explained};
+use crate::cli::terminal::{is_agreed, is_attended, unattended};
+use guard_config::edit::Addition;
+use guard_config::lock::{Lock, Locked};
+use guard_contract::exit::Exit;
+use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::{Manifest, Problem, outcome_name};
+use guard_hook::cache::{Component, Prepared, run_examples, warm};
+use guard_kit::compile::making;
+use guard_registry::{Reference, Registry};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let prepared = chain(places, environment);
+    let mut exit = Exit::Success;
+    let mut count = 0;
+    for (entry, address) in addressed(&prepared) {
+        let file = file_of(entry, places);
+        // What the lock lacks is told at the end.
+        let Some(locked) = lock(&file)?.find(&entry.name, address).cloned() else { continue };
+        if entry.refused.is_none() && is_there(&locked, &file) {
+            continue;
+        }
+        let fetched = fetch(&by_digest(&locked)?, &prepared.config.signers, args.network.patience())?;
+        if fetched.component.sha256 != locked.sha256 {
+            let text = format!(
+                "`{address}` gives a component with the digest {}, and {} pins {}",
+                fetched.component.sha256,
+                Lock::file(&file).display(),
+                locked.sha256
+            );
+            return Err(refused(Exit::Data, text, "nothing was written; `guard-host policy update` shows what is new"));
+        }
+        // Who does not know the signer has the digest that was pinned.
+        if locked.signer.as_ref().is_some_and(|name| prepared.config.signers.iter().any(|other| other.name == *name)) {
+            fetched.locked(&entry.name, address, &locked.version, Some(&locked))?;
+        }
+        fetched.keep(&locked, &file, places)?;
+        count += 1;
+        print::line(&format!("fetched `{}` {} from {address}", entry.name, locked.version))?;
+    }
+    let projects = circumstances(environment, None).projects();
+    let prepared = warm(places, &environment.program, &projects, making(super::PATIENCE));
+    for member in prepared.members.iter().filter(|member| member.entry.address.is_some()) {
+        if let Some(Problem { text, hint, .. }) = &member.entry.refused {
+            print::note(&format!("error: `{}`: {text}", member.entry.name));
+            print::note(&format!("  {hint}"));
+            exit = Exit::Unavailable;
+        }
+    }
+    if count == 0 && exit == Exit::Success {
+        print::line("nothing to fetch")?;
+    }
+    Ok(exit)
+}
+
+pub(super) fn run(args: &UpdateArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = Site::of(args.place, places, environment);
+    let prepared = chain(places, environment);
+    let here = |entry: &Entry| entry.layer == site.layer && file_of(entry, places) == site.file;
+    let all: Vec<_> = addressed(&prepared).filter(|(entry, _)| here(entry)).collect();
+    let unknown = args.names.iter().find(|name| !all.iter().any(|(entry, _)| entry.name == **name));
+    if let Some(name) = unknown {
+        let text = format!("`{}` has no policy `{name}` that was fetched", site.file.display());
+        let hint = if args.place.project {
+            "leave out `--project` for your own file"
+        } else {
+            "give `--project` for the project's file"
+        };
+        return Err(refused(Exit::NoInput, text, hint));
+    }
+    let mut is_new = false;
+    for (entry, address) in all {
+        if args.names.is_empty() || args.names.contains(&entry.name) {
+            is_new |= update(args, (entry, address), &site, &prepared, places, environment)?;
+        }
+    }
+    if !is_new {
+        print::line("nothing is new")?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Takes what is newer. False if nothing is.
+fn update(
+    args: &UpdateArgs,
+    (entry, address): (&Entry, &str),
+    site: &Site<'_>,
+    prepared: &Prepared,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<bool> {
+    let before = lock(&site.file)?.policy.into_iter().find(|locked| locked.name == entry.name);
+    let newest = newest(address, args)?;
+    let fetched = fetch(&newest, &prepared.config.signers, args.network.patience())?;
+    if before.as_ref().is_some_and(|before| before.source == newest && before.sha256 == fetched.component.sha256) {
+        if !is_kept(before.as_ref(), &site.file) && !args.place.dry_run {
+            before.map(|before| fetched.keep(&before, &site.file, places)).transpose()?;
+        }
+        return Ok(false);
+    }
+    let (artifact, manifest) = made(&fetched.component, entry.wasi, &newest, places)?;
+    run_examples(&artifact, &manifest)
+        .map_err(|fault| refused(Exit::Data, format!("`{newest}` is not taken: {fault}"), "ask its authors"))?;
+    let old = before.as_ref().filter(|before| is_there(before, &site.file)).and_then(|before| {
+        let component = Component::read(&Source::File(before.component(&site.file))).ok()?;
+        Some((made(&component, entry.wasi, &before.source, places).ok()?.1, before))
+    });
+    let version = before.as_ref().map_or("nothing", |before| before.version.as_str());
+    print::line(&format!("{}: {version} -> {} ({newest})", entry.name, manifest.version))?;
+    changes(old.as_ref().map(|(manifest, _)| manifest), &manifest).iter().try_for_each(|line| print::line(line))?;
+    signed(before.as_ref(), &fetched).map_or(Ok(()), |line| print::line(&line))?;
+
+    let edited = site.open()?;
+    let text = edited.text().unwrap_or_default();
+    let addition = match site.target().written(text, Some(&entry.name), &entry.source).map_err(explained)? {
+        Some((_, table)) => {
+            let mut addition = Addition { name: entry.name.clone(), source: newest.clone(), ..Addition::default() };
+            addition.keep(table);
+            addition
+        }
+        None => {
+            return Err(refused(Exit::Config, format!("`{}` is not in {}", entry.name, site.file.display()), ""));
+        }
+    };
+    let added = site.target().add(edited.text(), &addition, true).map_err(explained)?;
+    site.check(prepared, &added.entry, (artifact, &manifest))?;
+    let (lock, locked) = site.pin(&fetched, &addition, &manifest)?;
+    if let Some((_, before)) = &old {
+        compare(before, &fetched, &site.file, places, environment)?;
+    }
+    let change = edited.change(Some(added.text));
+    let new_wishes: Vec<&String> = match &old {
+        Some((old, _)) => manifest.grants.iter().filter(|wish| !old.grants.contains(wish)).collect(),
+        None => manifest.grants.iter().filter(|wish| !entry.grants.covers(wish)).collect(),
+    };
+    if args.place.dry_run {
+        if newest != address {
+            show(&change)?;
+        }
+        return Ok(true);
+    }
+    if !new_wishes.is_empty() {
+        if !is_attended() {
+            let line = format!("guard-host policy update {}", entry.name);
+            return Err(unattended("a policy that asks for a new grant is updated", &line));
+        }
+        if !is_agreed(&format!("Use {} {}?", entry.name, manifest.version))? {
+            return Err(refused(Exit::NoPermission, format!("`{}` stays as it is", entry.name), ""));
+        }
+    }
+    fetched.keep(&locked, &site.file, places)?;
+    write(lock, &site.file)?;
+    if newest != address {
+        site.write(&change)?;
+    }
+    print::line(&format!("updated `{}` in {}", entry.name, site.file.display()))?;
+    site.tell_wishes(&manifest, &added.entry.grants);
+    site.settle(&entry.name, true)?;
+    Ok(true)
+}
+
+/// The entries that were fetched, with their addresses.
+fn addressed(prepared: &Prepared) -> impl Iterator<Item = (&Entry, &str)> {
+    let entries = prepared.members.iter().map(|member| &member.entry);
+    entries.filter_map(|entry| Some((entry, entry.address.as_deref()?)))
+}
+
+/// The guard.toml of an entry.
+fn file_of(entry: &Entry, places: &Places) -> PathBuf {
+    match entry.layer {
+        Layer::Managed => places.managed.clone(),
+        Layer::User => places.config.clone(),
+        Layer::Project => Places::project_file(&entry.project),
+    }
+}
+
+fn is_there(locked: &Locked, config: &Path) -> bool {
+    let component = Source::File(locked.component(config));
+    Component::read(&component).is_ok_and(|component| component.sha256 == locked.sha256)
+}
+
+fn is_kept(locked: Option<&Locked>, config: &Path) -> bool {
+    locked.is_none_or(|locked| is_there(locked, config))
+}
+
+/// The address by the digest that is pinned, so that a tag which has moved does not matter.
+fn by_digest(locked: &Locked) -> anyhow::Result<String> {
+    match (&locked.digest, locked.source.starts_with("oci://")) {
+        (Some(digest), true) => {
+            Ok(Reference { digest: Some(digest.clone()), ..reference(&locked.source)? }.to_string())
+        }
+        _ => Ok(locked.source.clone()),
+    }
+}
+
+/// The address of the newest version that may take the place of this one.
+fn newest(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
+    if !address.starts_with("oci://") {
+        return Ok(address.to_owned());
+    }
+    let reference = reference(address)?;
+    let Some(version) = reference.tag.as_deref().and_then(|tag| Version::parse(tag).ok()) else {
+        return Ok(address.to_owned());
+    };
+    if reference.digest.is_some() {
+        return Ok(address.to_owned());
+    }
+    let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(told)?;
+    let tags = registry.tags(&reference).map_err(told)?;
+    let fits = |other: &Version| {
+        let same = if version.major == 0 { other.minor == version.minor } else { true };
+        other.major == version.major && same && other.pre.is_empty() && *other > version
+    };
+    let newest = tags.iter().filter_map(|tag| Version::parse(tag).ok()).filter(fits).max();
+    Ok(newest.map_or_else(|| address.to_owned(), |newest| reference.with_tag(&newest.to_string()).to_string()))
+}
+
+/// What a new version changes, a line each.
+fn changes(old: Option<&Manifest>, new: &Manifest) -> Vec<String> {
+    let mut lines = Vec::new();
+    let Some(old) = old else { return vec![format!("  rules     {}", new.rules.len())] };
+    for rule in &new.rules {
+        let (default, ceiling) = (outcome_name(rule.default), outcome_name(rule.ceiling));
+        match old.rules.iter().find(|other| other.id == rule.id) {
+            None => lines.push(format!("  rule      + {} ({default}, at most {ceiling}): {}", rule.id, rule.summary)),
+            Some(other) if other.default != rule.default || other.ceiling != rule.ceiling => {
+                let (was, most) = (outcome_name(other.default), outcome_name(other.ceiling));
+                lines.push(format!("  rule      ~ {}: {was}, at most {most} -> {default}, at most {ceiling}", rule.id));
+            }
+            Some(_) => {}
+        }
+    }
+    let gone = old.rules.iter().filter(|rule| !new.rules.iter().any(|other| other.id == rule.id));
+    lines.extend(gone.map(|rule| format!("  rule      - {}", rule.id)));
+    if old.tools != new.tools {
+        lines.push(format!("  tools     {} -> {}", old.tools.join(", "), new.tools.join(", ")));
+    }
+    let (asked, dropped) = (|wish: &&String| !old.grants.contains(wish), |wish: &&String| !new.grants.contains(wish));
+    lines.extend(new.grants.iter().filter(asked).map(|wish| format!("  grant     + {wish}")));
+    lines.extend(old.grants.iter().filter(dropped).map(|wish| format!("  grant     - {wish}")));
+    if old.examples.len() != new.examples.len() {
+        lines.push(format!("  examples  {} -> {}", old.examples.len(), new.examples.len()));
+    }
+    if lines.is_empty() {
+        lines.push("  its rules, tools and grants are the same".to_owned());
+    }
+    lines
+}
+
+fn signed(before: Option<&Locked>, fetched: &Fetched) -> Option<String> {
+    let now = fetched.signers.first().map(|signer| signer.name.as_str());
+    let was = before.and_then(|before| before.signer.as_deref());
+    (now != was).then(|| format!("  signed    by {} -> by {}", was.unwrap_or("nobody"), now.unwrap_or("nobody")))
+}
+
+/// What the two versions decide of the calls in the log, if it has any.
+fn compare(
+    before: &Locked,
+    fetched: &Fetched,
+    config: &Path,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let log = places.state.join("audit.jsonl");
+    if !log.is_file() {
+        return Ok(());
+    }
+    let scratch = tempfile::tempdir()?;
+    let new = scratch.path().join("new.wasm");
+    std::fs::write(&new, &*fetched.component.wasm(guard_builtins::component)?)?;
+    let old = Places { config: before.component(config), ..places.clone() };
+    let replayed = replay(new.to_str(), &old, environment, |sources, take| {
+        sources.read(&log, take).map_err(|error| refused(Exit::NoInput, format!("`{}`: {error}", log.display()), ""))
+    })?;
+    print::line("  calls of the log, decided by both:")?;
+    replayed.print()
+}

@@ -1,0 +1,46 @@
+//! `guard-host test --list`: the cases that would run. No policy is loaded.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{none, one_line, place, suites};
+use crate::cli::args::{ReportFormat, TestArgs};
+use crate::cli::print;
+use crate::cli::subject::refused;
+use guard_contract::exit::Exit;
+use guard_kit::suite::{Case, is_chosen};
+use guard_redact::plain;
+
+pub(super) fn run(args: &TestArgs, cwd: &Path) -> anyhow::Result<Exit> {
+    if !matches!(args.format, ReportFormat::Human | ReportFormat::Json) {
+        let hint = "leave out `--format`, or take `--format json`";
+        return Err(refused(Exit::Usage, "what `--list` prints is text or JSON, and no report", hint));
+    }
+    let suites = suites(&args.fixtures, cwd)?;
+    let cases = suites.iter().flat_map(|(file, suite)| suite.cases.iter().map(|case| (file.as_path(), case)));
+    let cases: Vec<(&Path, &Case)> = cases.filter(|(file, case)| is_chosen(file, case, &args.filter)).collect();
+    if cases.is_empty() {
+        return Err(none(args));
+    }
+    if args.format == ReportFormat::Json {
+        let value = json!({ "policy": args.policy, "cases": cases.into_iter().map(row).collect::<Vec<_>>() });
+        print::line(&serde_json::to_string_pretty(&value)?)?;
+        return Ok(Exit::Success);
+    }
+    for (file, case) in cases {
+        print::line(&format!("{}: {}", plain(&place(file, case)), one_line(&case.title())))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The keys of a case that a report has, too. Keys are only ever added.
+fn row((file, case): (&Path, &Case)) -> Value {
+    json!({
+        "file": file.to_string_lossy(),
+        "line": Some(case.line).filter(|line| *line != 0),
+        "id": case.id.0,
+        "name": case.name,
+        "title": case.title(),
+    })
+}

@@ -1,0 +1,74 @@
+//! The report in the Test Anything Protocol, version 14: a line for each case, and a block of YAML for one that failed.
+
+use std::fmt::Write as _;
+
+use super::{Report, findings, one_line};
+use guard_kit::suite::Done;
+use guard_redact::plain;
+
+/// One line of a report.
+pub(super) struct Point {
+    pub(super) title: String,
+    /// The lines of YAML that say what failed; none if nothing did.
+    pub(super) failure: Option<Vec<String>>,
+}
+
+pub(super) fn text(report: &Report<'_>) -> String {
+    let mut points: Vec<Point> = report.run.done.iter().map(point).collect();
+    if report.args.threshold.is_some() {
+        let failure = report.shortfall().map(|text| message(&format!("{text}: {}", report.missed())));
+        points.push(Point { title: "rules hit".to_owned(), failure });
+    }
+    document(&points, &report.summary())
+}
+
+/// The points, and a summary that programs pass over.
+pub(super) fn document(points: &[Point], summary: &str) -> String {
+    let mut out = format!("TAP version 14\n1..{}\n", points.len());
+    for (number, Point { title, failure }) in (1..).zip(points) {
+        let state = if failure.is_none() { "ok" } else { "not ok" };
+        let title = one_line(title).replace('\\', "\\\\").replace('#', "\\#");
+        let _ = writeln!(out, "{state} {number} - {title}");
+        if let Some(lines) = failure {
+            let _ = writeln!(out, "  ---\n  {}\n  ...", lines.join("\n  "));
+        }
+    }
+    let _ = writeln!(out, "# {}", one_line(summary));
+    out
+}
+
+/// What every failure begins with.
+pub(super) fn message(text: &str) -> Vec<String> {
+    vec![format!("message: {}", scalar(text)), "severity: \"fail\"".to_owned()]
+}
+
+/// A list of texts below a key; nothing if it is empty.
+pub(super) fn list(key: &str, texts: &[String]) -> Vec<String> {
+    let key = (!texts.is_empty()).then(|| format!("{key}:"));
+    key.into_iter().chain(texts.iter().map(|text| format!("  - {}", scalar(text)))).collect()
+}
+
+fn point(done: &Done<'_>) -> Point {
+    let failure = done.report.differences.first().map(|first| {
+        let mut lines = message(&first.to_string());
+        lines.push("at:".to_owned());
+        lines.push(format!("  file: {}", scalar(&done.file.to_string_lossy())));
+        if done.case.line != 0 {
+            lines.push(format!("  line: {}", done.case.line));
+        }
+        lines.push("differences:".to_owned());
+        for one in &done.report.differences {
+            lines.push(format!("  - what: {}", scalar(one.what)));
+            lines.push(format!("    expected: {}", scalar(&one.expected)));
+            lines.push(format!("    got: {}", scalar(&one.got)));
+        }
+        lines.extend(list("findings", &findings(done)));
+        lines
+    });
+    Point { title: done.case.title(), failure }
+}
+
+/// A text in YAML, which takes the texts of JSON for its own.
+fn scalar(text: &str) -> String {
+    serde_json::Value::from(plain(text)).to_string()
+}

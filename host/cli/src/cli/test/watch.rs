@@ -1,0 +1,120 @@
+//! `guard-host test --watch`: the cases again, each time that one of their files changes.
+//!
+//! The files are looked at a few times a second. Ends when the process is ended, or when nobody reads what it prints.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::{CHAIN, once};
+use crate::cli::args::TestArgs;
+use crate::cli::print;
+use crate::cli::subject::circumstances;
+use guard_contract::exit::Exit;
+use guard_kit::suite;
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How long nothing is looked at.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// How many times as long as a look a pause lasts at least, so that many files keep no processor busy.
+const PAUSE_PER_LOOK: u32 = 10;
+
+/// The most files that are looked at.
+const FILES: usize = 4096;
+
+/// How often to look whether a change is complete, before a run begins anyway.
+const LOOKS: usize = 10;
+
+/// What tells one state of a file from another; none if it does not exist. A folder has only one.
+type Stamp = Option<(SystemTime, u64, u64)>;
+
+pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let watched = Watched { args, places, environment };
+    loop {
+        // What changes during the run is seen after it.
+        let files = watched.named();
+        let before = watched.look(&files);
+        match once(args, places, environment) {
+            Err(error) if print::is_broken_pipe(&error) => return Err(error),
+            Err(error) => print::error(&error),
+            Ok(_) => {}
+        }
+        if before.len() == FILES {
+            print::note(&format!("warning: only {FILES} files are watched"));
+        }
+        print::note("waiting for changes");
+        watched.wait(&files, before);
+        print::clear()?;
+    }
+}
+
+struct Watched<'a> {
+    args: &'a TestArgs,
+    places: &'a Places,
+    environment: &'a Environment,
+}
+
+impl Watched<'_> {
+    /// The files that a run reads, but for the cases.
+    fn named(&self) -> BTreeSet<PathBuf> {
+        let cwd = Path::new(&self.environment.cwd);
+        let settings = self.args.settings_file.iter().map(|file| cwd.join(file));
+        match self.args.policy.as_str() {
+            CHAIN => {
+                let projects = circumstances(self.environment, None).projects();
+                guard_config::load(self.places, &projects).inputs.into_iter().chain(settings).collect()
+            }
+            // The name of a built-in policy is a file that does not exist.
+            name => settings.chain([cwd.join(name)]).collect(),
+        }
+    }
+
+    /// The state of these files and of the cases.
+    fn look(&self, named: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
+        let fixtures = self.args.fixtures.iter().map(|fixture| Path::new(&self.environment.cwd).join(fixture));
+        // A folder that cannot be read is an error of the run; here it is watched until it can.
+        let cases = fixtures.flat_map(|path| suite::find(&path).unwrap_or_default().into_iter().chain([path]));
+        named
+            .iter()
+            .cloned()
+            .chain(cases)
+            .take(FILES)
+            .map(|path| {
+                let stamp = stamp(&path);
+                (path, stamp)
+            })
+            .collect()
+    }
+
+    /// Waits until something is not as it was, and then until it stays so.
+    fn wait(&self, named: &BTreeSet<PathBuf>, before: BTreeMap<PathBuf, Stamp>) {
+        let mut last = before.clone();
+        let mut changes = 0;
+        loop {
+            let started = Instant::now();
+            let now = self.look(named);
+            let is_still = now == last;
+            if now != before {
+                changes += 1;
+                if is_still || changes > LOOKS {
+                    return;
+                }
+            }
+            last = now;
+            thread::sleep(PAUSE.max(started.elapsed() * PAUSE_PER_LOOK));
+        }
+    }
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let data = fs::metadata(path).ok()?;
+    if data.is_dir() {
+        return Some((SystemTime::UNIX_EPOCH, 0, 0));
+    }
+    Some((data.modified().ok()?, data.len(), data.ino()))
+}

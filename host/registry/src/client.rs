@@ -1,0 +1,473 @@
+//! [`Registry`]: the client of one registry, by the OCI distribution specification, 1.1.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use docker_credential::DockerCredential;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use ureq::http::StatusCode;
+
+use super::RegistryError;
+use crate::http::{Answer, Http, Method, Request};
+use crate::reference::{Reference, is_digest, is_local};
+use crate::signature::Signature;
+use guard_contract::COMPONENT_BYTES;
+use guard_state::hex;
+
+/// What is said of an artifact in its manifest, as in `org.opencontainers.image.version`.
+pub type Annotations = BTreeMap<String, String>;
+
+/// The largest manifest, list or token: what the specification lets a registry refuse.
+const MANIFEST_BYTES: u64 = 4 << 20;
+
+/// The most repositories or tags that are listed.
+const LISTED: usize = 1000;
+
+/// The longest text of a registry's that is shown.
+const TEXT_CHARS: usize = 200;
+
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+const CONFIG: &str = "application/vnd.wasm.config.v0+json";
+const LAYER: &str = "application/wasm";
+
+/// What older tools call the same layer.
+const OLD_LAYER: &str = "application/vnd.wasm.content.layer.v1+wasm";
+
+/// The configuration of a signature, and its layer.
+const IMAGE_CONFIG: &str = "application/vnd.oci.image.config.v1+json";
+const SIGNED: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
+const SIGNATURE: &str = "dev.cosignproject.cosign/signature";
+
+/// A policy that came from a registry, or from the web.
+#[derive(Debug, Clone)]
+pub struct Pulled {
+    /// The component.
+    pub wasm: Vec<u8>,
+    /// The digest of its manifest, `sha256:` and 64 digits; none for a file of the web.
+    pub digest: Option<String>,
+}
+
+/// The client of one registry.
+pub struct Registry {
+    host: String,
+    base: String,
+    http: Http,
+    patience: Duration,
+    /// What the last request was let in with.
+    pass: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Descriptor {
+    media_type: String,
+    digest: String,
+    size: u64,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: Annotations,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Manifest {
+    schema_version: u32,
+    #[serde(default)]
+    media_type: String,
+    config: Descriptor,
+    layers: Vec<Descriptor>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: Annotations,
+}
+
+/// Fetches a component from the web. `patience` is the limit of the whole request.
+///
+/// # Errors
+///
+/// [`RegistryError`] says why there is none.
+pub fn download(url: &str, patience: Duration) -> Result<Pulled, RegistryError> {
+    let http = Http::new(host_of(url), patience);
+    let answer = http.send(&Request { method: Method::Get, url, headers: &[], most: COMPONENT_BYTES as u64 })?;
+    match answer.status {
+        StatusCode::OK => Ok(Pulled { wasm: answer.body, digest: None }),
+        StatusCode::NOT_FOUND => Err(RegistryError::Missing(url.to_owned())),
+        _ => Err(failed(host_of(url), &answer)),
+    }
+}
+
+impl Registry {
+    /// Looks whether the registry is there. `patience` is the limit of each request.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be reached.
+    pub fn open(host: &str, patience: Duration) -> Result<Self, RegistryError> {
+        let http = Http::new(host, patience);
+        let at = |scheme: &str| format!("{scheme}://{host}/v2/");
+        let ask = |url: &str| http.send(&Request { method: Method::Get, url, headers: &[], most: MANIFEST_BYTES });
+        let base = match ask(&at("https")) {
+            Ok(_) => at("https"),
+            Err(RegistryError::Unreachable { .. }) if is_local(host) => ask(&at("http")).map(|_| at("http"))?,
+            Err(error) => return Err(error),
+        };
+        Ok(Registry { host: host.to_owned(), base, http, patience, pass: None })
+    }
+
+    /// Fetches a policy.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why there is none.
+    pub fn pull(&mut self, reference: &Reference) -> Result<Pulled, RegistryError> {
+        let shown = reference.to_string();
+        let (digest, manifest) = self.manifest(reference)?;
+        let no_policy = |why: String| RegistryError::NoPolicy { what: shown.clone(), why };
+        let [layer] = manifest.layers.as_slice() else {
+            return Err(no_policy(format!("it has {} layers, and a component has one", manifest.layers.len())));
+        };
+        if ![LAYER, OLD_LAYER].contains(&layer.media_type.as_str()) {
+            return Err(no_policy(format!("its layer is `{}`", cut(&layer.media_type))));
+        }
+        let wasm = self.blob(reference, layer, COMPONENT_BYTES as u64)?;
+        Ok(Pulled { wasm, digest: Some(digest) })
+    }
+
+    /// The digest of the manifest that a reference leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why there is none.
+    pub fn resolve(&mut self, reference: &Reference) -> Result<String, RegistryError> {
+        self.manifest(reference).map(|(digest, _)| digest)
+    }
+
+    /// Stores a component, and gives the digest of its manifest; none if `is_wanted` does not agree to that digest, and
+    /// then nothing is stored. The same component with the same annotations has the same digest.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why it is not there.
+    pub fn push(
+        &mut self,
+        reference: &Reference,
+        wasm: &[u8],
+        (imports, exports): (&[String], &[String]),
+        annotations: Annotations,
+        is_wanted: impl FnOnce(&str) -> bool,
+    ) -> Result<Option<String>, RegistryError> {
+        let layer = descriptor(LAYER, wasm);
+        // A time of its own would give the same component another digest each time.
+        let config = json!({
+            "created": "1970-01-01T00:00:00Z", "architecture": "wasm", "os": "wasip2",
+            "layerDigests": [layer.digest], "component": { "imports": imports, "exports": exports },
+        });
+        let text = config.to_string();
+        let config = descriptor(CONFIG, text.as_bytes());
+        let manifest =
+            Manifest { schema_version: 2, media_type: MANIFEST.to_owned(), config, layers: vec![layer], annotations };
+        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.garbled(&error))?;
+        let digest = digest_of(&bytes);
+        if !is_wanted(&digest) {
+            return Ok(None);
+        }
+        self.store(reference, text.as_bytes())?;
+        self.store(reference, wasm)?;
+        self.put_manifest(reference, &bytes)?;
+        Ok(Some(digest))
+    }
+
+    /// Attaches a signature to a manifest, beside those that are there.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why it is not there.
+    pub fn attach(&mut self, reference: &Reference, digest: &str, signature: &Signature) -> Result<(), RegistryError> {
+        let place = place_of_signatures(reference, digest);
+        let mut layers = match self.manifest(&place) {
+            Ok((_, manifest)) => manifest.layers,
+            Err(RegistryError::Missing(_)) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut layer = descriptor(SIGNED, &signature.payload);
+        layer.annotations.insert(SIGNATURE.to_owned(), STANDARD.encode(&signature.bytes));
+        layers.push(layer);
+        let digests: Vec<&str> = layers.iter().map(|layer| layer.digest.as_str()).collect();
+        let config = json!({
+            "architecture": "", "os": "", "created": "1970-01-01T00:00:00Z", "config": {},
+            "rootfs": { "type": "layers", "diff_ids": digests },
+        });
+        let config = config.to_string();
+        self.store(&place, config.as_bytes())?;
+        self.store(&place, &signature.payload)?;
+        let manifest = Manifest {
+            schema_version: 2,
+            media_type: MANIFEST.to_owned(),
+            config: descriptor(IMAGE_CONFIG, config.as_bytes()),
+            layers,
+            annotations: Annotations::new(),
+        };
+        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.garbled(&error))?;
+        self.put_manifest(&place, &bytes)
+    }
+
+    /// The signatures of a manifest, at most 16.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why they cannot be read. That there are none is no error.
+    pub fn signatures(&mut self, reference: &Reference, digest: &str) -> Result<Vec<Signature>, RegistryError> {
+        let place = place_of_signatures(reference, digest);
+        let manifest = match self.manifest(&place) {
+            Ok((_, manifest)) => manifest,
+            Err(RegistryError::Missing(_)) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut signatures = Vec::new();
+        for layer in manifest.layers.iter().filter(|layer| layer.media_type == SIGNED).take(16) {
+            let bytes = layer.annotations.get(SIGNATURE).and_then(|text| STANDARD.decode(text).ok());
+            if let Some(bytes) = bytes {
+                signatures.push(Signature { payload: self.blob(&place, layer, MANIFEST_BYTES)?, bytes });
+            }
+        }
+        Ok(signatures)
+    }
+
+    /// The tags of a policy, at most 1,000.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why they cannot be read.
+    pub fn tags(&mut self, reference: &Reference) -> Result<Vec<String>, RegistryError> {
+        let path = format!("{}/tags/list?n={LISTED}", reference.name);
+        self.list(&path, "tags", &format!("{}/{}", self.host, reference.name))
+    }
+
+    /// The policies and all else that the registry holds, at most 1,000.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why they cannot be read; many registries list nothing.
+    pub fn names(&mut self) -> Result<Vec<String>, RegistryError> {
+        self.list(&format!("_catalog?n={LISTED}"), "repositories", &format!("{}/v2/_catalog", self.host))
+    }
+
+    fn list(&mut self, path: &str, key: &str, shown: &str) -> Result<Vec<String>, RegistryError> {
+        let url = format!("{}{path}", self.base);
+        let answer = self.get(&url, &[], MANIFEST_BYTES, shown)?;
+        let list: Value = serde_json::from_slice(&answer.body).map_err(|error| self.garbled(&error))?;
+        let list = list.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+        Ok(list.iter().filter_map(Value::as_str).take(LISTED).map(cut).collect())
+    }
+
+    fn manifest(&mut self, reference: &Reference) -> Result<(String, Manifest), RegistryError> {
+        let shown = reference.to_string();
+        let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.wanted());
+        let answer = self.get(&url, &[("accept", MANIFEST.to_owned())], MANIFEST_BYTES, &shown)?;
+        let found = digest_of(&answer.body);
+        let told = answer.headers.get("docker-content-digest").and_then(|value| value.to_str().ok());
+        if let Some(wanted) = reference.digest.as_deref().or(told).filter(|wanted| *wanted != found) {
+            return Err(RegistryError::Digest { what: shown, found, wanted: cut(wanted) });
+        }
+        let manifest: Manifest = serde_json::from_slice(&answer.body)
+            .map_err(|error| RegistryError::NoPolicy { what: shown, why: format!("its manifest: {error}") })?;
+        Ok((found, manifest))
+    }
+
+    fn blob(&mut self, of: &Reference, descriptor: &Descriptor, most: u64) -> Result<Vec<u8>, RegistryError> {
+        let what = format!("{}/{}@{}", of.host, of.name, cut(&descriptor.digest));
+        if !is_digest(&descriptor.digest) {
+            return Err(RegistryError::NoPolicy { what, why: "its manifest names no SHA-256".to_owned() });
+        }
+        if descriptor.size > most {
+            return Err(RegistryError::TooLarge { what, most });
+        }
+        let url = format!("{}{}/blobs/{}", self.base, of.name, descriptor.digest);
+        let answer = self.get(&url, &[], descriptor.size, &what)?;
+        let found = digest_of(&answer.body);
+        if found != descriptor.digest {
+            return Err(RegistryError::Digest { what, found, wanted: descriptor.digest.clone() });
+        }
+        Ok(answer.body)
+    }
+
+    /// Stores bytes under their digest, if they are not there.
+    fn store(&mut self, of: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
+        let shown = format!("{}/{}", of.host, of.name);
+        let url = format!("{}{}/blobs/uploads/", self.base, of.name);
+        let answer = self.send(&url, Method::Post(&[]), &[], MANIFEST_BYTES, &shown)?;
+        let place = answer.headers.get("location").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        // The address is whole, or from the root of the host.
+        let root = self.base.strip_suffix("/v2/").unwrap_or(&self.base);
+        let place = if place.starts_with('/') { format!("{root}{place}") } else { place.to_owned() };
+        let sign = if place.contains('?') { '&' } else { '?' };
+        let url = format!("{place}{sign}digest={}", digest_of(bytes));
+        let kind = [("content-type", "application/octet-stream".to_owned())];
+        self.send(&url, Method::Put(bytes), &kind, MANIFEST_BYTES, &shown).map(|_| ())
+    }
+
+    fn put_manifest(&mut self, reference: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
+        let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.wanted());
+        let kind = [("content-type", MANIFEST.to_owned())];
+        self.send(&url, Method::Put(bytes), &kind, MANIFEST_BYTES, &reference.to_string()).map(|_| ())
+    }
+
+    fn get(
+        &mut self,
+        url: &str,
+        headers: &[(&'static str, String)],
+        most: u64,
+        shown: &str,
+    ) -> Result<Answer, RegistryError> {
+        self.send(url, Method::Get, headers, most, shown)
+    }
+
+    /// Sends a request; signs in once if the registry wants that.
+    fn send(
+        &mut self,
+        url: &str,
+        method: Method<'_>,
+        headers: &[(&'static str, String)],
+        most: u64,
+        shown: &str,
+    ) -> Result<Answer, RegistryError> {
+        let mut signed_in = false;
+        loop {
+            let mut headers = headers.to_vec();
+            // Bytes may be stored at another host, which is none of the registry's password.
+            if let Some(pass) = self.pass.as_ref().filter(|_| host_of(url) == self.host) {
+                headers.push(("authorization", pass.clone()));
+            }
+            // An error has a text, which may be longer than what was asked for.
+            let answer = self.http.send(&Request { method, url, headers: &headers, most: most.max(MANIFEST_BYTES) })?;
+            match answer.status {
+                status if status.is_success() && answer.body.len() as u64 > most => {
+                    return Err(RegistryError::TooLarge { what: shown.to_owned(), most });
+                }
+                status if status.is_success() => return Ok(answer),
+                StatusCode::UNAUTHORIZED if !signed_in => {
+                    self.pass = Some(self.sign_in(&answer)?);
+                    signed_in = true;
+                }
+                StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                    return Err(RegistryError::Denied { host: self.host.clone() });
+                }
+                StatusCode::NOT_FOUND => return Err(RegistryError::Missing(shown.to_owned())),
+                _ => return Err(failed(&self.host, &answer)),
+            }
+        }
+    }
+
+    /// The value of `authorization` that a challenge asks for.
+    fn sign_in(&self, answer: &Answer) -> Result<String, RegistryError> {
+        let denied = || RegistryError::Denied { host: self.host.clone() };
+        let challenge = answer.headers.get("www-authenticate").and_then(|value| value.to_str().ok());
+        let (scheme, parameters) = challenge.and_then(|text| text.split_once(' ')).ok_or_else(denied)?;
+        let basic = match docker_credential::get_credential(&self.host) {
+            Ok(DockerCredential::UsernamePassword(user, password)) => {
+                Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))))
+            }
+            _ => None,
+        };
+        if scheme.eq_ignore_ascii_case("basic") {
+            return basic.ok_or_else(denied);
+        }
+        let value = |key: &str| parameter(parameters, key);
+        let realm = value("realm").ok_or_else(denied)?;
+        let query: Vec<String> =
+            ["service", "scope"].iter().filter_map(|key| Some(format!("{key}={}", encoded(&value(key)?)))).collect();
+        let url = format!("{realm}{}{}", if realm.contains('?') { '&' } else { '?' }, query.join("&"));
+        let headers: Vec<_> = basic.into_iter().map(|basic| ("authorization", basic)).collect();
+        let http = Http::new(host_of(&url), self.patience);
+        let answer = http.send(&Request { method: Method::Get, url: &url, headers: &headers, most: MANIFEST_BYTES })?;
+        let body: Value = serde_json::from_slice(&answer.body).map_err(|_| denied())?;
+        let token = ["token", "access_token"].iter().find_map(|key| body.get(key).and_then(Value::as_str));
+        token.filter(|_| answer.status.is_success()).map(|token| format!("Bearer {token}")).ok_or_else(denied)
+    }
+
+    fn garbled(&self, error: &serde_json::Error) -> RegistryError {
+        RegistryError::Failed { host: self.host.clone(), status: 200, text: format!(", which is garbled: {error}") }
+    }
+}
+
+/// Where cosign looks for the signatures of a manifest.
+fn place_of_signatures(reference: &Reference, digest: &str) -> Reference {
+    reference.with_tag(&format!("{}.sig", digest.replace(':', "-")))
+}
+
+fn descriptor(media_type: &str, bytes: &[u8]) -> Descriptor {
+    let annotations = Annotations::new();
+    Descriptor { media_type: media_type.to_owned(), digest: digest_of(bytes), size: bytes.len() as u64, annotations }
+}
+
+fn digest_of(bytes: &[u8]) -> String {
+    format!("sha256:{}", hex(&Sha256::digest(bytes)))
+}
+
+/// An answer that is an error, with what it says.
+fn failed(host: &str, answer: &Answer) -> RegistryError {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let text = body.pointer("/errors/0/message").and_then(Value::as_str).map(|text| format!(": {}", cut(text)));
+    RegistryError::Failed { host: host.to_owned(), status: answer.status.as_u16(), text: text.unwrap_or_default() }
+}
+
+/// What a registry says, short and without control characters.
+fn cut(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(TEXT_CHARS).collect()
+}
+
+/// The host of an address, with its port.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
+/// The value of a parameter of a challenge: `key="value"`, with commas between them.
+fn parameter(parameters: &str, key: &str) -> Option<String> {
+    let mut rest = parameters;
+    loop {
+        let (name, after) = rest.split_once('=')?;
+        let (value, after) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None => after.split_once(',').map_or((after, ""), |(value, rest)| (value, rest)),
+        };
+        if name.trim_matches([' ', ',']).eq_ignore_ascii_case(key) {
+            return Some(value.to_owned());
+        }
+        rest = after;
+    }
+}
+
+/// `text` within a query.
+fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:".contains(&byte);
+    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{encoded, host_of, parameter};
+
+    #[test]
+    fn a_challenge_is_read() {
+        let challenge = r#"realm="https://auth.example/token?a=b",service=registry , scope="repository:x:pull,push""#;
+        for (key, expected) in [
+            ("realm", Some("https://auth.example/token?a=b")),
+            ("service", Some("registry ")),
+            ("scope", Some("repository:x:pull,push")),
+            ("error", None),
+        ] {
+            assert_eq!(parameter(challenge, key).as_deref(), expected, "{key}");
+        }
+        assert_eq!(parameter("realm=\"open", "realm"), None);
+    }
+
+    #[test]
+    fn an_address_has_a_host() {
+        assert_eq!(host_of("https://a.example:5000/v2/?x"), "a.example:5000");
+        assert_eq!(host_of("http://[::1]:5000"), "[::1]:5000");
+        assert_eq!(encoded("a b&c:/é"), "a%20b%26c:/%C3%A9");
+    }
+}

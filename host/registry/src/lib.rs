@@ -1,0 +1,140 @@
+//! Policies from registries and from the web, and their signatures.
+//!
+//! The layout is the one on which the WASM tools agree: an OCI image manifest with one layer `application/wasm` and a
+//! configuration `application/vnd.wasm.config.v0+json`. A signature is attached as cosign does it with a key.
+//!
+//! # Invariants
+//!
+//! - The hook does not depend on this crate: it never goes to a network.
+//! - What is given out has the digest that its manifest names, and the manifest the one that was asked for.
+//! - Every answer has a limit of bytes, every request a limit of time.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
+mod client;
+mod http;
+mod reference;
+mod signature;
+
+pub use client::{Annotations, Pulled, Registry, download};
+pub use reference::{Reference, ReferenceError};
+pub use signature::{KeyError, PublicKey, SecretKey, Signature};
+
+use guard_contract::exit::Exit;
+
+/// Why a registry gave no policy, or took none.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// No connection, or it broke.
+    #[error("`{host}` cannot be reached: {why}")]
+    Unreachable {
+        /// The registry.
+        host: String,
+        /// What the library says.
+        why: String,
+    },
+    /// Its certificate does not count here.
+    #[error("the certificate of `{host}` does not count: {why}")]
+    Certificate {
+        /// The registry.
+        host: String,
+        /// What the library says.
+        why: String,
+    },
+    /// It took too long.
+    #[error("`{host}` did not answer in time")]
+    Slow {
+        /// The registry.
+        host: String,
+    },
+    /// It leads to an address without TLS.
+    #[error("`{url}` has no TLS")]
+    NoTls {
+        /// The address.
+        url: String,
+    },
+    /// It sends more than it may.
+    #[error("`{what}` is larger than {most} bytes")]
+    TooLarge {
+        /// What was asked for.
+        what: String,
+        /// The limit.
+        most: u64,
+    },
+    /// It wants a password, or another one.
+    #[error("`{host}` does not let you in")]
+    Denied {
+        /// The registry.
+        host: String,
+    },
+    /// It has no such thing.
+    #[error("there is no `{0}`")]
+    Missing(String),
+    /// It answers with an error.
+    #[error("`{host}` answers with {status}{text}")]
+    Failed {
+        /// The registry.
+        host: String,
+        /// The code.
+        status: u16,
+        /// What it says, with a colon before it, or nothing.
+        text: String,
+    },
+    /// What it sends is not what it names.
+    #[error("`{what}` has the digest {found}, not {wanted}")]
+    Digest {
+        /// What was asked for.
+        what: String,
+        /// The digest of what came.
+        found: String,
+        /// The digest that it must have.
+        wanted: String,
+    },
+    /// What it sends is no policy.
+    #[error("`{what}` is no policy: {why}")]
+    NoPolicy {
+        /// What was asked for.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl RegistryError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            RegistryError::Unreachable { .. } => {
+                "check the name and the network; policies that were fetched go on to work"
+            }
+            RegistryError::Certificate { .. } => "`SSL_CERT_FILE` names a file with certificate authorities, in PEM",
+            RegistryError::Slow { .. } => "try again later, or give more time with `--timeout`",
+            RegistryError::NoTls { .. } => "only a registry on this machine is asked without TLS",
+            RegistryError::TooLarge { .. } => "nothing was written; this is no policy, or its registry is broken",
+            RegistryError::Denied { .. } => {
+                "sign in with `docker login`, or an equal tool that writes ~/.docker/config.json"
+            }
+            RegistryError::Missing(_) => {
+                "check the name and the tag; `guard-host policy search HOST` lists what is there"
+            }
+            RegistryError::Failed { .. } => "nothing was written",
+            RegistryError::Digest { .. } => "nothing was written; the registry or the connection is not to be trusted",
+            RegistryError::NoPolicy { .. } => {
+                "push it with `guard-host policy push`, or as a WASM component with `wkg oci push`"
+            }
+        }
+    }
+
+    /// How a command ends that meets it.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        match self {
+            RegistryError::Missing(_) => Exit::NoInput,
+            RegistryError::TooLarge { .. } | RegistryError::Digest { .. } | RegistryError::NoPolicy { .. } => {
+                Exit::Data
+            }
+            _ => Exit::Unavailable,
+        }
+    }
+}

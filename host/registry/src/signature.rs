@@ -1,0 +1,224 @@
+//! Signatures as cosign makes them with a key: over a short JSON text that names the digest of a manifest.
+//!
+//! Format of the text: "simple signing" of containers/image, type `cosign container image signature`. Keys are PEM: a
+//! public key is the `SubjectPublicKeyInfo` of RFC 8410 (Ed25519) or RFC 5480 (P-256), a secret one the PKCS#8 of RFC 8410.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_ASN1, ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey, VerificationAlgorithm,
+};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::reference::Reference;
+use guard_state::hex;
+
+/// What comes before the 32 bytes of an Ed25519 key.
+const ED25519_HEAD: &[u8] = &[0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+
+/// What comes before the 65 bytes of a point on P-256.
+const P256_HEAD: &[u8] = &[
+    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce,
+    0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+];
+
+/// Why a text is no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// No public key that can be used.
+    #[error("it is no public key of Ed25519 or P-256")]
+    Public,
+    /// No secret key that can be used.
+    #[error("it is no secret key of Ed25519 in PEM (PKCS#8, without a password)")]
+    Secret,
+    /// The machine has no random numbers.
+    #[error("this machine gives no random numbers")]
+    Random,
+}
+
+/// A key that signatures are checked with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    der: Vec<u8>,
+}
+
+/// A key that policies are signed with.
+pub struct SecretKey {
+    pair: Ed25519KeyPair,
+}
+
+/// A signature, and the text that was signed.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    /// The text.
+    pub payload: Vec<u8>,
+    /// The signature.
+    pub bytes: Vec<u8>,
+}
+
+impl PublicKey {
+    /// Reads PEM, or the base64 of it in one line.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Public`].
+    pub fn parse(text: &str) -> Result<Self, KeyError> {
+        let der = unwrapped(text, "PUBLIC KEY").ok_or(KeyError::Public)?;
+        let key = PublicKey { der };
+        key.parts().map(|_| ()).ok_or(KeyError::Public)?;
+        Ok(key)
+    }
+
+    /// The base64 of it, in one line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        STANDARD.encode(&self.der)
+    }
+
+    /// The key as PEM.
+    #[must_use]
+    pub fn pem(&self) -> String {
+        wrapped(&self.der, "PUBLIC KEY")
+    }
+
+    /// The SHA-256 of it in hexadecimal, by which it is told from others.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        hex(&Sha256::digest(&self.der))
+    }
+
+    /// The signature is of this key, and of the manifest with that digest.
+    #[must_use]
+    pub fn has_signed(&self, digest: &str, signature: &Signature) -> bool {
+        let Some((algorithm, key)) = self.parts() else { return false };
+        let payload: Value = serde_json::from_slice(&signature.payload).unwrap_or_default();
+        let named = payload.pointer("/critical/image/docker-manifest-digest").and_then(Value::as_str);
+        named == Some(digest)
+            && UnparsedPublicKey::new(algorithm, key).verify(&signature.payload, &signature.bytes).is_ok()
+    }
+
+    fn parts(&self) -> Option<(&'static dyn VerificationAlgorithm, &[u8])> {
+        let ed25519 = self.der.strip_prefix(ED25519_HEAD).filter(|key| key.len() == 32);
+        let p256 = || self.der.strip_prefix(P256_HEAD).filter(|key| key.len() == 65);
+        match ed25519 {
+            Some(key) => Some((&ED25519, key)),
+            None => p256().map(|key| (&ECDSA_P256_SHA256_ASN1 as &dyn VerificationAlgorithm, key)),
+        }
+    }
+}
+
+impl SecretKey {
+    /// Makes a new key, and gives its PEM as well.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Random`].
+    pub fn generate() -> Result<(Self, String), KeyError> {
+        let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| KeyError::Random)?;
+        let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|_| KeyError::Secret)?;
+        Ok((SecretKey { pair }, wrapped(document.as_ref(), "PRIVATE KEY")))
+    }
+
+    /// Reads PEM, such as that of `openssl genpkey -algorithm ed25519`.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Secret`].
+    pub fn parse(text: &str) -> Result<Self, KeyError> {
+        let der = unwrapped(text, "PRIVATE KEY").ok_or(KeyError::Secret)?;
+        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).map_err(|_| KeyError::Secret)?;
+        Ok(SecretKey { pair })
+    }
+
+    /// The key that its signatures are checked with.
+    #[must_use]
+    pub fn public(&self) -> PublicKey {
+        PublicKey { der: [ED25519_HEAD, self.pair.public_key().as_ref()].concat() }
+    }
+
+    /// Signs the manifest with that digest.
+    #[must_use]
+    pub fn sign(&self, reference: &Reference, digest: &str) -> Signature {
+        let payload = json!({
+            "critical": {
+                "identity": { "docker-reference": format!("{}/{}", reference.host, reference.name) },
+                "image": { "docker-manifest-digest": digest },
+                "type": "cosign container image signature",
+            },
+            "optional": null,
+        });
+        let payload = payload.to_string().into_bytes();
+        let bytes = self.pair.sign(&payload).as_ref().to_vec();
+        Signature { payload, bytes }
+    }
+}
+
+/// The bytes of a PEM block with that label, or of bare base64.
+fn unwrapped(text: &str, label: &str) -> Option<Vec<u8>> {
+    let text = text.trim();
+    let body = match text.strip_prefix("-----BEGIN ") {
+        Some(rest) => rest.strip_prefix(label)?.strip_prefix("-----")?.split_once("-----END ")?.0,
+        None => text,
+    };
+    STANDARD.decode(body.split_ascii_whitespace().collect::<String>()).ok()
+}
+
+/// PEM: base64 in lines of 64 characters.
+fn wrapped(der: &[u8], label: &str) -> String {
+    let text = STANDARD.encode(der);
+    let mut pem = format!("-----BEGIN {label}-----\n");
+    for (at, c) in text.chars().enumerate() {
+        if at > 0 && at % 64 == 0 {
+            pem.push('\n');
+        }
+        pem.push(c);
+    }
+    pem + &format!("\n-----END {label}-----\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KeyError, PublicKey, SecretKey, Signature};
+    use crate::reference::Reference;
+
+    /// The first key of RFC 8410, section 10: a secret one and its public one.
+    const SECRET: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+    const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
+
+    fn reference() -> Reference {
+        Reference::parse("localhost:5000/acme/x:1").expect("an address")
+    }
+
+    #[test]
+    fn the_keys_of_the_standard_belong_together() {
+        let secret = SecretKey::parse(SECRET).expect("a secret key");
+        let public = PublicKey::parse(PUBLIC).expect("a public key");
+        assert_eq!(secret.public(), public);
+        assert_eq!(public.pem(), PUBLIC);
+        assert_eq!(PublicKey::parse(&public.line()), Ok(public));
+    }
+
+    #[test]
+    fn a_signature_holds_for_its_digest_and_key_only() {
+        let (secret, pem) = SecretKey::generate().expect("random numbers");
+        let digest = format!("sha256:{}", "0".repeat(64));
+        let signature = secret.sign(&reference(), &digest);
+        let public = SecretKey::parse(&pem).expect("its own PEM").public();
+        assert!(public.has_signed(&digest, &signature));
+        assert!(!public.has_signed(&digest.replace('0', "1"), &signature));
+        assert!(!PublicKey::parse(PUBLIC).expect("a key").has_signed(&digest, &signature));
+        let text = String::from_utf8(signature.payload.clone()).expect("JSON");
+        let other = Signature { payload: text.replace("acme", "acne").into_bytes(), ..signature };
+        assert!(!public.has_signed(&digest, &other));
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        for text in ["", "x", SECRET, "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAx"] {
+            assert_eq!(PublicKey::parse(text), Err(KeyError::Public), "{text}");
+        }
+        assert!(SecretKey::parse(PUBLIC).is_err());
+    }
+}

@@ -1,0 +1,316 @@
+//! Policies from registries: what a page shows is done with a registry of the test's own, and a registry that does
+//! wrong leaves nothing behind.
+
+mod real;
+mod wrong;
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::guests;
+use crate::support::pages::{Shell, root};
+use crate::support::registry::Registry;
+use crate::support::terminal::attended_by;
+use crate::support::world::{Ended, World};
+
+const PROJECT: &str = "repo/.guard/guard.toml";
+const LOCK: &str = "repo/.guard/guard.lock";
+
+/// Runs `policy`, which must end well. Gives what it prints on both streams.
+#[track_caller]
+fn done(world: &World, arguments: &[&str]) -> String {
+    let ended = world.run(&[&["policy"], arguments].concat(), "");
+    assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
+    ended.stdout + &ended.stderr
+}
+
+/// Runs `policy`, which must end with this code and say these words.
+#[track_caller]
+fn refused(world: &World, arguments: &[&str], exit: i32, words: &[&str]) -> Ended {
+    let ended = world.run(&[&["policy"], arguments].concat(), "");
+    assert_eq!(ended.exit, exit, "{arguments:?}: {ended:?}");
+    for word in words {
+        assert!(ended.stderr.contains(word), "`{word}` is missing in: {}", ended.stderr);
+    }
+    ended
+}
+
+/// A world whose files `v1.wasm` and `v2.wasm` are two versions, of which the second asks for grants.
+fn author() -> World {
+    let world = World::new();
+    world.write("repo/v1.wasm", guests::version("shell", "1.0.0"));
+    world.write("repo/v2.wasm", guests::version("wishes", "1.1.0"));
+    world
+}
+
+/// A world that has the same project, as a clone has it.
+fn clone_of(world: &World) -> World {
+    let other = World::new();
+    for file in [PROJECT, LOCK] {
+        other.write(file, fs::read(world.path(file)).unwrap());
+    }
+    other
+}
+
+fn verdict(world: &World) -> String {
+    world.run(&["check", "ls"], "").stdout
+}
+
+fn key_line(world: &World, name: &str) -> String {
+    let pem = fs::read_to_string(world.path(&format!("repo/{name}.pub"))).unwrap();
+    pem.lines().nth(1).unwrap().to_owned()
+}
+
+/// Follows the page with this registry, from publishing to an update that wants a person, who then agrees.
+fn follow_page(host: &str) {
+    let page = fs::read_to_string(root().join("host/REGISTRY.md")).unwrap().replace("localhost:5000", host);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.md");
+    fs::write(&file, page).unwrap();
+    let mut shell = Shell::new();
+    for (name, version) in [("shell", "1.0.0"), ("wishes", "1.1.0")] {
+        shell.world.write(&format!("repo/no_force-{version}.wasm"), guests::version(name, version));
+    }
+    if let Err(error) = shell.follow(file.to_str().unwrap()) {
+        panic!("{error}");
+    }
+    let world = &shell.world;
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    let update = ["policy", "update", "--project"];
+    let Some(no) = attended_by(world, program, &update, "n\n") else { return };
+    assert_eq!(no.exit, 77, "{no:?}");
+    assert!(fs::read_to_string(world.path(LOCK)).unwrap().contains("version = \"1.0.0\""));
+    let yes = attended_by(world, program, &update, "y\n").unwrap();
+    assert_eq!(yes.exit, 0, "{yes:?}");
+    assert!(yes.stdout.contains("updated `no-force`"), "{yes:?}");
+    for file in [PROJECT, LOCK] {
+        let text = fs::read_to_string(world.path(file)).unwrap();
+        assert!(text.contains("acme/no-force:1.1.0"), "{text}");
+    }
+    assert!(verdict(world).starts_with("ask: the guest was asked"), "{}", verdict(world));
+}
+
+#[test]
+fn the_page_about_registries_does_what_it_says() {
+    follow_page(&Registry::start().host);
+}
+
+#[test]
+fn a_clone_fetches_what_the_lock_pins_and_then_needs_no_registry() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
+    done(&world, &["push", "v1.wasm", &at("latest")]);
+    done(&world, &["add", &at("latest"), "--name", "x", "--project"]);
+    // The tag moves; the lock does not.
+    done(&world, &["push", "v2.wasm", &at("latest"), "--replace"]);
+
+    let clone = clone_of(&world);
+    let before = verdict(&clone);
+    assert!(before.contains("it is not on this machine yet"), "{before}");
+    assert!(before.contains("run `guard-host policy fetch`"), "{before}");
+    assert!(done(&clone, &["fetch"]).contains("fetched `x` 1.0.0"));
+    let asked = registry.asked();
+    drop(registry);
+    assert_eq!(done(&clone, &["fetch"]), "nothing to fetch\n");
+    assert!(verdict(&clone).starts_with("ask: the guest was asked"), "{}", verdict(&clone));
+    assert!(asked > 0);
+    refused(&clone, &["update", "--project"], 69, &["cannot be reached", "go on to work"]);
+}
+
+#[test]
+fn the_hook_asks_no_registry() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("oci://{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    done(&world, &["add", &address, "--name", "x", "--project"]);
+    let asked = registry.asked();
+    fs::rename(world.path("repo/.guard/fetched"), world.path("away")).unwrap();
+    world.bash("ls");
+    fs::rename(world.path("away"), world.path("repo/.guard/fetched")).unwrap();
+    world.bash("ls");
+    assert_eq!(registry.asked(), asked);
+}
+
+#[test]
+fn a_newer_version_of_the_same_kind_is_found() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
+    for tag in ["1.0.0", "1.10.0", "1.9.0", "2.0.0", "1.11.0-rc.1", "nightly"] {
+        done(&world, &["push", if tag == "1.0.0" { "v1.wasm" } else { "v2.wasm" }, &at(tag)]);
+    }
+    done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]);
+    let shown = done(&world, &["update", "--project", "--dry-run"]);
+    assert!(shown.contains(&at("1.10.0")), "{shown}");
+    assert!(fs::read_to_string(world.path(LOCK)).unwrap().contains(":1.0.0"), "a dry run changed the lock");
+    refused(&world, &["update", "y", "--project"], 66, &["no policy `y`"]);
+}
+
+#[test]
+fn the_log_shows_what_a_new_version_would_have_decided() {
+    let (registry, world) = (Registry::start(), World::new());
+    world.write("repo/v1.wasm", guests::version("denies", "1.0.0"));
+    world.write("repo/v2.wasm", guests::version("shell", "1.1.0"));
+    let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
+    done(&world, &["push", "v1.wasm", &at("1.0.0")]);
+    done(&world, &["push", "v2.wasm", &at("1.1.0")]);
+    done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]);
+    world.bash("git push origin topic");
+    let shown = done(&world, &["update", "--project", "--dry-run"]);
+    assert!(shown.contains("calls of the log, decided by both"), "{shown}");
+    assert!(shown.contains("tightened"), "{shown}");
+}
+
+#[test]
+fn a_signature_is_told_and_then_wanted() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
+    done(&world, &["keygen", "acme.key"]);
+    done(&world, &["push", "v1.wasm", &at("1.0.0"), "--key", "acme.key"]);
+    done(&world, &["push", "v2.wasm", &at("1.1.0")]);
+    world.configure(&format!(
+        "[trust]\nsigners = [{{ name = \"acme\", key = \"{}\" }}]\n",
+        key_line(&world, "acme.key")
+    ));
+    let added = done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]);
+    assert!(added.contains("signed    by acme"), "{added}");
+    assert!(fs::read_to_string(world.path(LOCK)).unwrap().contains("signer = \"acme\""));
+    refused(&world, &["update", "--project", "--dry-run"], 65, &["was signed by `acme`"]);
+    // Who does not know the signer can fetch what is pinned, and take nothing newer.
+    let clone = clone_of(&world);
+    assert!(done(&clone, &["fetch"]).contains("fetched `x`"));
+    refused(&clone, &["update", "--project"], 65, &["was signed by `acme`", "[trust]"]);
+    // A signature of somebody else is none.
+    done(&world, &["keygen", "other.key"]);
+    done(&world, &["push", "v2.wasm", &at("1.1.0"), "--key", "other.key"]);
+    refused(&world, &["update", "--project"], 65, &["was signed by `acme`"]);
+    done(&world, &["push", "v2.wasm", &at("1.1.0"), "--key", "acme.key"]);
+    done(&world, &["update", "--project", "--dry-run"]);
+}
+
+#[test]
+fn what_is_not_signed_is_refused_where_the_layer_says_so() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |name: &str| format!("oci://{}/acme/{name}:1.0.0", registry.host);
+    done(&world, &["keygen", "acme.key"]);
+    done(&world, &["push", "v1.wasm", &at("signed"), "--key", "acme.key"]);
+    done(&world, &["push", "v1.wasm", &at("bare")]);
+    done(&world, &["add", &at("bare"), "--name", "bare", "--project"]);
+    let key = key_line(&world, "acme.key");
+    world.configure(&format!("[trust]\nsigned-only = true\nsigners = [{{ name = \"acme\", key = \"{key}\" }}]\n"));
+    let found = verdict(&world);
+    assert!(found.contains("none of its signers is known to have signed it"), "{found}");
+    assert!(found.starts_with("ask"), "{found}");
+    // The same bytes with a signature are the same component.
+    done(&world, &["add", &at("signed"), "--name", "signed", "--project"]);
+    let found = verdict(&world);
+    assert!(found.starts_with("ask: the guest was asked"), "{found}");
+    assert!(!found.contains("none of its signers"), "{found}");
+    // A clone in another home knows of no signature before it has fetched it.
+    let clone = clone_of(&world);
+    clone.configure(&fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap());
+    assert!(verdict(&clone).contains("not on this machine yet"));
+    done(&clone, &["fetch"]);
+    assert!(!verdict(&clone).contains("none of its signers"), "{}", verdict(&clone));
+}
+
+#[test]
+fn a_component_that_was_changed_on_the_disk_is_not_used() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("oci://{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    done(&world, &["add", &address, "--name", "x", "--project"]);
+    for entry in fs::read_dir(world.path("repo/.guard/fetched")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "wasm") {
+            fs::write(path, guests::bytes("denies")).unwrap();
+        }
+    }
+    let found = verdict(&world);
+    assert!(found.contains("the configuration pins"), "{found}");
+    assert!(done(&world, &["fetch"]).contains("fetched `x`"));
+    assert!(verdict(&world).starts_with("ask: the guest was asked"), "{}", verdict(&world));
+}
+
+#[test]
+fn an_address_that_the_lock_lacks_says_what_to_do() {
+    let world = World::new();
+    world.write(PROJECT, "[[policy]]\nname = \"x\"\nsource = \"oci://localhost:1/x:1\"\n");
+    let found = verdict(&world);
+    assert!(found.contains("guard.lock has no `oci://localhost:1/x:1` for it"), "{found}");
+    assert!(found.contains("run `guard-host policy update x`"), "{found}");
+    refused(&world, &["fetch"], 69, &["guard.lock has no", "policy update x"]);
+    world.write(LOCK, "[[policy]]\nname = 3\n");
+    let found = verdict(&world);
+    assert!(found.contains("guard.lock` cannot be used"), "{found}");
+    world.write(PROJECT, "[[policy]]\nname = \"x\"\nsource = \"ftp://localhost/x\"\n");
+    let found = verdict(&world);
+    assert!(found.contains("whose scheme is not known"), "{found}");
+}
+
+#[test]
+fn remove_leaves_no_trace() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("oci://{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    done(&world, &["add", &address, "--name", "x", "--project"]);
+    done(&world, &["remove", "x", "--project"]);
+    let left: Vec<_> =
+        fs::read_dir(world.path("repo/.guard/fetched")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, [".gitignore"]);
+    assert!(!world.path(LOCK).exists() && !world.path(PROJECT).exists());
+}
+
+#[test]
+fn a_tag_is_not_overwritten_by_accident() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    done(&world, &["push", "v1.wasm", &address]);
+    refused(&world, &["push", "v2.wasm", &address], 65, &["with other bytes", "--replace"]);
+    done(&world, &["push", "v2.wasm", &address, "--replace"]);
+    done(&world, &["pull", &address]);
+    assert_eq!(fs::read(world.path("repo/x.wasm")).unwrap(), guests::version("wishes", "1.1.0"));
+    refused(&world, &["pull", &address], 64, &["is there", "--output"]);
+}
+
+#[test]
+fn a_file_has_an_address_as_well() {
+    let world = author();
+    let address = format!("file://{}", world.path("repo/v1.wasm").display());
+    done(&world, &["add", &address, "--name", "x", "--project"]);
+    assert_eq!(done(&world, &["update", "--project"]), "nothing is new\n");
+    fs::write(world.path("repo/v1.wasm"), guests::version("denies", "1.0.1")).unwrap();
+    assert!(verdict(&world).starts_with("ask: the guest was asked"), "the file has changed, what is used has not");
+    let shown = done(&world, &["update", "--project"]);
+    assert!(shown.contains("1.0.0 -> 1.0.1"), "{shown}");
+    assert!(verdict(&world).starts_with("abstain"), "{}", verdict(&world));
+}
+
+#[test]
+fn a_key_is_made_once_and_for_its_owner() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let world = World::new();
+    let shown = done(&world, &["keygen", "a.key"]);
+    assert!(shown.contains(&format!("key = \"{}\"", key_line(&world, "a.key"))), "{shown}");
+    let mode = |file: &str| fs::metadata(world.path(file)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("repo/a.key"), mode("repo/a.key.pub")), (0o600, 0o644));
+    refused(&world, &["keygen", "a.key"], 64, &["is there"]);
+}
+
+/// The names of what lies in a folder, and below it.
+fn all_below(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            names.push(path.to_string_lossy().into_owned());
+            if path.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    names.sort();
+    names
+}

@@ -1,0 +1,81 @@
+//! Debian's `docker-registry`, plain and with TLS and a password. Skipped where the machine has none.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::{author, follow_page};
+use crate::support::registry::Real;
+use crate::support::world::{Ended, World, end};
+
+#[test]
+fn the_page_holds_for_the_registry_of_debian() {
+    if let Some(registry) = Real::start(|_| String::new(), |_| String::new()) {
+        follow_page(&registry.host);
+    }
+}
+
+/// Makes an authority and a certificate of `localhost` with openssl.
+fn certificates(folder: &Path) -> bool {
+    let line = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=ca \
+        -addext basicConstraints=critical,CA:TRUE && \
+        openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.csr -subj /CN=localhost && \
+        printf 'subjectAltName=DNS:localhost\\n' > ext && \
+        openssl x509 -req -in tls.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out tls.pem -days 2 -extfile ext";
+    Command::new("sh").args(["-c", line]).current_dir(folder).output().is_ok_and(|ended| ended.status.success())
+}
+
+/// A line of htpasswd for `someone` with the password `secret`, whose bcrypt hash was made with htpasswd.
+const PASSWORDS: &str = "someone:$2y$05$YD71Sd3LYvrbIM2ORRgcMegD3c8DzKEm/5QNbHAtv./bKm/DF/YRm\n";
+
+fn run(world: &World, folder: &Path, authority: bool, arguments: &[&str]) -> Ended {
+    let mut command = world.command(&[&["policy"], arguments].concat());
+    command.env("DOCKER_CONFIG", folder);
+    if authority {
+        command.env("SSL_CERT_FILE", folder.join("ca.pem"));
+    }
+    end(command, "")
+}
+
+#[test]
+fn a_registry_with_tls_and_a_password() {
+    let mut made = false;
+    let tls = |folder: &Path| {
+        made = certificates(folder);
+        fs::write(folder.join("htpasswd"), PASSWORDS).unwrap();
+        let (pem, key) = (folder.join("tls.pem"), folder.join("tls.key"));
+        format!("  tls: {{certificate: {}, key: {}}}\n", pem.display(), key.display())
+    };
+    let auth =
+        |folder: &Path| format!("auth: {{htpasswd: {{realm: x, path: {}}}}}\n", folder.join("htpasswd").display());
+    let Some(registry) = Real::start(tls, auth) else { return };
+    if !made {
+        eprintln!("skipped, because this machine has no `openssl`");
+        return;
+    }
+    let (world, folder) = (author(), registry.folder());
+    let address = format!("oci://{}/acme/x:1.0.0", registry.host);
+    let push = ["push", "v1.wasm", &address];
+    // Nobody knows the authority.
+    let ended = run(&world, folder, false, &push);
+    assert_eq!(ended.exit, 69, "{ended:?}");
+    assert!(ended.stderr.contains("the certificate of"), "{ended:?}");
+    let ended = run(&world, folder, true, &push);
+    assert_eq!(ended.exit, 69, "{ended:?}");
+    assert!(ended.stderr.contains("does not let you in"), "{ended:?}");
+    let sign_in = |password: &str| {
+        use base64::Engine as _;
+        let pass = base64::engine::general_purpose::STANDARD.encode(format!("someone:{password}"));
+        let config = serde_json::json!({ "auths": { &registry.host: { "auth": pass } } });
+        fs::write(folder.join("config.json"), config.to_string()).unwrap();
+    };
+    sign_in("wrong");
+    let ended = run(&world, folder, true, &push);
+    assert!(ended.exit == 69 && ended.stderr.contains("does not let you in"), "{ended:?}");
+    assert!(!ended.stderr.contains("wrong"), "the password is shown: {ended:?}");
+    sign_in("secret");
+    let ended = run(&world, folder, true, &push);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let ended = run(&world, folder, true, &["add", &address, "--name", "x", "--project"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+}

@@ -1,0 +1,269 @@
+//! A registry on a port of its own: one in memory, or Debian's `docker-registry` where the machine has it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+/// What a registry does wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    Nothing,
+    /// It takes connections and says nothing.
+    Silent,
+    /// A byte of each component is another one.
+    Tampered,
+    /// Components end early.
+    Truncated,
+    /// Components never end.
+    Endless,
+    /// The manifest never ends.
+    EndlessManifest,
+    /// It sends the client to a host without TLS.
+    Redirects,
+    /// It wants a password that nobody has.
+    Locked,
+    /// It answers with an error.
+    Broken,
+    /// Its manifest is no JSON.
+    Garbled,
+    /// The manifest says that the component is larger than any may be.
+    Huge,
+}
+
+/// A registry in memory, which ends with this value.
+pub struct Registry {
+    pub host: String,
+    state: Arc<State>,
+}
+
+struct State {
+    wrong: Mutex<Wrong>,
+    ended: AtomicBool,
+    stored: Mutex<BTreeMap<String, Vec<u8>>>,
+    tags: Mutex<BTreeMap<String, Vec<String>>>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Registry {
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = format!("localhost:{}", listener.local_addr().unwrap().port());
+        let state = Arc::new(State {
+            wrong: Mutex::new(Wrong::Nothing),
+            ended: AtomicBool::new(false),
+            stored: Mutex::default(),
+            tags: Mutex::default(),
+            asked: Mutex::default(),
+        });
+        let shared = state.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if shared.ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                let shared = shared.clone();
+                thread::spawn(move || stream.map(|stream| shared.answer(stream)));
+            }
+        });
+        Registry { host, state }
+    }
+
+    pub fn go_wrong(&self, wrong: Wrong) {
+        *self.state.wrong.lock().unwrap() = wrong;
+    }
+
+    /// How often something was asked for.
+    pub fn asked(&self) -> usize {
+        self.state.asked.lock().unwrap().len()
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.state.ended.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(&self.host);
+    }
+}
+
+impl State {
+    fn answer(&self, stream: TcpStream) -> Option<()> {
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let (method, path) = (line.split(' ').next()?.to_owned(), line.split(' ').nth(1)?.to_owned());
+        let mut length = 0;
+        loop {
+            let mut header = String::new();
+            reader.read_line(&mut header).ok()?;
+            let header = header.trim().to_ascii_lowercase();
+            if header.is_empty() {
+                break;
+            }
+            if let Some(value) = header.strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        self.asked.lock().unwrap().push(format!("{method} {path}"));
+        let wrong = *self.wrong.lock().unwrap();
+        if wrong == Wrong::Silent {
+            thread::sleep(Duration::from_secs(30));
+            return None;
+        }
+        self.reply(stream, wrong, &method, &path, body);
+        Some(())
+    }
+
+    fn reply(&self, mut stream: TcpStream, wrong: Wrong, method: &str, path: &str, body: Vec<u8>) {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let mut send = |status: &str, headers: &str, body: &[u8], told: usize| {
+            let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {told}\r\n{headers}\r\n");
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+        };
+        let whole = |body: &[u8]| (body.to_vec(), body.len());
+        let path = path.strip_prefix("/v2/").unwrap_or("none");
+        if path.is_empty() {
+            return send("200 OK", "", b"{}", 2);
+        }
+        match wrong {
+            Wrong::Locked => {
+                return send("401 Unauthorized", "www-authenticate: Basic realm=\"x\"\r\n", b"", 0);
+            }
+            Wrong::Broken => {
+                let text = br#"{"errors":[{"message":"out of \u001b[31mdisks"}]}"#;
+                return send("500 Internal Server Error", "", text, text.len());
+            }
+            Wrong::Redirects if method == "GET" => {
+                return send("307 Temporary Redirect", "location: http://registry.invalid/x\r\n", b"", 0);
+            }
+            _ => {}
+        }
+        let digest = |bytes: &[u8]| {
+            let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("sha256:{hex}")
+        };
+        let mut stored = self.stored.lock().unwrap();
+        let mut tags = self.tags.lock().unwrap();
+        match (method, path) {
+            ("GET", "_catalog") => {
+                let list = serde_json::json!({ "repositories": tags.keys().collect::<Vec<_>>() }).to_string();
+                send("200 OK", "", list.as_bytes(), list.len());
+            }
+            ("GET", path) if path.ends_with("/tags/list") => {
+                let name = path.trim_end_matches("/tags/list");
+                let list = serde_json::json!({ "tags": tags.get(name) }).to_string();
+                send("200 OK", "", list.as_bytes(), list.len());
+            }
+            ("POST", path) => send("202 Accepted", &format!("location: /v2/{path}1\r\n"), b"", 0),
+            ("PUT", path) if path.contains("/blobs/uploads/") => {
+                let named = query.split('&').find_map(|part| part.strip_prefix("digest=")).unwrap_or_default();
+                assert_eq!(named, digest(&body), "what is stored has the digest that is named");
+                stored.insert(named.to_owned(), body);
+                send("201 Created", "", b"", 0);
+            }
+            ("PUT", path) => {
+                let (name, tag) = path.split_once("/manifests/").unwrap();
+                let all = tags.entry(name.to_owned()).or_default();
+                if !all.iter().any(|other| other == tag) {
+                    all.push(tag.to_owned());
+                }
+                stored.insert(format!("{name}:{}", digest(&body)), body.clone());
+                stored.insert(format!("{name}:{tag}"), body);
+                send("201 Created", "", b"", 0);
+            }
+            (_, path) => {
+                let is_manifest = path.contains("/manifests/");
+                let key = match path.split_once("/manifests/") {
+                    Some((name, wanted)) => format!("{name}:{wanted}"),
+                    None => path.rsplit('/').next().unwrap_or_default().to_owned(),
+                };
+                let Some(found) = stored.get(&key) else { return send("404 Not Found", "", b"", 0) };
+                let is_wasm = found.starts_with(b"\0asm");
+                let (bytes, told) = match wrong {
+                    Wrong::Tampered if is_wasm => {
+                        let mut other = found.clone();
+                        *other.last_mut().unwrap() ^= 1;
+                        whole(&other)
+                    }
+                    Wrong::Truncated if is_wasm => (found[..found.len() / 2].to_vec(), found.len()),
+                    Wrong::Endless if is_wasm => (vec![0; 100 << 20], usize::MAX >> 8),
+                    Wrong::EndlessManifest if is_manifest => (vec![b' '; 8 << 20], 10 << 30),
+                    Wrong::Garbled if is_manifest => whole(b"<html>"),
+                    Wrong::Huge if is_manifest => {
+                        let text = String::from_utf8(found.clone()).unwrap();
+                        let at = text.find("\"layers\"").unwrap();
+                        let size = text[at..].find("\"size\":").unwrap() + at + 7;
+                        whole(format!("{}99999{}", &text[..size], &text[size..]).as_bytes())
+                    }
+                    _ => whole(found),
+                };
+                send("200 OK", "", &bytes, told);
+            }
+        }
+    }
+}
+
+/// Debian's registry, with its files in a folder of its own.
+pub struct Real {
+    pub host: String,
+    child: Child,
+    folder: tempfile::TempDir,
+}
+
+impl Real {
+    /// Starts it, with further lines of its section `http` and a section of its own for passwords. None, with a word about
+    /// it, where the machine has none.
+    pub fn start(
+        http: impl FnOnce(&std::path::Path) -> String,
+        rest: impl FnOnce(&std::path::Path) -> String,
+    ) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let place = folder.path();
+        let text = format!(
+            "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp:\n  addr: 127.0.0.1:{port}\n{}{}",
+            place.join("data").display(),
+            http(place),
+            rest(place),
+        );
+        let config = place.join("config.yml");
+        fs::write(&config, text).unwrap();
+        let child = Command::new("docker-registry")
+            .arg("serve")
+            .arg(&config)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(child) = child else {
+            eprintln!("skipped, because this machine has no `docker-registry`");
+            return None;
+        };
+        let host = format!("localhost:{port}");
+        let until = std::time::Instant::now() + Duration::from_secs(20);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() && std::time::Instant::now() < until {
+            thread::sleep(Duration::from_millis(50));
+        }
+        Some(Real { host, child, folder })
+    }
+
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for Real {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
