@@ -1,5 +1,7 @@
 //! `guard-host new` as a process, and what the templates promise without being built.
 
+mod wit;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -30,6 +30,7 @@ mod terminal;
 mod test;
 mod trust;
 mod watch;
+mod wit;
 
 use std::ffi::OsString;
 
@@ -99,6 +100,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Settings(args) => settings::run(&args, environment),
         Command::Sandbox(args) => sandbox::run(&args, environment),
         Command::New(args) => new::run(&args, environment),
+        Command::Wit(args) => wit::run(&args, environment),
     };
     match result {
         Ok(exit) => exit.code(),

@@ -39,7 +39,7 @@ pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>>
     all.file("sdk", "guard-sdk/Cargo.toml", sdk_manifest(root)?.as_bytes(), false)?;
     fs::write(out.join("templates.deflate"), compress_to_vec(&all.bytes, COMPRESSION))?;
     let table = format!(
-        "static FILES: &[File] = &[\n{}];\nconst BYTES: usize = {};\n\
+        "pub(crate) static FILES: &[File] = &[\n{}];\nconst BYTES: usize = {};\n\
          static DEFLATED: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/templates.deflate\"));\n",
         all.table,
         all.bytes.len()

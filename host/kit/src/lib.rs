@@ -1,4 +1,5 @@
-//! What authors of policies use: suites of cases, mutants, conformance, scaffolds, schemas, and the compiler's start.
+//! What authors of policies use: suites of cases, mutants, conformance, scaffolds, the contract's files, schemas, and the
+//! compiler's start.
 //!
 //! # Invariants
 //!
@@ -16,3 +17,4 @@ pub mod conformance;
 pub mod scaffold;
 pub mod schema;
 pub mod suite;
+pub mod wit;

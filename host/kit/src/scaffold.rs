@@ -25,11 +25,11 @@ const RESERVED: &str = "guard-sdk";
 
 /// A file of projects.
 #[derive(Debug)]
-struct File {
-    part: &'static str,
-    path: &'static str,
+pub(crate) struct File {
+    pub(crate) part: &'static str,
+    pub(crate) path: &'static str,
     /// Where its bytes stand when they are unpacked.
-    bytes: Range<usize>,
+    pub(crate) bytes: Range<usize>,
     executable: bool,
 }
 
@@ -115,8 +115,7 @@ pub fn make(parent: &Path, name: &str, language: Language) -> Result<PathBuf, Sc
 }
 
 fn fill(dir: &Dir, name: &str, language: Language) -> io::Result<()> {
-    let damaged = || io::Error::other("the templates in this binary cannot be read");
-    let all = decompress_to_vec_with_limit(DEFLATED, BYTES).map_err(|_| damaged())?;
+    let all = unpack()?;
     for file in language.files() {
         let bytes = all.get(file.bytes.clone()).ok_or_else(damaged)?;
         let path = Path::new(file.path);
@@ -128,6 +127,15 @@ fn fill(dir: &Dir, name: &str, language: Language) -> io::Result<()> {
         io::Write::write_all(&mut written, &named(bytes, name))?;
     }
     Ok(())
+}
+
+/// The bytes of all files, one after another.
+pub(crate) fn unpack() -> io::Result<Vec<u8>> {
+    decompress_to_vec_with_limit(DEFLATED, BYTES).map_err(|_| damaged())
+}
+
+pub(crate) fn damaged() -> io::Error {
+    io::Error::other("the templates in this binary cannot be read")
 }
 
 /// The file's bytes, with the name where the template's stands.

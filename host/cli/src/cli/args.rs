@@ -14,6 +14,7 @@ mod serve;
 mod settings;
 mod test;
 mod watch;
+mod wit;
 
 use std::path::PathBuf;
 
@@ -39,6 +40,7 @@ pub(super) use serve::ServeArgs;
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
 pub(super) use watch::WatchArgs;
+pub(super) use wit::WitArgs;
 
 /// The hook that a coding agent asks before each tool call.
 #[derive(Debug, Parser)]
@@ -129,6 +131,8 @@ pub(super) enum Command {
     Conformance(ConformanceArgs),
     /// Create a project for a policy of your own, which builds and passes its cases.
     New(NewArgs),
+    /// Write the contract for tools that make components, as WIT files.
+    Wit(WitArgs),
     /// Show, add or remove policies of the chain.
     Policy(PolicyArgs),
     /// Make, list, check or remove compiled policies.

@@ -1,0 +1,73 @@
+//! The WIT package of the contract as files, for tools that make components.
+//!
+//! Nothing that is there is overwritten: either every file can be written, or none is.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use guard_state::files::{self, Written};
+
+use crate::scaffold::{self, FILES};
+
+/// The world that a policy is a component of.
+pub const WORLD: &str = "guest";
+
+/// The part of the embedded files that the contract is.
+const PART: &str = "wit";
+
+/// Why the package is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum WitError {
+    /// Something else is there already.
+    #[error("`{0}` is there already, {1}")]
+    Taken(PathBuf, &'static str),
+    /// The machine refuses.
+    #[error("cannot write `{0}`")]
+    Io(PathBuf, #[source] io::Error),
+}
+
+/// Writes the package into `folder`, which is made if it is missing. Returns the names of its files.
+///
+/// # Errors
+///
+/// [`WitError::Taken`] if a file of the same name has other content; nothing is written then.
+pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
+    let failed = |error| WitError::Io(folder.to_path_buf(), error);
+    if std::fs::metadata(folder).is_ok_and(|data| !data.is_dir()) {
+        return Err(WitError::Taken(folder.to_path_buf(), "and is no folder"));
+    }
+    let all = scaffold::unpack().map_err(failed)?;
+    let mut package = Vec::new();
+    for file in FILES.iter().filter(|file| file.part == PART && file.path.ends_with(".wit")) {
+        let name = file.path.rsplit('/').next().unwrap_or(file.path);
+        let bytes = all.get(file.bytes.clone()).ok_or_else(|| failed(scaffold::damaged()))?;
+        package.push((name, bytes));
+    }
+    for (name, bytes) in &package {
+        is_free_or_same(&folder.join(name), bytes)?;
+    }
+    for (name, bytes) in &package {
+        let path = folder.join(name);
+        match files::put(folder, Path::new(name), bytes, false) {
+            Ok(Written::New | Written::Same) => {}
+            // A link to a file with these bytes is fine; anything else came in between.
+            Ok(_) => is_free_or_same(&path, bytes)?,
+            Err(error) => return Err(WitError::Io(path, error)),
+        }
+    }
+    Ok(package.into_iter().map(|(name, _)| name).collect())
+}
+
+/// An error unless the path is free or leads to a file with these bytes.
+fn is_free_or_same(path: &Path, bytes: &[u8]) -> Result<(), WitError> {
+    let taken = |why| Err(WitError::Taken(path.to_path_buf(), why));
+    match files::read_text(path, bytes.len() as u64) {
+        Ok(text) if text.as_bytes() == bytes => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match std::fs::symlink_metadata(path) {
+            Ok(_) => taken("a link that leads nowhere"),
+            Err(_) => Ok(()),
+        },
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(WitError::Io(path.to_path_buf(), error)),
+        _ => taken("with other content"),
+    }
+}

@@ -1,0 +1,102 @@
+//! `guard-host wit`: the files that other tools read are those of `wit/`, and nothing of a user's is overwritten.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use wit_bindgen_core::wit_parser::Resolve;
+
+use super::{read, root};
+use crate::support::world::World;
+
+/// The names of the files in a folder.
+fn names(folder: &Path) -> BTreeSet<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn contract() -> BTreeSet<String> {
+    names(&root().join("wit")).into_iter().filter(|name| name.ends_with(".wit")).collect()
+}
+
+#[test]
+fn the_folder_holds_the_files_of_the_contract_and_nothing_else() {
+    let world = World::new();
+    let ended = world.run(&["wit", "deep/contract"], "");
+    let folder = world.repo().join("deep/contract");
+    assert_eq!((ended.exit, names(&folder)), (0, contract()), "{}", ended.stderr);
+    for name in contract() {
+        assert!(fs::read_to_string(folder.join(&name)).unwrap() == read(&format!("wit/{name}")), "{name}");
+    }
+    let paths: String = contract().iter().map(|name| format!("deep/contract/{name}\n")).collect();
+    assert_eq!(ended.stdout, paths);
+    assert!(ended.stderr.contains("`guest`"), "{}", ended.stderr);
+    assert!(!contract().is_empty());
+}
+
+/// Some tools take the only world of a package, and refuse a package with two.
+#[test]
+fn tools_find_one_package_with_one_world() {
+    let world = World::new();
+    assert_eq!(world.run(&["wit", "contract"], "").exit, 0);
+    let mut resolve = Resolve::default();
+    let (package, _) = resolve.push_path(world.repo().join("contract")).unwrap();
+    assert_eq!((resolve.packages.len(), resolve.worlds.len()), (1, 1));
+    let only = resolve.select_world(&[package], None).unwrap();
+    assert_eq!(resolve.worlds[only].name, "guest");
+    assert_eq!(resolve.packages[package].name.to_string(), "guard:policy@0.1.0");
+}
+
+#[test]
+fn what_is_there_already_is_completed_and_other_files_stay() {
+    let world = World::new();
+    world.write("repo/contract/notes.txt", "mine");
+    world.write("repo/contract/world.wit", read("wit/world.wit"));
+    for _ in 0..2 {
+        let ended = world.run(&["wit", "contract"], "");
+        assert_eq!((ended.exit, ended.stdout.lines().count()), (0, contract().len()), "{}", ended.stderr);
+    }
+    let mut expected = contract();
+    expected.insert("notes.txt".to_owned());
+    assert_eq!(names(&world.repo().join("contract")), expected);
+    assert_eq!(fs::read_to_string(world.path("repo/contract/notes.txt")).unwrap(), "mine");
+}
+
+#[test]
+fn a_file_with_other_content_is_refused_and_nothing_is_written() {
+    let world = World::new();
+    world.write("repo/changed/types.wit", "mine");
+    world.write("repo/longer/world.wit", read("wit/world.wit") + "\n");
+    world.write("repo/folder/env.wit/x", "mine");
+    fs::create_dir(world.path("repo/linked")).unwrap();
+    std::os::unix::fs::symlink(world.path("nowhere"), world.path("repo/linked/log.wit")).unwrap();
+    world.write("repo/file", "mine");
+    for (folder, named) in [
+        ("changed", "changed/types.wit"),
+        ("longer", "longer/world.wit"),
+        ("folder", "folder/env.wit"),
+        ("linked", "linked/log.wit"),
+        ("file", "/file`"),
+    ] {
+        let ended = world.run(&["wit", folder], "");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (69, ""), "{folder}: {ended:?}");
+        assert!(ended.stderr.contains(named) && ended.stderr.contains("hint: "), "{folder}: {ended:?}");
+        if folder != "file" {
+            assert_eq!(names(&world.repo().join(folder)).len(), 1, "{folder}");
+        }
+    }
+    assert_eq!(fs::read_to_string(world.path("repo/changed/types.wit")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(world.path("repo/file")).unwrap(), "mine");
+    assert!(!world.path("nowhere").exists());
+}
+
+#[test]
+fn help_completions_and_the_readme_know_the_command() {
+    let world = World::new();
+    let help = world.run(&["wit", "--help"], "").stdout;
+    let (_, examples) = help.split_once("Examples:\n").unwrap();
+    assert!(examples.lines().filter(|line| line.contains("guard-host wit ")).count() >= 2, "{help}");
+    assert!(world.run(&["--help"], "").stdout.contains("\n  wit "));
+    assert!(world.run(&["completions", "fish"], "").stdout.contains("-a \"wit\""));
+    assert!(read("README.md").contains("\n| `wit DIR` | "));
+    assert_eq!(world.run(&["wit"], "").exit, 64);
+}
