@@ -10,6 +10,7 @@
 
 mod bindings;
 mod cache;
+mod ci;
 mod cli;
 mod config;
 mod conformance;
@@ -18,6 +19,7 @@ mod frozen;
 mod harness;
 mod hook;
 mod install;
+mod kept;
 mod mutate;
 mod new;
 mod outside;

@@ -201,8 +201,8 @@ impl State {
                     Wrong::Huge if is_manifest => {
                         let text = String::from_utf8(found.clone()).unwrap();
                         let at = text.find("\"layers\"").unwrap();
-                        let size = text[at..].find("\"size\":").unwrap() + at + 7;
-                        whole(format!("{}99999{}", &text[..size], &text[size..]).as_bytes())
+                        let (before, layers) = text.split_at(at);
+                        whole(format!("{before}{}", layers.replacen("\"size\":", "\"size\":99999", 1)).as_bytes())
                     }
                     _ => whole(found),
                 };

@@ -6,6 +6,7 @@ mod asked;
 mod audit;
 mod cache;
 mod check;
+mod ci;
 mod config;
 mod conformance;
 mod confirm;
@@ -79,6 +80,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Replay(args) => replay::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),
+        Command::Ci(args) => ci::run(&args, &places, environment),
         Command::Conformance(args) => conformance::run(&args, &places, environment),
         Command::Policy(args) => policy::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),

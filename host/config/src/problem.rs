@@ -1,6 +1,7 @@
 //! [`Problem`]s that texts have: where they stand, and what was meant.
 
 use std::ops::Range;
+use std::path::Path;
 
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Layer};
@@ -83,6 +84,16 @@ pub(crate) fn placed(mut problem: Problem, text: &str, policy: Option<&str>) -> 
         }
     }
     problem
+}
+
+/// The place of a policy's entry in a guard.toml, as `file:line:column`; the file alone if it cannot be found.
+#[must_use]
+pub fn of_entry(file: &Path, policy: &str) -> String {
+    let shown = file.display();
+    let Ok(text) = files::read_text(file, PLACE_BYTES) else { return shown.to_string() };
+    let range = entry_of(&text, policy);
+    let offset = find(&text, range.clone(), policy).unwrap_or(range.start);
+    format!("{shown}:{}", line_and_column(&text, offset))
 }
 
 /// What a policy says of settings that it does not take, with the place in their file and the nearest known word.

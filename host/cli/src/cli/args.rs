@@ -3,6 +3,7 @@
 mod allow;
 mod audit;
 mod cache;
+mod ci;
 mod consent;
 mod install;
 mod new;
@@ -26,6 +27,7 @@ use guard_state::environment::Environment;
 pub(super) use allow::AllowArgs;
 pub(super) use audit::{AuditArgs, AuditCommand, Filters};
 pub(super) use cache::{CacheArgs, CacheCommand};
+pub(super) use ci::{CiArgs, CiFormat};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
@@ -129,6 +131,8 @@ pub(super) enum Command {
     Test(TestArgs),
     /// Run the conformance suite.
     Conformance(ConformanceArgs),
+    /// Try all of a project's policies: lock, configuration, cases, conformance, recorded calls.
+    Ci(CiArgs),
     /// Create a project for a policy of your own, which builds and passes its cases.
     New(NewArgs),
     /// Write the contract for tools that make components, as WIT files.

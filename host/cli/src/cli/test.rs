@@ -3,7 +3,7 @@
 //! Reads the component and the files of cases; of the machine it asks nothing else, and it writes nothing but artifacts
 //! into the cache.
 
-mod github;
+pub(super) mod github;
 mod human;
 mod json;
 mod junit;
@@ -30,7 +30,7 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The name that stands for the whole chain.
-const CHAIN: &str = "chain";
+pub(super) const CHAIN: &str = "chain";
 
 /// What there is to report.
 struct Report<'a> {
@@ -192,7 +192,7 @@ fn place(file: &Path, case: &Case) -> String {
 }
 
 /// What differs in a case and what was found, a text each.
-fn complaints(done: &Done<'_>) -> Vec<String> {
+pub(super) fn complaints(done: &Done<'_>) -> Vec<String> {
     let differences = done.report.differences.iter().map(ToString::to_string);
     differences.chain(findings(done).into_iter().map(|finding| format!("finding: {finding}"))).collect()
 }

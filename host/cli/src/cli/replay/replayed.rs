@@ -25,6 +25,17 @@ impl Replayed<'_> {
         all.map(move |change| (change, of(change))).filter(|(_, groups)| !groups.is_empty())
     }
 
+    /// How many calls there were.
+    pub(in crate::cli) fn calls(&self) -> u64 {
+        self.sum.calls
+    }
+
+    /// How many of them the second side judges more strictly.
+    pub(in crate::cli) fn stricter_in_second(&self) -> u64 {
+        let groups = self.sum.groups.iter().filter(|group| group.change == Some(Change::Tightened));
+        groups.map(|group| group.calls).sum()
+    }
+
     /// How many calls there were, how many that were left out and why, and of how many not all is known any more.
     pub(super) fn heading(&self) -> Vec<String> {
         let Sum { calls, distinct, rest_on_missing, .. } = &self.sum;

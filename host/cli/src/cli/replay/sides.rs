@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::subject::{circumstances, noted, open, refused};
+use guard_config::lock::Lock;
 use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, load};
 use guard_contract::Wasi;
@@ -269,6 +270,20 @@ fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
     for file in named(&String::from_utf8_lossy(&text)) {
         if listed.contains(&file.as_str()) {
             put(&file, &read(&file)?)?;
+        }
+    }
+    let lock = Lock::file(Path::new(CONFIGURATION));
+    if let Some(file) = lock.to_str().filter(|file| listed.contains(file)) {
+        put(file, &read(file)?)?;
+        for locked in Lock::read(&scratch.join(file)).unwrap_or_default().policy {
+            let component = locked.component(Path::new(CONFIGURATION));
+            let component = component.to_string_lossy();
+            // Most leave the components to `policy fetch`; its digest says which one it is, wherever it lies.
+            match fs::read(Path::new(project).join(&*component)) {
+                _ if listed.contains(&&*component) => put(&component, &read(&component)?)?,
+                Ok(bytes) => put(&component, &bytes)?,
+                Err(_) => {}
+            }
         }
     }
     Ok(())

@@ -26,12 +26,12 @@ fn place(done: &Done<'_>) -> String {
 }
 
 /// A text of a command. A line break would end it, and what follows could be a command of its own.
-pub(super) fn message(text: &str) -> String {
+pub(in crate::cli) fn message(text: &str) -> String {
     plain(text).replace('%', "%25").replace('\n', "%0A")
 }
 
 /// The value of a command's property.
-pub(super) fn property(text: &str) -> String {
+pub(in crate::cli) fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }
 

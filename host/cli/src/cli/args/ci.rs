@@ -1,0 +1,44 @@
+//! What `guard-host ci` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host ci
+  guard-host ci --format github
+  guard-host ci --against origin/main
+
+It tries the project of this folder as somebody has it who trusts it and has no configuration of their own:
+  lock         guard.lock pins what .guard/guard.toml names, and all of it is here (see `guard-host policy fetch`)
+  check        every policy takes its settings, passes its examples and answers
+  test         the chain gives the verdicts that the cases expect
+  conformance  the project's own components behave as every policy must
+  replay       no recorded call is judged milder than at the revision of `--against`
+
+Exit codes: 0 all holds; 1 something does not; 64 and up nothing was tried.")]
+pub(in crate::cli) struct CiArgs {
+    /// The cases of the chain: a file, or a folder of files, from the project's root
+    #[arg(long, value_name = "PATH", default_value = ".guard/cases")]
+    pub(in crate::cli) cases: PathBuf,
+    /// The recorded calls, from the project's root, in a form that `replay` reads
+    #[arg(long, value_name = "FILE", default_value = ".guard/calls.jsonl")]
+    pub(in crate::cli) calls: PathBuf,
+    /// The revision whose verdicts the calls had
+    #[arg(long, value_name = "REV")]
+    pub(in crate::cli) against: Option<String>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = CiFormat::Human)]
+    pub(in crate::cli) format: CiFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum CiFormat {
+    /// For people
+    Human,
+    /// For machines
+    Json,
+    /// Annotations of a workflow on GitHub
+    Github,
+}

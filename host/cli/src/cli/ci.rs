@@ -1,0 +1,349 @@
+//! `guard-host ci`: all that a project's own policies must hold to, in one run.
+//!
+//! The project is tried as somebody has it who trusts it and has no configuration of their own. Nothing of the machine's
+//! or the user's configuration counts, and no network is asked.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::args::{CiArgs, CiFormat};
+use super::print;
+use super::replay::replay;
+use super::subject::{circumstances, refused};
+use super::test::github::{message, property};
+use super::test::{CHAIN, complaints};
+use guard_config::lock::Lock;
+use guard_config::problem::of_entry;
+use guard_config::trust::{self, TrustError};
+use guard_contract::Problem;
+use guard_contract::exit::Exit;
+use guard_contract::policy::{Entry, Source};
+use guard_hook::cache::{Prepared, prepare};
+use guard_kit::compile::making;
+use guard_kit::conformance::{State, examine};
+use guard_kit::suite::{self, Evaluator, Options, Subject, run_all};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How long to wait for another process that makes the same artifact.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What must hold, in order.
+const STEPS: [(&str, Step); 5] =
+    [("lock", lock), ("check", check), ("test", test), ("conformance", conformance), ("replay", replayed)];
+
+type Step = fn(&Project<'_>) -> anyhow::Result<Came>;
+
+/// What came of a step.
+enum Came {
+    /// All holds: this.
+    Passed(String),
+    /// It was not tried: why.
+    Skipped(String),
+    Failed(Vec<Mistake>),
+}
+
+/// Something that does not hold.
+struct Mistake {
+    /// The file, from the project's root where it lies there.
+    file: String,
+    line: Option<usize>,
+    text: String,
+    hint: String,
+}
+
+/// The project as it is tried.
+struct Project<'a> {
+    args: &'a CiArgs,
+    root: PathBuf,
+    /// Its guard.toml.
+    file: PathBuf,
+    places: &'a Places,
+    environment: &'a Environment,
+}
+
+pub(super) fn run(args: &CiArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let root = circumstances(environment, None).project_root;
+    let file = Places::project_file(&root);
+    if !file.is_file() {
+        let text = format!("there is no `{}`", file.display());
+        return Err(refused(Exit::NoInput, text, "run it in a project that has one"));
+    }
+    let scratch = tempfile::tempdir()?;
+    let none = |name: &str| scratch.path().join(name);
+    let places = Places {
+        managed: none("managed.toml"),
+        config: none("guard.toml"),
+        state: none("state"),
+        trust: none("state"),
+        ..places.clone()
+    };
+    // What cannot be trusted because it cannot be read is told by the check.
+    match trust::candidate(&places, &root) {
+        Ok(candidate) => trust::trust(&places, &root, &candidate)?,
+        Err(TrustError::Broken(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let project = Project { args, root: root.into(), file, places: &places, environment };
+    let mut came = Vec::new();
+    for (name, step) in STEPS {
+        let of_step = step(&project)?;
+        if args.format != CiFormat::Json {
+            told(name, &of_step, args.format)?;
+        }
+        came.push((name, of_step));
+    }
+    if args.format == CiFormat::Json {
+        print::line(&serde_json::to_string_pretty(&as_json(&came))?)?;
+    }
+    let failed = came.iter().any(|(_, came)| matches!(came, Came::Failed(_)));
+    Ok(if failed { Exit::Failures } else { Exit::Success })
+}
+
+/// The lock pins what guard.toml names, and nothing else, and all of it is here.
+fn lock(project: &Project<'_>) -> anyhow::Result<Came> {
+    let file = Lock::file(&project.file);
+    let lock = match Lock::read(&file) {
+        Ok(lock) => lock,
+        Err(text) => return Ok(Came::Failed(vec![project.mistake(&file, None, text, "restore the file")])),
+    };
+    let prepared = project.prepare();
+    let entries: Vec<&Entry> = prepared.members.iter().map(|member| &member.entry).collect();
+    let mut mistakes = Vec::new();
+    for locked in &lock.policy {
+        let is_wanted = |entry: &&Entry| entry.name == locked.name && entry.address.as_ref() == Some(&locked.source);
+        if !entries.iter().any(|entry| is_wanted(entry)) && prepared.config.problems.is_empty() {
+            let text = format!("it pins `{}` from {}, which guard.toml does not name", locked.name, locked.source);
+            let line = line_of(&file, &format!("name = \"{}\"", locked.name));
+            mistakes.push(project.mistake(&file, line, text, "remove these lines, or name it in guard.toml"));
+        }
+    }
+    for entry in entries {
+        if let Some(Problem { text, hint, .. }) = &entry.refused {
+            mistakes.push(project.of_policy(&entry.name, text, hint));
+        }
+    }
+    Ok(match (mistakes.is_empty(), lock.policy.len()) {
+        (true, 0) => Came::Skipped("no policy has an address".to_owned()),
+        (true, count) => Came::Passed(format!("{count} pinned")),
+        (false, _) => Came::Failed(mistakes),
+    })
+}
+
+/// Every policy takes its settings and answers.
+fn check(project: &Project<'_>) -> anyhow::Result<Came> {
+    let prepared = project.prepare();
+    let count = prepared.members.len();
+    let found = guard_setup::check::check(prepared, project.environment, &project.root.to_string_lossy());
+    // What the lock says of a policy was told.
+    let found = found.into_iter().filter(|mistake| !mistake.problem.text.starts_with("it is not used"));
+    let mistakes: Vec<_> = found
+        .map(|mistake| {
+            let Problem { hint, .. } = &mistake.problem;
+            let text = guard_setup::check::text(&mistake);
+            let text = text.strip_suffix(&format!("; {hint}")).unwrap_or(&text).to_owned();
+            match (mistake.place(), &mistake.policy) {
+                ((file, None), Some(policy)) if Path::new(file) == project.file => {
+                    project.of_policy(policy, &text, hint)
+                }
+                ((file, at), _) => project.mistake(Path::new(file), at.map(|(line, _)| line), text, hint),
+            }
+        })
+        .collect();
+    Ok(if mistakes.is_empty() { Came::Passed(format!("{count} in the chain")) } else { Came::Failed(mistakes) })
+}
+
+/// The chain gives the verdicts that the cases expect.
+fn test(project: &Project<'_>) -> anyhow::Result<Came> {
+    let folder = project.root.join(&project.args.cases);
+    if !folder.exists() {
+        return Ok(Came::Skipped(format!("there is no `{}`", project.args.cases.display())));
+    }
+    let failed = |place: &str, text: String, hint: &str| {
+        let (file, line) = split(place);
+        Came::Failed(vec![project.mistake(Path::new(file), line, text, hint)])
+    };
+    let root = project.root.to_string_lossy().into_owned();
+    let subject = match Subject::chain(project.places, &project.environment.program, &[root]) {
+        Ok(subject) => subject,
+        Err(error) => return Ok(failed(&project.file.to_string_lossy(), error.to_string(), &error.hint)),
+    };
+    let mut suites = Vec::new();
+    let read = suite::find(&folder).and_then(|files| {
+        files.into_iter().try_for_each(|file| {
+            let suite = suite::read(&file)?;
+            suite::check_tools(&file, &suite, &subject)?;
+            suites.push((file, suite));
+            Ok(())
+        })
+    });
+    if let Err(error) = read {
+        return Ok(failed(&error.place, error.text.clone(), &error.hint));
+    }
+    let mut chains = Vec::new();
+    for (file, suite) in &suites {
+        match subject.chain_for_suite(suite) {
+            Ok(chain) => chains.push(chain),
+            Err(error) => {
+                let place = format!("{}{}", file.display(), suite::line_of_settings(file));
+                return Ok(failed(&place, error.to_string(), &error.hint));
+            }
+        }
+    }
+    let benches: Vec<Evaluator<'_>> =
+        suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
+    let run = run_all(&subject, &benches, Options { filters: &[], fail_fast: false, repeat: NonZeroU32::MIN });
+    let mistakes: Vec<_> = run
+        .failures()
+        .map(|done| {
+            let line = Some(done.case.line).filter(|line| *line > 0);
+            let text = format!("{}: {}", done.case.title(), complaints(done).join("; "));
+            let hint = format!("`guard-host test {CHAIN} {}` shows more", project.args.cases.display());
+            project.mistake(done.file, line, text, &hint)
+        })
+        .collect();
+    let cases = print::count(run.done.len() as u64, "case");
+    Ok(if mistakes.is_empty() { Came::Passed(cases) } else { Came::Failed(mistakes) })
+}
+
+/// The project's own components behave as every policy must.
+fn conformance(project: &Project<'_>) -> anyhow::Result<Came> {
+    let prepared = project.prepare();
+    let (mut mistakes, mut count) = (Vec::new(), 0_u64);
+    for entry in prepared.members.iter().map(|member| &member.entry) {
+        let Source::File(path) = &entry.source else { continue };
+        // What is not there was told.
+        if entry.refused.is_some() || !path.is_file() {
+            continue;
+        }
+        count += 1;
+        let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
+        let name = path.to_string_lossy();
+        match examine(&name, entry.wasi, settings.as_object(), &project.root, project.places) {
+            Ok(report) => {
+                mistakes.extend(report.checks.iter().filter(|check| check.state == State::Failed).map(|check| {
+                    let text = format!("conformance `{}`: {}", check.rule.id, check.problems.join("; "));
+                    project.of_policy(&entry.name, &text, check.rule.advice)
+                }))
+            }
+            Err(error) => mistakes.push(project.of_policy(&entry.name, &error.to_string(), &error.hint)),
+        }
+    }
+    Ok(match (mistakes.is_empty(), count) {
+        (true, 0) => Came::Skipped("the project has no component of its own".to_owned()),
+        (true, count) => Came::Passed(print::count(count, "component")),
+        (false, _) => Came::Failed(mistakes),
+    })
+}
+
+/// No recorded call is judged milder than before.
+fn replayed(project: &Project<'_>) -> anyhow::Result<Came> {
+    let args = project.args;
+    let Some(against) = &args.against else {
+        return Ok(Came::Skipped("`--against` names no revision".to_owned()));
+    };
+    let calls = project.root.join(&args.calls);
+    if !calls.is_file() {
+        return Ok(Came::Skipped(format!("there is no `{}`", args.calls.display())));
+    }
+    let replayed = replay(Some(against), project.places, project.environment, |sources, take| {
+        let unreadable = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
+        sources.read(&calls, take).map_err(unreadable)
+    })?;
+    // The other revision comes second, so what this one loosens is stricter there.
+    let milder = replayed.stricter_in_second();
+    if milder == 0 {
+        return Ok(Came::Passed(format!("{} as strict as at {against}", print::count(replayed.calls(), "call"))));
+    }
+    let text = format!("{} of it are judged milder than at {against}", print::count(milder, "call"));
+    let hint = format!("`guard-host replay {} --against {against}` shows them", args.calls.display());
+    Ok(Came::Failed(vec![project.mistake(&calls, None, text, &hint)]))
+}
+
+impl Project<'_> {
+    /// The chain of the project, and of nobody else.
+    fn prepare(&self) -> Prepared {
+        let root = self.root.to_string_lossy().into_owned();
+        prepare(self.places, &self.environment.program, &[root], Some(making(PATIENCE)))
+    }
+
+    fn mistake(&self, file: &Path, line: Option<usize>, text: String, hint: &str) -> Mistake {
+        let file = file.strip_prefix(&self.root).unwrap_or(file);
+        Mistake { file: file.to_string_lossy().into_owned(), line, text, hint: hint.to_owned() }
+    }
+
+    /// A mistake of an entry of guard.toml, with its line.
+    fn of_policy(&self, policy: &str, text: &str, hint: &str) -> Mistake {
+        let text = match text.strip_prefix(&format!("policy `{policy}`: ")) {
+            Some(_) => text.to_owned(),
+            None => format!("policy `{policy}`: {text}"),
+        };
+        let place = of_entry(&self.file, policy);
+        let (file, line) = split(&place);
+        self.mistake(Path::new(file), line, text, hint)
+    }
+}
+
+/// The file and the line of a place, which may also have a column.
+fn split(place: &str) -> (&str, Option<usize>) {
+    let cut = |text| -> Option<(&str, usize)> {
+        let (rest, number): (&str, &str) = str::rsplit_once(text, ':')?;
+        Some((rest, number.parse().ok()?))
+    };
+    match cut(place) {
+        Some((rest, number)) => cut(rest).map_or((rest, Some(number)), |(file, line)| (file, Some(line))),
+        None => (place, None),
+    }
+}
+
+/// The line of a file that holds a text.
+fn line_of(file: &Path, wanted: &str) -> Option<usize> {
+    let text = std::fs::read_to_string(file).ok()?;
+    text.lines().position(|line| line.contains(wanted)).map(|at| at + 1)
+}
+
+/// Prints what came of a step.
+fn told(name: &str, came: &Came, format: CiFormat) -> anyhow::Result<()> {
+    let (state, text) = match came {
+        Came::Passed(text) => ("ok", text.clone()),
+        Came::Skipped(why) => ("skip", why.clone()),
+        Came::Failed(mistakes) => ("FAIL", print::count(mistakes.len() as u64, "mistake")),
+    };
+    print::line(&format!("{} {name:<12} {text}", print::coloured(&format!("{state:<4}"), state)))?;
+    let Came::Failed(mistakes) = came else { return Ok(()) };
+    for Mistake { file, line, text, hint } in mistakes {
+        let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
+        match format {
+            CiFormat::Github => {
+                let line = line.map_or_else(String::new, |line| format!(",line={line}"));
+                let text = if hint.is_empty() { text.clone() } else { format!("{text}\n{hint}") };
+                print::line(&format!("::error file={}{line},title={name}::{}", property(file), message(&text)))?;
+            }
+            _ => {
+                print::line(&format!("     {}: {}", guard_redact::plain(&place), guard_redact::plain(text)))?;
+                if !hint.is_empty() {
+                    print::line(&format!("       hint: {}", guard_redact::plain(hint)))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn as_json(came: &[(&str, Came)]) -> Value {
+    let steps = came.iter().map(|(name, came)| {
+        let mistake = |of: &Mistake| json!({ "file": of.file, "line": of.line, "text": of.text, "hint": of.hint });
+        match came {
+            Came::Passed(text) => json!({ "step": name, "state": "passed", "text": text, "mistakes": [] }),
+            Came::Skipped(why) => json!({ "step": name, "state": "skipped", "text": why, "mistakes": [] }),
+            Came::Failed(mistakes) => {
+                let mistakes: Vec<Value> = mistakes.iter().map(mistake).collect();
+                json!({ "step": name, "state": "failed", "text": "", "mistakes": mistakes })
+            }
+        }
+    });
+    json!({ "steps": steps.collect::<Vec<_>>() })
+}

@@ -1,0 +1,223 @@
+//! `guard-host ci` in the example of a team: green as it is, and red with the line for each mistake.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::pages::{Shell, blocks, root};
+use crate::support::world::{Ended, World};
+
+const EXAMPLE: &str = "guest-sdk/examples/team";
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
+    }
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=u", "-c", "user.email=u@localhost", "-c", "init.defaultBranch=main"]);
+    let ended = command.args(arguments).current_dir(folder).output().unwrap();
+    assert!(ended.status.success(), "{arguments:?}: {ended:?}");
+}
+
+/// A fresh clone of the example, as the project of a world.
+fn clone() -> World {
+    let world = World::new();
+    let origin = world.path("origin");
+    copy(&root().join(EXAMPLE), &origin);
+    git(&origin, &["init", "-q"]);
+    git(&origin, &["add", "."]);
+    git(&origin, &["commit", "-q", "-m", "policies"]);
+    fs::remove_dir_all(world.repo()).unwrap();
+    git(world.home.path(), &["clone", "-q", origin.to_str().unwrap(), "repo"]);
+    world
+}
+
+fn ci(world: &World, arguments: &[&str]) -> Ended {
+    world.run(&[&["ci"], arguments].concat(), "")
+}
+
+#[test]
+fn a_fresh_clone_is_green_as_its_page_says() {
+    let mut shell = Shell::new();
+    let world = clone();
+    copy(&world.repo(), &shell.world.repo());
+    assert_eq!(blocks(&format!("{EXAMPLE}/README.md")).len(), 1);
+    if let Err(error) = shell.follow(&format!("{EXAMPLE}/README.md")) {
+        panic!("{error}");
+    }
+    let ended = ci(&world, &["--against", "HEAD"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert!(ended.stdout.contains("ok   replay       5 calls as strict as at HEAD"), "{ended:?}");
+    assert_eq!(ended.stderr, "");
+}
+
+/// What each mistake changes in a file, and what is told: the step, the place, and words of the text.
+const MISTAKES: [(&str, &str, &str, &str, &str, &str); 12] = [
+    (
+        ".guard/guard.toml",
+        "settings-file =",
+        "setings-file =",
+        "check",
+        ".guard/guard.toml:13",
+        "unknown field `setings-file`",
+    ),
+    (
+        ".guard/guard.toml",
+        "builtin:rego",
+        "builtin:regos",
+        "check",
+        ".guard/guard.toml:12",
+        "there is no built-in `regos`",
+    ),
+    (".guard/guard.toml", "\"db/migrations/**\"", "\"db/[\"", "check", ".guard/guard.toml:7", "db/["),
+    (".guard/guard.toml", "forbidden = true", "forbiden = true", "check", ".guard/guard.toml:19", "forbiden"),
+    (".guard/guard.toml", "no-friday:0.1.0", "no-friday:0.2.0", "lock", ".guard/guard.toml:17", "guard.lock has no"),
+    (
+        ".guard/guard.toml",
+        "name = \"no-friday\"",
+        "name = \"friday\"",
+        "lock",
+        ".guard/guard.lock:4",
+        "it pins `no-friday`",
+    ),
+    (".guard/guard.lock", "sha256 = \"", "sha256 = \"0", "lock", ".guard/guard.lock", "is no digest"),
+    (".guard/team.rego", "some effect in", "some effect on", "check", ".guard/team.rego:5", "team"),
+    (
+        ".guard/team.rego",
+        "package.publish",
+        "package.punish",
+        "test",
+        ".guard/cases/team.toml:1",
+        "a release is made by the workflow",
+    ),
+    (
+        ".guard/cases/migrations.toml",
+        "expect = \"abstain\"",
+        "expect = \"ask\"",
+        "test",
+        ".guard/cases/migrations.toml:12",
+        "other SQL",
+    ),
+    (
+        ".guard/cases/team.toml",
+        "expect = \"abstain\"",
+        "expekt = \"abstain\"",
+        "test",
+        ".guard/cases/team.toml:10",
+        "expekt",
+    ),
+    (
+        ".guard/cases/no-friday.toml",
+        "input = \"echo",
+        "tool = \"Bahs\"\ninput = \"echo",
+        "test",
+        ".guard/cases/no-friday.toml",
+        "Bahs",
+    ),
+];
+
+#[test]
+fn each_mistake_is_told_with_its_line() {
+    let world = clone();
+    let mut complaints = Vec::new();
+    for (file, old, new, step, place, words) in MISTAKES {
+        let path = world.repo().join(file);
+        let before = fs::read_to_string(&path).unwrap();
+        assert!(before.contains(old), "{file} has no `{old}`");
+        fs::write(&path, before.replace(old, new)).unwrap();
+        let ended = ci(&world, &[]);
+        fs::write(&path, before).unwrap();
+        let failed = ended.stdout.lines().any(|line| line.starts_with(&format!("FAIL {step} ")));
+        let told = ended.stdout.lines().any(|line| line.trim_start().starts_with(place) && line.contains(words));
+        if !(ended.exit == 1 && failed && told) {
+            complaints.push(format!("{new}: no `{place}` in {step}:\n{}{}", ended.stdout, ended.stderr));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
+    assert_eq!(ci(&world, &[]).exit, 0, "the mistakes were taken back");
+}
+
+#[test]
+fn a_component_that_is_gone_or_another_one_is_told() {
+    let world = clone();
+    let component = fs::read_dir(world.repo().join(".guard/fetched")).unwrap().map(|entry| entry.unwrap().path());
+    let component = component.into_iter().find(|path| path.extension().is_some()).unwrap();
+    let before = fs::read(&component).unwrap();
+    fs::remove_file(&component).unwrap();
+    let ended = ci(&world, &[]);
+    assert!(ended.exit == 1 && ended.stdout.contains(".guard/guard.toml:17: policy `no-friday`"), "{ended:?}");
+    assert!(ended.stdout.contains("guard-host policy fetch"), "{ended:?}");
+    let mut other = before.clone();
+    *other.last_mut().unwrap() ^= 1;
+    fs::write(&component, other).unwrap();
+    let ended = ci(&world, &[]);
+    assert!(ended.exit == 1 && ended.stdout.contains(".guard/guard.toml:17: policy `no-friday`"), "{ended:?}");
+    assert!(ended.stdout.contains("the configuration pins"), "{ended:?}");
+}
+
+#[test]
+fn a_change_that_makes_a_recorded_call_milder_is_told() {
+    let world = clone();
+    let file = world.repo().join(".guard/guard.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("forbidden = true", "forbidden = false")).unwrap();
+    let cases = world.repo().join(".guard/cases/no-friday.toml");
+    let text = fs::read_to_string(&cases).unwrap();
+    fs::write(&cases, text.replace("expect = \"deny\"", "expect = \"ask\"")).unwrap();
+    assert_eq!(ci(&world, &[]).exit, 0);
+    let ended = ci(&world, &["--against", "HEAD"]);
+    assert!(ended.exit == 1 && ended.stdout.contains("1 call of it are judged milder than at HEAD"), "{ended:?}");
+}
+
+#[test]
+fn the_configuration_of_the_machine_does_not_matter() {
+    let world = clone();
+    world.configure("preset = \"none\"\n[[policy]]\nname = \"x\"\nsource = \"~/missing.wasm\"\n");
+    assert_eq!(ci(&world, &[]).exit, 0);
+    let trusted = world.path(".local/state/guard-host/trust.json");
+    assert!(!trusted.exists(), "nothing of it stays trusted");
+}
+
+#[test]
+fn machines_and_code_hosts_get_the_same() {
+    let world = clone();
+    let file = world.repo().join(".guard/guard.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("builtin:rego", "builtin:regos")).unwrap();
+    let ended = ci(&world, &["--format", "github"]);
+    let line = "::error file=.guard/guard.toml,line=12,title=check::";
+    assert!(ended.exit == 1 && ended.stdout.lines().any(|found| found.starts_with(line)), "{ended:?}");
+    let ended = ci(&world, &["--format", "json"]);
+    let json: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let check = json["steps"].as_array().unwrap().iter().find(|step| step["step"] == "check").unwrap();
+    assert_eq!((check["state"].as_str(), check["mistakes"][0]["line"].as_u64()), (Some("failed"), Some(12)), "{json}");
+    let ended = World::new().run(&["ci"], "");
+    assert!(ended.exit == 66 && ended.stderr.contains("guard.toml"), "{ended:?}");
+}
+
+/// The lines that a workflow runs, each as the runner would.
+#[test]
+fn the_steps_of_the_workflow_run() {
+    let text = fs::read_to_string(root().join(EXAMPLE).join(".github/workflows/guard.yml")).unwrap();
+    let steps: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
+    assert_eq!(steps.len(), 2, "{text}");
+    let world = clone();
+    let mut shell = Shell::new();
+    copy(&world.repo(), &shell.world.repo());
+    for step in steps {
+        let ended = shell.run(step);
+        assert_eq!(ended.exit, 0, "{step}: {ended:?}");
+    }
+}
