@@ -1,9 +1,11 @@
-//! Leaves out of the static programs that are installed what only a panic that is caught would read.
+//! Tells the programs their target, and leaves out of the static ones that are installed what only a panic that is caught
+//! would read.
 
 use std::env;
 
 fn main() {
     println!("cargo::rerun-if-changed=no-unwinding.ld");
+    println!("cargo::rustc-env=GUARD_TARGET={}", env::var("TARGET").unwrap_or_default());
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     // Cargo tells a build script no more of the profile than this: only `dist` builds for size, and there a panic ends the
     // program.

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::support::guests;
 use crate::support::world::World;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "hook",
     "check",
     "explain",
@@ -31,6 +31,7 @@ const COMMANDS: [&str; 24] = [
     "completions",
     "settings",
     "sandbox",
+    "self",
 ];
 
 #[test]
@@ -41,7 +42,7 @@ fn the_help_of_each_command_shows_two_examples() {
     lines.extend(["init", "schema"].map(|command| vec!["config", command]));
     lines.extend(["render", "init", "path", "args"].map(|command| vec!["settings", command]));
     lines.extend(["list", "inspect", "add", "remove"].map(|command| vec!["policy", command]));
-    lines.push(vec!["sandbox", "new"]);
+    lines.extend([vec!["sandbox", "new"], vec!["self", "version"], vec!["man"]]);
     for arguments in lines {
         let ended = world.run(&[arguments.as_slice(), &["--help"]].concat(), "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{arguments:?}");
@@ -81,7 +82,7 @@ fn every_shell_gets_completions_that_name_every_command() {
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_64() {
     let world = World::new();
-    let lines: [&[&str]; 28] = [
+    let lines: [&[&str]; 31] = [
         &[],
         &["no-such-command"],
         &["check"],
@@ -101,6 +102,9 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
         &["settings"],
         &["settings", "render"],
         &["sandbox"],
+        &["self"],
+        &["self", "version", "--check"],
+        &["man"],
         &["config", "schema", "--fixtures", "guard.toml"],
         &["session"],
         &["confirm", "x", "--code", "y"],

@@ -13,6 +13,7 @@ mod confirm;
 mod doctor;
 mod explain;
 mod install;
+mod man;
 mod new;
 mod pause;
 mod policy;
@@ -30,6 +31,7 @@ mod subject;
 mod terminal;
 mod test;
 mod trust;
+mod version;
 mod watch;
 mod wit;
 
@@ -99,6 +101,8 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Uninstall(args) => install::uninstall(&args, &places, environment),
         Command::Doctor(args) => doctor::run(&args, &places, environment),
         Command::Completions(args) => completions(args.shell),
+        Command::Man(args) => man::run(&args),
+        Command::Own(args) => version::run(&args, environment),
         Command::Settings(args) => settings::run(&args, environment),
         Command::Sandbox(args) => sandbox::run(&args, environment),
         Command::New(args) => new::run(&args, environment),

@@ -7,7 +7,7 @@ pub enum Exit {
     Success,
     /// `check`: a person must confirm the call.
     Ask,
-    /// `test`: a case fails; `conformance`: something does not hold.
+    /// `test`: a case fails; `conformance`: something does not hold; `self version`: a digest is another one.
     Failures,
     /// `confirm`: there is no such question.
     NoQuestion,

@@ -16,7 +16,7 @@ use crate::command_line::{self, HookLine};
 use crate::hook;
 
 /// The name of the second program.
-const TOOLS: &str = "guard-host-tools";
+pub const TOOLS: &str = "guard-host-tools";
 
 /// The name of the first program.
 pub const HOOK: &str = "guard-host";

@@ -7,6 +7,7 @@ mod ci;
 mod consent;
 mod install;
 mod new;
+mod own;
 mod pause;
 mod policy;
 mod replay;
@@ -31,6 +32,7 @@ pub(super) use ci::{CiArgs, CiFormat};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
+pub(super) use own::{ManArgs, OwnArgs, OwnCommand};
 pub(super) use pause::{PauseArgs, ResumeArgs};
 pub(super) use policy::{
     AddArgs, FetchArgs, KeygenArgs, PlaceArgs, PolicyArgs, PolicyCommand, PullArgs, PushArgs, RemoveArgs, SearchArgs,
@@ -171,6 +173,12 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
+    /// Write a page for `man` about every command, as packages need them.
+    #[command(hide = true)]
+    Man(ManArgs),
+    /// Show which programs run here, and check them against a list of digests.
+    #[command(name = "self")]
+    Own(OwnArgs),
     /// Make a Claude Code settings file for an agent that runs one experiment.
     Settings(SettingsArgs),
     /// Make a scratch folder in the project, which git ignores.

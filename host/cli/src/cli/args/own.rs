@@ -1,0 +1,40 @@
+//! What `guard-host self` and `guard-host man` take.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host man ./pages
+  guard-host man ~/.local/share/man/man1")]
+pub(in crate::cli) struct ManArgs {
+    /// The folder of the pages; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    pub(in crate::cli) folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host self version
+  guard-host self version --check PROGRAMS.sha256")]
+pub(in crate::cli) struct OwnArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: OwnCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum OwnCommand {
+    /// Print the version, the target, and the SHA-256 digests of both programs
+    #[command(after_help = "Examples:
+  guard-host self version
+  guard-host self version --check PROGRAMS.sha256
+
+Exit codes with --check: 0 equal, 1 different, 65 if the file is no list of digests, 66 if it is missing.
+A program that was replaced can print anything: to find one, run `sha256sum --check PROGRAMS.sha256` beside the programs.")]
+    Version {
+        /// Compare the programs with this file, which has the form that `sha256sum` writes
+        #[arg(long, value_name = "FILE")]
+        check: Option<PathBuf>,
+    },
+}

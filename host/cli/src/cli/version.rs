@@ -1,0 +1,73 @@
+//! `guard-host self version`: which programs run here, and whether a list of digests names the same.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{env, fs, io};
+
+use anyhow::Context;
+use sha2::{Digest, Sha256};
+
+use super::args::{OwnArgs, OwnCommand};
+use super::print;
+use super::subject::refused;
+use guard_contract::exit::Exit;
+use guard_hook::programs::{HOOK, TOOLS};
+use guard_state::environment::Environment;
+use guard_state::hex;
+
+pub(super) fn run(args: &OwnArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    let OwnCommand::Version { check } = &args.command;
+    let expected = check.as_deref().map(digests).transpose()?;
+    print::line(&format!("guard-host {} {}", env!("CARGO_PKG_VERSION"), env!("GUARD_TARGET")))?;
+    let tools = env::current_exe().context("this program does not find its own file")?;
+    let mut exit = Exit::Success;
+    for (name, path) in [(HOOK, &environment.program), (TOOLS, &tools)] {
+        let digest = digest(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
+        let result = match expected.as_ref().map(|digests| digests.get(name)) {
+            None => "",
+            Some(Some(expected)) if *expected == digest => "  equal",
+            Some(Some(_)) => "  different",
+            Some(None) => "  not in the file",
+        };
+        if !matches!(result, "" | "  equal") {
+            exit = Exit::Failures;
+        }
+        print::line(&format!("{digest}  {name}{result}"))?;
+    }
+    Ok(exit)
+}
+
+/// The digest of a file, in hexadecimal digits. No program is read into memory as a whole.
+fn digest(path: &Path) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    io::copy(&mut fs::File::open(path)?, &mut digest)?;
+    Ok(hex(&digest.finalize()))
+}
+
+/// The digests of a file that `sha256sum` wrote, by the names of the files without their folders.
+fn digests(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).map_err(|error| {
+        let exit = if error.kind() == io::ErrorKind::InvalidData { Exit::Data } else { Exit::NoInput };
+        refused(exit, format!("`{shown}` cannot be read: {error}"), "PROGRAMS.sha256 is in each archive of a release")
+    })?;
+    let mut digests = BTreeMap::new();
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.is_empty()) {
+        let Some((name, digest)) = named(line) else {
+            let hint = "a line is a digest of 64 hexadecimal digits, two spaces and a name";
+            return Err(refused(Exit::Data, format!("`{shown}`, line {number}, has no digest and name"), hint));
+        };
+        // Two digests of one name: none of them counts.
+        digests.entry(name).and_modify(String::clear).or_insert(digest);
+    }
+    Ok(digests)
+}
+
+/// The name and the digest of a line.
+fn named(line: &str) -> Option<(String, String)> {
+    let (digest, rest) = line.split_once(' ')?;
+    let path = rest.strip_prefix([' ', '*'])?;
+    let name = Path::new(path).file_name()?.to_str()?;
+    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then(|| (name.to_owned(), digest.to_ascii_lowercase()))
+}
