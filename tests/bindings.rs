@@ -108,7 +108,7 @@ fn the_bindings_of_the_template_in_c_equal_the_contract() {
 /// The generator of these types is not at hand here; the job of the languages holds each file against it. This says that
 /// something has to be done.
 #[test]
-fn the_types_of_the_template_in_javascript_were_made_of_this_contract() {
+fn the_types_of_the_templates_in_javascript_and_typescript_were_made_of_this_contract() {
     let mut names: Vec<PathBuf> = std::fs::read_dir(root().join("wit"))
         .expect("wit/ can be read")
         .map(|entry| entry.expect("wit/ can be read").path())
@@ -120,11 +120,11 @@ fn the_types_of_the_template_in_javascript_were_made_of_this_contract() {
         digest.update(std::fs::read(name).expect("a file of wit/ can be read"));
     }
     let hex: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    let recorded = root().join("guest-sdk/templates/js-types.sha256");
+    let recorded = root().join("guest-sdk/templates/js-and-ts-types.sha256");
     let committed = std::fs::read_to_string(&recorded).unwrap_or_default();
     assert!(
         committed.trim_end() == hex,
-        "wit/ has changed; in guest-sdk/templates/js run `npx @bytecodealliance/jco@1.15.1 guest-types ../../../wit \
+        "wit/ has changed; in guest-sdk/templates/js-and-ts run `npx @bytecodealliance/jco@1.15.1 guest-types ../../../wit \
          --world-name guest --out-dir types`, then write {hex} to {}",
         recorded.display()
     );

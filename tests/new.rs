@@ -1,5 +1,7 @@
 //! `guard-host new` as a process, and what the templates promise without being built.
 
+mod npm;
+mod texts;
 mod wit;
 
 use std::collections::BTreeSet;
@@ -9,8 +11,9 @@ use std::path::{Path, PathBuf};
 use crate::support::world::World;
 use guard_kit::suite;
 
-const LANGUAGES: [(&str, &str); 4] =
-    [("rust", "src/lib.rs"), ("js", "policy.js"), ("python", "policy.py"), ("c", "policy.c")];
+/// The languages of components, and the file with the rules.
+const LANGUAGES: [(&str, &str); 5] =
+    [("rust", "src/lib.rs"), ("js", "policy.js"), ("ts", "policy.ts"), ("python", "policy.py"), ("c", "policy.c")];
 
 const RULES: [&str; 7] =
     ["protected-branch", "outside-project", "elevated", "foreign-registry", "unknown-host", "private-key", "unclear"];
@@ -38,8 +41,12 @@ fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
         // Each file is in it as it stands in the repository, but for the name.
         let shared = if language == "rust" { ("guest-sdk/src", "guard-sdk/src") } else { ("wit", "wit") };
         let own = format!("guest-sdk/templates/{language}");
+        let mut parts = vec![(own.as_str(), ""), ("guest-sdk/templates/shared", ""), shared];
+        if language == "js" || language == "ts" {
+            parts.push(("guest-sdk/templates/js-and-ts", ""));
+        }
         let mut compared = 0;
-        for (from, to) in [(own.as_str(), ""), ("guest-sdk/templates/shared", ""), shared] {
+        for (from, to) in parts {
             let mut folders = vec![root().join(from)];
             while let Some(folder) = folders.pop() {
                 for entry in fs::read_dir(folder).unwrap() {
@@ -71,7 +78,7 @@ fn what_is_in_the_way_or_no_name_is_refused_and_nothing_is_written() {
         (["../out", "--lang", "c"], 64, "is no name for a policy"),
         (["Team", "--lang", "c"], 64, "small letters"),
         (["-x", "--lang", "c"], 64, "is no name for a policy"),
-        (["team", "--lang", "cobol"], 64, "rust, js, python, c"),
+        (["team", "--lang", "cobol"], 64, "rust, js, ts, python, c, rego, cel"),
     ] {
         let ended = world.run(&[&["new"], arguments.as_slice()].concat(), "");
         assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{arguments:?}: {ended:?}");
@@ -80,6 +87,19 @@ fn what_is_in_the_way_or_no_name_is_refused_and_nothing_is_written() {
     assert_eq!(fs::read_dir(world.home.path()).unwrap().count(), 1);
     assert_eq!(fs::read_dir(world.repo()).unwrap().count(), 2, "`.git` and `taken`");
     assert_eq!(fs::read_dir(world.repo().join("taken")).unwrap().count(), 1);
+}
+
+#[test]
+fn the_help_the_readme_and_the_completions_name_each_language() {
+    let world = World::new();
+    let help = world.run(&["new", "--help"], "").stdout;
+    let names = ["rust", "js", "ts", "python", "c", "rego", "cel"];
+    for name in names {
+        assert!(help.contains(&format!("\n          - {name}:")), "{name}: {help}");
+    }
+    assert!(read("README.md").contains(&format!("\n| `new NAME --lang {}` | ", names.join("\\|"))));
+    let completions = world.run(&["completions", "bash"], "").stdout;
+    assert!(completions.contains(&format!("\"{}\"", names.join(" "))), "{completions}");
 }
 
 #[test]
@@ -120,15 +140,26 @@ fn the_templates_are_one_policy() {
 
 #[test]
 fn the_tools_of_the_templates_have_one_version() {
-    for language in ["js", "c"] {
+    for (language, locked) in [("js", "js-and-ts"), ("ts", "js-and-ts"), ("c", "c")] {
         let package: serde_json::Value =
             serde_json::from_str(&read(&format!("guest-sdk/templates/{language}/package.json"))).unwrap();
         let lock: serde_json::Value =
-            serde_json::from_str(&read(&format!("guest-sdk/templates/{language}/package-lock.json"))).unwrap();
+            serde_json::from_str(&read(&format!("guest-sdk/templates/{locked}/package-lock.json"))).unwrap();
         for (name, version) in package["devDependencies"].as_object().unwrap() {
             let version = version.as_str().unwrap();
             assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{language}: {name} {version}");
             assert_eq!(lock["packages"][format!("node_modules/{name}")]["version"], version, "{language}: {name}");
+        }
+        assert_eq!(lock["packages"][""]["devDependencies"], package["devDependencies"], "{language}");
+        // `npm ci` refuses a lock that lacks a package, even one for another system.
+        let packages = lock["packages"].as_object().unwrap();
+        for (path, one) in packages {
+            for kind in ["dependencies", "optionalDependencies"] {
+                for name in one[kind].as_object().into_iter().flat_map(|names| names.keys()) {
+                    let is_locked = packages.keys().any(|path| path.ends_with(&format!("node_modules/{name}")));
+                    assert!(is_locked, "{language}: `{path}` needs {name}");
+                }
+            }
         }
     }
     for language in ["python", "c"] {

@@ -13,6 +13,6 @@ test -f .venv/complete || {
 if command -v wasm-tools >/dev/null; then
     wasm-tools component new module.wasm --output policy.wasm
 else
-    test -f node_modules/.package-lock.json || npm install --no-audit --no-fund
+    test -f node_modules/.package-lock.json || npm ci --no-audit --no-fund
     npx --no-install jco new module.wasm --output policy.wasm
 fi

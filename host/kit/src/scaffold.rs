@@ -42,27 +42,45 @@ pub enum Language {
     Rust,
     /// With types for its checker.
     JavaScript,
+    /// With types for its compiler.
+    TypeScript,
     /// With type hints.
     Python,
     /// With generated bindings.
     C,
+    /// A text for the built-in policy `rego`.
+    Rego,
+    /// A list of conditions for the built-in policy `cel`.
+    Cel,
 }
 
 impl Language {
-    /// The parts of its projects: of its own, of the templates in common, of the contract or the SDK.
-    fn parts(self) -> [&'static str; 3] {
+    /// The parts of its projects: its own, those in common with others, the contract or the SDK.
+    fn parts(self) -> &'static [&'static str] {
         match self {
-            Language::Rust => ["rust", "shared", "sdk"],
-            Language::JavaScript => ["js", "shared", "wit"],
-            Language::Python => ["python", "shared", "wit"],
-            Language::C => ["c", "shared", "wit"],
+            Language::Rust => &["rust", "shared", "sdk"],
+            Language::JavaScript => &["js", "js-and-ts", "shared", "wit"],
+            Language::TypeScript => &["ts", "js-and-ts", "shared", "wit"],
+            Language::Python => &["python", "shared", "wit"],
+            Language::C => &["c", "shared", "wit"],
+            Language::Rego => &["rego"],
+            Language::Cel => &["cel"],
+        }
+    }
+
+    /// The commands, a line each, that build and test a project in its folder.
+    #[must_use]
+    pub fn commands(self) -> &'static str {
+        match self {
+            Language::Rego => "guard-host test rego cases/ --settings-file policy.rego",
+            Language::Cel => "guard-host test cel cases/ --settings-file policy.toml",
+            _ => "./build.sh\nguard-host test policy.wasm fixtures/",
         }
     }
 
     /// The files of its projects.
     fn files(self) -> impl Iterator<Item = &'static File> {
-        let wanted = self.parts();
-        FILES.iter().filter(move |file| wanted.contains(&file.part))
+        FILES.iter().filter(move |file| self.parts().contains(&file.part))
     }
 }
 
@@ -201,6 +219,7 @@ mod tests {
         for (language, file, name) in [
             (Language::Rust, "src/lib.rs", "one"),
             (Language::JavaScript, "policy.js", "two-2"),
+            (Language::TypeScript, "policy.ts", "two-three"),
             (Language::Python, "policy.py", "three"),
             (Language::C, "policy.c", "four"),
         ] {

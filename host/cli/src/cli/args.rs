@@ -135,7 +135,7 @@ pub(super) enum Command {
     Conformance(ConformanceArgs),
     /// Try all of a project's policies: lock, configuration, cases, conformance, recorded calls.
     Ci(CiArgs),
-    /// Create a project for a policy of your own, which builds and passes its cases.
+    /// Create a project for a policy of your own, which passes its cases.
     New(NewArgs),
     /// Write the contract for tools that make components, as WIT files.
     Wit(WitArgs),

@@ -13,13 +13,16 @@ pub(super) fn run(args: &NewArgs, environment: &Environment) -> anyhow::Result<E
     let language = match args.lang {
         LanguageName::Rust => Language::Rust,
         LanguageName::Js => Language::JavaScript,
+        LanguageName::Ts => Language::TypeScript,
         LanguageName::Python => Language::Python,
         LanguageName::C => Language::C,
+        LanguageName::Rego => Language::Rego,
+        LanguageName::Cel => Language::Cel,
     };
     match scaffold::make(Path::new(&environment.cwd), &args.name, language) {
         Ok(_) => {
             print::note(&format!("{} is there, with a policy and its cases in it. Go on with:", args.name));
-            print::line(&format!("cd {}\n./build.sh\nguard-host test policy.wasm fixtures/", args.name))?;
+            print::line(&format!("cd {}\n{}", args.name, language.commands()))?;
             Ok(Exit::Success)
         }
         Err(error @ ScaffoldError::Name(_)) => {

@@ -6,9 +6,11 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "Examples:
   guard-host new no-surprises --lang rust
   guard-host new team-rules --lang python && cd team-rules && ./build.sh && guard-host test policy.wasm fixtures/
+  guard-host new team-rules --lang rego && cd team-rules && guard-host test rego cases/ --settings-file policy.rego
 
-The policy is the same in each language: it sees what calls do, has settings, and passes its cases. Nothing has to be
-generated; `./build.sh` fetches what else it needs, in the version that the project names.")]
+In Rego and CEL you write rules that a built-in policy reads, so there is nothing to build. In the other languages you write
+a component: `./build.sh` makes it, and fetches what it needs in the versions that the project names. The component is the
+same policy in each language; it sees what calls do, has settings, and passes its cases.")]
 pub(in crate::cli) struct NewArgs {
     /// Its name, and that of the folder: small letters, digits and `-`
     // A word that begins with `-` is refused as a name, not taken for an option.
@@ -25,8 +27,14 @@ pub(in crate::cli) enum LanguageName {
     Rust,
     /// JavaScript with checked types; needs npm
     Js,
+    /// TypeScript; needs npm
+    Ts,
     /// Needs Python 3.10 or later
     Python,
     /// Needs Python, for its compiler, and npm or wasm-tools
     C,
+    /// Rules in Rego; needs nothing
+    Rego,
+    /// Conditions in CEL, in a TOML file; needs nothing
+    Cel,
 }

@@ -1,6 +1,0 @@
-#!/bin/sh
-# Builds policy.wasm. The first time it fetches the tools into node_modules.
-set -eu
-cd "$(dirname "$0")"
-test -f node_modules/.package-lock.json || npm install --no-audit --no-fund
-npm run --silent build
