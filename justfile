@@ -76,6 +76,10 @@ ci-languages:
 deny:
     .ci/deny
 
+# Make the files of a release in dist/, from a commit without changes (host/RELEASE.md).
+release:
+    release/build
+
 # Build with the oldest supported version of Rust.
 msrv:
     .ci/msrv

@@ -4,6 +4,7 @@
 mod examples;
 mod recipes;
 mod rules;
+mod workflows;
 
 use std::fs;
 use std::path::Path;
