@@ -5,6 +5,7 @@ mod cookbook;
 mod examples;
 mod recipes;
 mod rules;
+mod threats;
 mod workflows;
 
 use std::fs;
