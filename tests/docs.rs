@@ -5,6 +5,7 @@ mod cookbook;
 mod examples;
 mod recipes;
 mod rules;
+mod site;
 mod threats;
 mod workflows;
 

@@ -33,14 +33,13 @@ impl Recipe {
         let path = folder.path().join("suite.toml");
         fs::write(&path, text).map_err(|error| error.to_string())?;
         let cases = suite::read(&path).map_err(|error| format!("`{title}`: {error}"))?.cases;
-        let mut commands =
-            blocks.iter().filter(|block| block.language == "console").flat_map(|block| block.text.lines());
+        let lines = blocks.iter().filter(|block| block.language == "console").flat_map(|block| block.text.lines());
         let tests =
-            |line: &&str| line.starts_with("$ guard-host test ") && names.iter().all(|name| line.contains(name));
-        let Some(command) = commands.find(tests) else {
+            |command: &&str| command.starts_with("guard-host test ") && names.iter().all(|name| command.contains(name));
+        let Some(command) = lines.filter_map(|line| line.strip_prefix("$ ")).find(tests) else {
             return Err(format!("`{title}`: no command tests {names:?}"));
         };
-        let (title, why, command) = (title.to_owned(), why.to_owned(), command["$ ".len()..].to_owned());
+        let (title, why, command) = (title.to_owned(), why.to_owned(), command.to_owned());
         Ok(Recipe { title, why, policy: policy.clone(), cases, command })
     }
 

@@ -1,0 +1,61 @@
+//! The site of the documentation: its sources have no dead link, and the check of a built one finds them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::pages::root;
+
+/// Runs `release/site`; nothing where there is no Python.
+fn site(arguments: &[&str], target: &Path) -> Option<Output> {
+    let mut command = Command::new("python3");
+    command.arg(root().join("release/site")).args(arguments).env("CARGO_TARGET_DIR", target);
+    match command.output() {
+        Ok(output) => Some(output),
+        Err(error) => {
+            eprintln!("skipped, because python3 cannot be started: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn the_site_has_no_dead_link() {
+    let target = tempfile::tempdir().unwrap();
+    let Some(output) = site(&[], target.path()) else { return };
+    assert!(output.status.success(), "{output:?}");
+    let sources = target.path().join("site/src");
+    let summary = fs::read_to_string(sources.join("SUMMARY.md")).unwrap();
+    for page in ["guest-sdk/docs/cookbook.md", "policies/command-guard/RULES.md", "host/THREATS.md", "wit/CHANGES.md"] {
+        assert!(summary.contains(&format!("]({page})")) && sources.join(page).is_file(), "{page}: {summary}");
+    }
+}
+
+#[test]
+fn dead_links_and_anchors_of_a_built_site_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let arguments = ["check", folder.path().to_str().unwrap()];
+    write("a/b.html", r#"<h1 id="top">B</h1>"#);
+    write(
+        "index.html",
+        r##"<a id="x" href="a/b.html#top">b</a><a href="#x">x</a><a href="https://example.org/z">z</a>"##,
+    );
+    let Some(output) = site(&arguments, folder.path()) else { return };
+    assert!(output.status.success(), "{output:?}");
+    write(
+        "a/b.html",
+        r##"<a href="gone.html">1</a><a href="../index.html#gone">2</a><img src="gone.png"><a href="../../out.html">3</a>"##,
+    );
+    let output = site(&arguments, folder.path()).unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    for dead in ["gone.html", "../index.html#gone", "gone.png", "../../out.html"] {
+        assert!(told.contains(&format!("a/b.html: {dead} ")), "{dead}: {told}");
+    }
+    assert!(told.contains("index.html: a/b.html#top has no such anchor"), "{told}");
+}
