@@ -33,5 +33,5 @@ mod snapshots;
 mod test_command;
 mod tidy;
 
-#[expect(dead_code, unreachable_pub, reason = "shared with other binaries of tests")]
+#[expect(unreachable_pub, reason = "shared with other binaries of tests")]
 mod support;

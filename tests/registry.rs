@@ -206,6 +206,7 @@ fn what_is_not_signed_is_refused_where_the_layer_says_so() {
     assert!(found.starts_with("ask: the guest was asked"), "{found}");
     assert!(!found.contains("none of its signers"), "{found}");
     // A clone in another home knows of no signature before it has fetched it.
+    done(&world, &["remove", "bare", "--project"]);
     let clone = clone_of(&world);
     clone.configure(&fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap());
     assert!(verdict(&clone).contains("not on this machine yet"));
@@ -237,14 +238,14 @@ fn an_address_that_the_lock_lacks_says_what_to_do() {
     world.write(PROJECT, "[[policy]]\nname = \"x\"\nsource = \"oci://localhost:1/x:1\"\n");
     let found = verdict(&world);
     assert!(found.contains("guard.lock has no `oci://localhost:1/x:1` for it"), "{found}");
-    assert!(found.contains("run `guard-host policy update x`"), "{found}");
+    assert!(found.contains("run `guard-host policy update x --project`"), "{found}");
     refused(&world, &["fetch"], 69, &["guard.lock has no", "policy update x"]);
     world.write(LOCK, "[[policy]]\nname = 3\n");
     let found = verdict(&world);
     assert!(found.contains("guard.lock` cannot be used"), "{found}");
     world.write(PROJECT, "[[policy]]\nname = \"x\"\nsource = \"ftp://localhost/x\"\n");
     let found = verdict(&world);
-    assert!(found.contains("whose scheme is not known"), "{found}");
+    assert!(found.contains("no address that is known"), "{found}");
 }
 
 #[test]
@@ -313,4 +314,87 @@ fn all_below(folder: &Path) -> Vec<String> {
     }
     names.sort();
     names
+}
+
+/// The user's file with one signer, whose key lies in the project.
+fn trust(world: &World, keys: &str) {
+    let key = key_line(world, "acme.key");
+    world.configure(&format!("[trust]\n{keys}\nsigners = [{{ name = \"acme\", key = \"{key}\" }}]\n"));
+}
+
+#[test]
+fn a_lock_proves_no_signature() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
+    done(&world, &["keygen", "acme.key"]);
+    trust(&world, "");
+    done(&world, &["push", "v1.wasm", &at("1.0.0"), "--key", "acme.key"]);
+    done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]);
+    // Another component in the place of the one that was signed, committed with a lock that names the signer.
+    let other = guests::version("denies", "1.0.0");
+    let digest: String = sha2::Digest::finalize(sha2::Digest::chain_update(sha2::Sha256::default(), &other))
+        .iter()
+        .map(|byte: &u8| format!("{byte:02x}"))
+        .collect();
+    let lock = fs::read_to_string(world.path(LOCK)).unwrap();
+    let old = lock.lines().find_map(|line| line.strip_prefix("sha256 = ")).unwrap().trim_matches('"').to_owned();
+    world.write(LOCK, lock.replace(&old, &digest));
+    world.write(&format!("repo/.guard/fetched/{digest}.wasm"), other);
+    let found = verdict(&world);
+    assert!(found.contains("no such signature is known here"), "{found}");
+    refused(&world, &["fetch"], 69, &["gives a component with the digest"]);
+}
+
+#[test]
+fn a_signature_that_was_seen_is_wanted_even_if_the_lock_does_not_name_it() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
+    done(&world, &["keygen", "acme.key"]);
+    done(&world, &["push", "v1.wasm", &at("1.0.0"), "--key", "acme.key"]);
+    done(&world, &["push", "v2.wasm", &at("1.1.0")]);
+    done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]);
+    trust(&world, "signed-only = true");
+    done(&world, &["fetch"]);
+    assert!(verdict(&world).starts_with("ask: the guest was asked"), "{}", verdict(&world));
+    refused(&world, &["update", "--project"], 65, &["signed-only"]);
+    trust(&world, "");
+    refused(&world, &["update", "--project"], 65, &["was signed by `acme`"]);
+    // Nor is an unsigned one added where none may be.
+    trust(&world, "signed-only = true");
+    let before = fs::read(world.path(LOCK)).unwrap();
+    refused(&world, &["add", &at("1.1.0"), "--name", "y", "--project"], 65, &["signed-only"]);
+    assert_eq!(fs::read(world.path(LOCK)).unwrap(), before);
+}
+
+#[test]
+fn a_signature_holds_in_its_own_repository_and_an_older_version_needs_a_person() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |name: &str, tag: &str| format!("oci://{}/acme/{name}:{tag}", registry.host);
+    done(&world, &["keygen", "acme.key"]);
+    trust(&world, "");
+    done(&world, &["push", "v1.wasm", &at("weak", "1.0.0"), "--key", "acme.key"]);
+    // The same bytes, and the signature of the other repository beside them.
+    done(&world, &["push", "v1.wasm", &at("x", "1.0.0")]);
+    registry.copy_signatures("acme/weak", "acme/x");
+    assert!(done(&world, &["add", &at("x", "1.0.0"), "--name", "x"]).contains("signed    by nobody"));
+    // A tag that says more than what it leads to.
+    done(&world, &["push", "v2.wasm", &at("z", "1.1.0")]);
+    done(&world, &["add", &at("z", "1.1.0"), "--name", "z", "--project"]);
+    done(&world, &["push", "v1.wasm", &at("z", "1.2.0")]);
+    refused(&world, &["update", "--project"], 77, &["is older than 1.1.0"]);
+}
+
+#[test]
+fn an_address_that_was_changed_by_hand_is_taken_again() {
+    let (registry, world) = (Registry::start(), author());
+    let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
+    done(&world, &["push", "v1.wasm", &at("1.0.0")]);
+    done(&world, &["push", "v1.wasm", &at("1.0.1")]);
+    done(&world, &["add", &at("1.0.1"), "--name", "x", "--project"]);
+    let text = fs::read_to_string(world.path(PROJECT)).unwrap();
+    world.write(PROJECT, text.replace("1.0.1", "1.0.0"));
+    let found = verdict(&world);
+    assert!(found.contains("run `guard-host policy update x --project`"), "{found}");
+    done(&world, &["update", "x", "--project"]);
+    assert!(verdict(&world).starts_with("ask: the guest was asked"), "{}", verdict(&world));
 }

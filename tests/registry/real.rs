@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{author, follow_page};
+use super::{author, done, follow_page};
 use crate::support::registry::Real;
 use crate::support::world::{Ended, World, end};
 
@@ -78,4 +78,30 @@ fn a_registry_with_tls_and_a_password() {
     assert_eq!(ended.exit, 0, "{ended:?}");
     let ended = run(&world, folder, true, &["add", &address, "--name", "x", "--project"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
+}
+
+/// The tool of the WebAssembly projects, which has nothing of ours in it.
+#[test]
+fn wkg_pulls_what_we_pushed_and_the_other_way_round() {
+    let Some(registry) = Real::start(|_| String::new(), |_| String::new()) else { return };
+    let world = author();
+    let wkg = |arguments: &[&str]| {
+        let mut command = Command::new("wkg");
+        command.arg("oci").args(arguments).args(["--insecure", &registry.host]).current_dir(world.repo());
+        command.env("HOME", world.home.path()).output()
+    };
+    let (ours, theirs) = (format!("{}/acme/ours:1.0.0", registry.host), format!("{}/acme/theirs:1.0.0", registry.host));
+    if wkg(&["--help"]).is_err() {
+        eprintln!("skipped, because this machine has no `wkg`");
+        return;
+    }
+    done(&world, &["push", "v1.wasm", &ours]);
+    let pulled = wkg(&["pull", &ours, "--output", "pulled.wasm"]).unwrap();
+    assert!(pulled.status.success(), "{pulled:?}");
+    let read = |name: &str| fs::read(world.repo().join(name)).unwrap();
+    assert_eq!(read("pulled.wasm"), read("v1.wasm"));
+    let pushed = wkg(&["push", &theirs, "v2.wasm"]).unwrap();
+    assert!(pushed.status.success(), "{pushed:?}");
+    done(&world, &["pull", &theirs, "--output", "theirs.wasm"]);
+    assert_eq!(read("theirs.wasm"), read("v2.wasm"));
 }

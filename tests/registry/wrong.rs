@@ -2,8 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use std::fs;
+
 use super::{all_below, author, done, refused};
 use crate::support::registry::{Registry, Wrong};
+use crate::support::world::end;
 
 #[test]
 fn a_registry_that_does_wrong_leaves_nothing_behind() {
@@ -51,4 +54,80 @@ fn a_registry_elsewhere_needs_tls() {
     // Another name of this machine, for which nothing is made easier.
     let address = registry.host.replace("localhost", "127.0.0.2") + "/acme/x:1";
     refused(&world, &["pull", &address, "--timeout", "2"], 69, &["cannot be reached"]);
+}
+
+/// Signs in at `registry` with a password, and runs `policy`.
+fn with_password(world: &crate::support::world::World, registry: &Registry, arguments: &[&str]) {
+    use base64::Engine as _;
+    let pass = base64::engine::general_purpose::STANDARD.encode("someone:secret");
+    let config = serde_json::json!({ "auths": { &registry.host: { "auth": pass } } });
+    world.write("docker/config.json", config.to_string());
+    let mut command = world.command(&[&["policy"], arguments].concat());
+    command.env("DOCKER_CONFIG", world.path("docker"));
+    assert_ne!(end(command, "").exit, 0, "{arguments:?}");
+}
+
+#[test]
+fn nobody_else_gets_the_password() {
+    let (registry, other, world) = (Registry::start(), Registry::start(), author());
+    let address = format!("{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    other.go_wrong(Wrong::Locked);
+    registry.go_wrong(Wrong::LeadsTo(other.port()));
+    with_password(&world, &registry, &["pull", &address]);
+    with_password(&world, &registry, &["push", "v1.wasm", &address]);
+    assert!(other.asked() > 0, "the redirect was followed");
+    assert_eq!(other.passes(), [""; 0]);
+    // Whom it belongs to gets it.
+    registry.go_wrong(Wrong::Locked);
+    with_password(&world, &registry, &["pull", &address]);
+    assert!(registry.passes().iter().any(|pass| pass.starts_with("basic ")), "{:?}", registry.passes());
+}
+
+#[test]
+fn what_is_no_component_is_not_saved() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    registry.replace(b"\0asm", b"preset = \"none\"\n");
+    refused(&world, &["pull", &address, "-o", "guard.toml"], 65, &["holds no component"]);
+    assert!(!world.path("repo/guard.toml").exists());
+}
+
+#[test]
+fn texts_of_a_clone_are_no_commands_of_the_terminal() {
+    let world = author();
+    let lock = |keys: &str| format!("[[policy]]\nname = \"x\"\nsource = \"oci://localhost:1/x:1\"\n{keys}\n");
+    let digest = "0".repeat(64);
+    for (entry, lock) in [
+        ("oci://x\\u001b]0;T\\u0007/y:1", String::new()),
+        ("oci://localhost:1/x:1\\nfetched", String::new()),
+        ("oci://localhost:1/x:1", lock(&format!("version = \"\\u001b[31m\"\nsha256 = \"{digest}\""))),
+        ("oci://localhost:1/x:1", lock(&format!("version = \"1\"\nsigner = \"a\\nb\"\nsha256 = \"{digest}\""))),
+        ("oci://localhost:1/x:1", "policy = \"hunter2\"".to_owned()),
+    ] {
+        world.write("repo/.guard/guard.toml", format!("[[policy]]\nname = \"x\"\nsource = \"{entry}\"\n"));
+        world.write("repo/.guard/guard.lock", &lock);
+        for arguments in
+            [&["policy", "fetch"][..], &["policy", "list"], &["config", "check"], &["check", "ls"], &["ci"]]
+        {
+            let ended = world.run(arguments, "");
+            let all = ended.stdout + &ended.stderr;
+            assert!(!all.contains('\u{1b}') && !all.contains('\u{7}'), "{arguments:?}: {all:?}");
+            assert!(!all.contains("\nfetched") && !all.contains("hunter2"), "{arguments:?}: {all:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_where_a_link_leads() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("oci://{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    fs::create_dir_all(world.path("elsewhere")).unwrap();
+    fs::create_dir_all(world.path("repo/.guard")).unwrap();
+    std::os::unix::fs::symlink(world.path("elsewhere"), world.path("repo/.guard/fetched")).unwrap();
+    refused(&world, &["add", &address, "--name", "x", "--project"], 69, &["is a link"]);
+    assert_eq!(fs::read_dir(world.path("elsewhere")).unwrap().count(), 0);
+    assert!(!world.path("repo/.guard/guard.toml").exists() && !world.path("repo/.guard/guard.lock").exists());
 }

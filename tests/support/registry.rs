@@ -30,6 +30,8 @@ pub enum Wrong {
     Redirects,
     /// It wants a password that nobody has.
     Locked,
+    /// It sends the client to another port of this machine for all but the first address.
+    LeadsTo(u16),
     /// It answers with an error.
     Broken,
     /// Its manifest is no JSON.
@@ -50,6 +52,7 @@ struct State {
     stored: Mutex<BTreeMap<String, Vec<u8>>>,
     tags: Mutex<BTreeMap<String, Vec<String>>>,
     asked: Mutex<Vec<String>>,
+    passes: Mutex<Vec<String>>,
 }
 
 impl Registry {
@@ -62,6 +65,7 @@ impl Registry {
             stored: Mutex::default(),
             tags: Mutex::default(),
             asked: Mutex::default(),
+            passes: Mutex::default(),
         });
         let shared = state.clone();
         thread::spawn(move || {
@@ -78,6 +82,37 @@ impl Registry {
 
     pub fn go_wrong(&self, wrong: Wrong) {
         *self.state.wrong.lock().unwrap() = wrong;
+    }
+
+    pub fn port(&self) -> u16 {
+        self.host.rsplit(':').next().unwrap().parse().unwrap()
+    }
+
+    /// Puts other bytes in the place of what begins so, with a manifest that fits.
+    pub fn replace(&self, beginning: &[u8], bytes: &[u8]) {
+        let mut stored = self.state.stored.lock().unwrap();
+        let (digest, length) =
+            stored.iter().find(|(_, of)| of.starts_with(beginning)).map(|(key, of)| (key.clone(), of.len())).unwrap();
+        let other = digest_of(bytes);
+        for manifest in stored.values_mut().filter(|of| of.starts_with(b"{")) {
+            let text = String::from_utf8(manifest.clone()).unwrap().replace(&digest, &other);
+            *manifest = text.replace(&format!("\"size\":{length}"), &format!("\"size\":{}", bytes.len())).into_bytes();
+        }
+        stored.insert(other, bytes.to_vec());
+    }
+
+    /// Tags the signatures of one repository in another.
+    pub fn copy_signatures(&self, from: &str, to: &str) {
+        let mut stored = self.state.stored.lock().unwrap();
+        let found: Vec<_> = stored.iter().filter(|(key, _)| key.starts_with(&format!("{from}:sha256-"))).collect();
+        let copied: Vec<_> = found.into_iter().map(|(key, of)| (key.replacen(from, to, 1), of.clone())).collect();
+        assert!(!copied.is_empty());
+        stored.extend(copied);
+    }
+
+    /// What was sent to be let in.
+    pub fn passes(&self) -> Vec<String> {
+        self.state.passes.lock().unwrap().clone()
     }
 
     /// How often something was asked for.
@@ -106,6 +141,9 @@ impl State {
             let header = header.trim().to_ascii_lowercase();
             if header.is_empty() {
                 break;
+            }
+            if let Some(value) = header.strip_prefix("authorization:") {
+                self.passes.lock().unwrap().push(value.trim().to_owned());
             }
             if let Some(value) = header.strip_prefix("content-length:") {
                 length = value.trim().parse().ok()?;
@@ -142,15 +180,15 @@ impl State {
                 let text = br#"{"errors":[{"message":"out of \u001b[31mdisks"}]}"#;
                 return send("500 Internal Server Error", "", text, text.len());
             }
+            Wrong::LeadsTo(port) => {
+                let header = format!("location: http://127.0.0.1:{port}/v2/x\r\n");
+                return send("307 Temporary Redirect", &header, b"", 0);
+            }
             Wrong::Redirects if method == "GET" => {
                 return send("307 Temporary Redirect", "location: http://registry.invalid/x\r\n", b"", 0);
             }
             _ => {}
         }
-        let digest = |bytes: &[u8]| {
-            let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("sha256:{hex}")
-        };
         let mut stored = self.stored.lock().unwrap();
         let mut tags = self.tags.lock().unwrap();
         match (method, path) {
@@ -166,7 +204,7 @@ impl State {
             ("POST", path) => send("202 Accepted", &format!("location: /v2/{path}1\r\n"), b"", 0),
             ("PUT", path) if path.contains("/blobs/uploads/") => {
                 let named = query.split('&').find_map(|part| part.strip_prefix("digest=")).unwrap_or_default();
-                assert_eq!(named, digest(&body), "what is stored has the digest that is named");
+                assert_eq!(named, digest_of(&body), "what is stored has the digest that is named");
                 stored.insert(named.to_owned(), body);
                 send("201 Created", "", b"", 0);
             }
@@ -176,7 +214,7 @@ impl State {
                 if !all.iter().any(|other| other == tag) {
                     all.push(tag.to_owned());
                 }
-                stored.insert(format!("{name}:{}", digest(&body)), body.clone());
+                stored.insert(format!("{name}:{}", digest_of(&body)), body.clone());
                 stored.insert(format!("{name}:{tag}"), body);
                 send("201 Created", "", b"", 0);
             }
@@ -210,6 +248,11 @@ impl State {
             }
         }
     }
+}
+
+fn digest_of(bytes: &[u8]) -> String {
+    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
 }
 
 /// Debian's registry, with its files in a folder of its own.

@@ -9,6 +9,7 @@ use super::lock::{self, Lock};
 use super::options::{self, AllowOptions, OnError, Options, PolicyMode, PolicyOptions};
 use super::problem::{nearest, of_toml};
 use super::settings;
+use super::signers;
 use super::tools;
 use super::trust::{self, Pins};
 use guard_contract::Outcome;
@@ -103,10 +104,11 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
         }
     }
     for signer in options.trust.iter().flat_map(|trust| &trust.signers) {
-        let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
-        if signer.name.is_empty() || signer.key.is_empty() || !signer.key.trim().chars().all(is_key) {
-            let hint = "give the lines of its PEM between the first and the last as one text";
-            return refuse(format!("`signers` in `[trust]`: the key of `{}` is no public key", signer.name), hint);
+        let is_name = signer.name.len() <= 64 && signer.name.bytes().all(|byte| byte.is_ascii_graphic());
+        if signer.name.is_empty() || !is_name || !signers::is_key(signer.key.trim()) {
+            let hint = "give a name without blanks, and the lines of a PEM between the first and the last as one text";
+            let name = signer.name.escape_debug();
+            return refuse(format!("`signers` in `[trust]`: `{name}` has no public key of Ed25519 or P-256"), hint);
         }
     }
     for tool in &options.tool {
@@ -198,7 +200,9 @@ pub fn entry(
         if let Err(text) = standing.check(&path, trust::digest(&path).as_deref()) {
             return refuse(&text, LOOK);
         }
-        match Lock::read(&path).map(|lock| lock.find(&name, address).cloned()) {
+        let leads_out = layer == Layer::Project && path.exists() && !lies_in_its_project(&path, file);
+        let lock = if leads_out { Err("it leads out of the project".to_owned()) } else { Lock::read(&path) };
+        match lock.map(|lock| lock.find(&name, address).cloned()) {
             Ok(found) => locked = found,
             Err(text) => {
                 let text = format!("`{}` cannot be used: {text}", path.display());
@@ -213,10 +217,10 @@ pub fn entry(
             Some(locked) => Source::File(locked.component(file)),
             None => {
                 refused.get_or_insert_with(|| {
-                    problem(
-                        format!("guard.lock has no `{source}` for it"),
-                        format!("run `guard-host policy update {name}`"),
-                    )
+                    problem(format!("guard.lock has no `{source}` for it"), {
+                        let place = if layer == Layer::Project { " --project" } else { "" };
+                        format!("run `guard-host policy update {name}{place}`")
+                    })
                 });
                 Source::File(lock::fetched(file))
             }
@@ -224,7 +228,8 @@ pub fn entry(
         Some(source) if source.contains("://") => {
             let hint =
                 format!("give a path, or one of: {}", lock::SCHEMES.map(|scheme| format!("{scheme}://")).join(", "));
-            return refuse(&format!("`source` is `{source}`, whose scheme is not known"), &hint);
+            let source = source.escape_debug();
+            return refuse(&format!("`source` is `{source}`, which is no address that is known"), &hint);
         }
         Some(source) => match source.strip_prefix("builtin:") {
             Some(builtin) => Source::Builtin(builtin.to_owned()),
@@ -375,6 +380,7 @@ pub fn entry(
         trusted: layer == Layer::Project && !is_limited,
         source,
         // What was looked at a moment ago is what must be compiled.
+        signer: locked.as_ref().and_then(|locked| locked.signer.clone()),
         pinned: options.sha256.or(locked.map(|locked| locked.sha256)).map(|digest| digest.to_ascii_lowercase()).or(pin),
         address,
         refused,

@@ -68,6 +68,8 @@ pub struct Config {
     pub locked: Vec<String>,
     /// Whose signatures count for policies that are fetched.
     pub signers: Vec<Signer>,
+    /// The signers of each layer that wants a signature of one of them on all components of users and projects.
+    pub signed_only: Vec<Vec<Signer>>,
     /// The verdict for an unreadable payload.
     pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts.

@@ -66,9 +66,11 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
         // The signers of the layers so far.
         config.signers.extend(signers::of(trust.as_ref()));
         if trust.is_some_and(|trust| trust.signed_only == Some(true)) {
+            config.signed_only.push(config.signers.clone());
             config.inputs.push(signers::refuse(&mut config.entries, &config.signers, of, places));
         }
     }
+    config.inputs.extend(signers::refuse_unproven(&mut config.entries, &config.signers, places));
     config
 }
 
@@ -82,6 +84,7 @@ impl Config {
             allows: Vec::new(),
             locked: Vec::new(),
             signers: Vec::new(),
+            signed_only: Vec::new(),
             on_malformed: None,
             bypass_ask: BypassAsk::Ask,
             deadline_ms: 2000,
@@ -425,6 +428,7 @@ pub fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
         trusted: false,
         source,
         address: None,
+        signer: None,
         refused: None,
         pinned: None,
         tools: None,

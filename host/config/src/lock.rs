@@ -16,6 +16,9 @@ const HEAD: &str = "# Written by `guard-host policy add` and `update`. Commit it
 /// The largest file that is read.
 const LOCK_BYTES: u64 = 1 << 20;
 
+/// The longest text of it.
+const TEXT_BYTES: usize = 1024;
+
 /// What stands between a scheme and the rest of an address.
 const SCHEME: &str = "://";
 
@@ -54,7 +57,12 @@ pub struct Locked {
 /// A source is an address, not a path.
 #[must_use]
 pub fn is_address(source: &str) -> bool {
-    source.split_once(SCHEME).is_some_and(|(scheme, _)| SCHEMES.contains(&scheme))
+    source.split_once(SCHEME).is_some_and(|(scheme, _)| SCHEMES.contains(&scheme)) && is_plain(source)
+}
+
+/// A text of one line that looks as what it is.
+fn is_plain(text: &str) -> bool {
+    text.len() <= TEXT_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 impl Lock {
@@ -75,12 +83,29 @@ impl Lock {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lock::default()),
             Err(error) => return Err(error.to_string()),
         };
-        let lock: Lock = toml::from_str(&text).map_err(|error| error.message().to_owned())?;
-        let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        match lock.policy.iter().find(|locked| !is_digest(&locked.sha256)) {
-            Some(locked) => Err(format!("the `sha256` of `{}` is no digest", locked.name)),
-            None => Ok(lock),
+        let line = |error: &toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            before.matches('\n').count() + 1
+        };
+        let lock: Lock = toml::from_str(&text).map_err(|error| format!("line {} is none of a lock", line(&error)))?;
+        for (at, locked) in lock.policy.iter().enumerate() {
+            let Locked { name, source, version, digest, sha256, signer } = locked;
+            let texts = [Some(name), Some(source), Some(version), signer.as_ref()];
+            if !texts.into_iter().flatten().all(|text| is_plain(text)) || !is_address(source) {
+                return Err(format!("entry {} has a text that no lock has", at + 1));
+            }
+            let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+            if !is_digest(sha256) {
+                return Err(format!("the `sha256` of `{name}` is no digest"));
+            }
+            if !digest.as_ref().is_none_or(|digest| digest.strip_prefix("sha256:").is_some_and(is_digest)) {
+                return Err(format!("the `digest` of `{name}` is none"));
+            }
+            if lock.policy.iter().take(at).any(|other| other.name == *name) {
+                return Err(format!("two entries have the name `{name}`"));
+            }
         }
+        Ok(lock)
     }
 
     /// The text of the file, its policies by name.
@@ -166,6 +191,8 @@ mod tests {
     fn an_address_has_a_scheme_that_is_known() {
         for (source, expected) in [
             ("oci://x/y", true),
+            ("oci://x\u{1b}[31m/y", false),
+            ("oci://x/y\nz", false),
             ("https://x", true),
             ("file:///x", true),
             ("http://x", false),

@@ -66,31 +66,78 @@ pub(super) fn of(trust: Option<&TrustOptions>) -> Vec<Signer> {
     named.map(|signer| Signer { name: signer.name.clone(), key: signer.key.trim().to_owned() }).collect()
 }
 
-/// Refuses the components of users and projects that lack a signature which the layer wants: `managed` where its own
-/// signers count only, or the user's, where both do. Gives the file that this depends on, if it does.
+/// The text is the base64 of a public key of Ed25519 (RFC 8410) or P-256 (RFC 5480), by what each begins with and by its
+/// length. Whether the point is on the curve is found when a signature is checked.
+pub(super) fn is_key(text: &str) -> bool {
+    let is_base64 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+    let begins = |head: &str, length: usize| text.starts_with(head) && text.len() == length;
+    is_base64 && (begins("MCowBQYDK2VwAyEA", 60) || begins("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE", 124))
+}
+
+/// The keys that are known to have signed a component.
+#[must_use]
+pub fn keys(places: &Places, sha256: &str) -> BTreeSet<String> {
+    signed(places).remove(sha256).unwrap_or_default()
+}
+
+fn signed(places: &Places) -> Signed {
+    let record = file(&places.state);
+    // Only a file asks for the key of the seal, which would be made otherwise.
+    match std::fs::symlink_metadata(&record) {
+        Ok(_) => Seal::open(&places.state).ok().and_then(|seal| seal.read(PURPOSE, &record)).unwrap_or_default(),
+        Err(_) => Signed::new(),
+    }
+}
+
+fn has<'a>(signed: &Signed, entry: &Entry, mut signers: impl Iterator<Item = &'a Signer>) -> bool {
+    let keys = entry.pinned.as_ref().and_then(|sha256| signed.get(sha256));
+    keys.is_some_and(|keys| signers.any(|signer| keys.contains(&signer.key)))
+}
+
+/// Refuses the components of users and projects that none of these signers is known to have signed. Gives the file that
+/// this depends on.
 pub(super) fn refuse(
     entries: &mut [Entry],
     signers: &[Signer],
     (layer, config): (Layer, &Path),
     places: &Places,
 ) -> PathBuf {
-    let record = file(&places.state);
-    let signed: Signed = match std::fs::symlink_metadata(&record) {
-        Ok(_) => Seal::open(&places.state).ok().and_then(|seal| seal.read(PURPOSE, &record)).unwrap_or_default(),
-        Err(_) => Signed::new(),
-    };
-    let is_signed = |entry: &Entry| {
-        let keys = entry.pinned.as_ref().and_then(|sha256| signed.get(sha256));
-        keys.is_some_and(|keys| signers.iter().any(|signer| keys.contains(&signer.key)))
-    };
+    let signed = signed(places);
     for entry in entries.iter_mut() {
-        let is_meant = entry.layer >= Layer::User.max(layer) && matches!(entry.source, Source::File(_));
-        if is_meant && entry.refused.is_none() && !is_signed(entry) {
+        let is_meant = entry.layer >= Layer::User && matches!(entry.source, Source::File(_));
+        if is_meant && entry.refused.is_none() && !has(&signed, entry, signers.iter()) {
             let file = config.to_string_lossy().into_owned();
             let text = format!("`signed-only` is set in {file}, and none of its signers is known to have signed it");
-            let hint = "run `guard-host policy fetch`, which looks for signatures; a file has none".to_owned();
-            entry.refused = Some(Problem { layer, place: file, text, hint });
+            let hint = match entry.address {
+                Some(_) => "run `guard-host policy fetch`, which looks for signatures",
+                None => "a file has no signature: push it to a registry with `--key`, and add it from there",
+            };
+            entry.refused = Some(Problem { layer, place: file, text, hint: hint.to_owned() });
         }
     }
-    record
+    file(&places.state)
+}
+
+/// Refuses the components that `guard.lock` says somebody has signed who is known, and of whom no signature is known.
+/// Gives the file that this depends on, if it does.
+pub(super) fn refuse_unproven(entries: &mut [Entry], signers: &[Signer], places: &Places) -> Option<PathBuf> {
+    let is_known = |entry: &Entry| signers.iter().any(|signer| Some(&signer.name) == entry.signer.as_ref());
+    let mut told: Vec<&mut Entry> = entries.iter_mut().filter(|entry| is_known(entry)).collect();
+    if told.is_empty() {
+        return None;
+    }
+    let signed = signed(places);
+    for entry in &mut told {
+        let name = entry.signer.clone().unwrap_or_default();
+        let own = signers.iter().filter(|signer| signer.name == name);
+        if entry.refused.is_none() && !has(&signed, entry, own) {
+            entry.refused = Some(Problem {
+                layer: entry.layer,
+                place: String::new(),
+                text: format!("guard.lock says that `{name}` has signed it, and no such signature is known here"),
+                hint: "run `guard-host policy fetch`, which looks for signatures".to_owned(),
+            });
+        }
+    }
+    Some(file(&places.state))
 }

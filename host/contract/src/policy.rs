@@ -58,6 +58,8 @@ pub struct Entry {
     pub source: Source,
     /// The address that the component was fetched from, as the configuration has it; none: it was not fetched.
     pub address: Option<String>,
+    /// Who has signed it, as `guard.lock` says; none: it does not say.
+    pub signer: Option<String>,
     /// Why the component is not used, although it may be there.
     pub refused: Option<Problem>,
     /// The digest that the component must have, in hexadecimal; none: any.

@@ -15,6 +15,7 @@ use super::RegistryError;
 use crate::http::{Answer, Http, Method, Request};
 use crate::reference::{Reference, is_digest, is_local};
 use crate::signature::Signature;
+use crate::text::{cut, encoded, host_of, parameter};
 use guard_contract::COMPONENT_BYTES;
 use guard_state::hex;
 
@@ -24,11 +25,12 @@ pub type Annotations = BTreeMap<String, String>;
 /// The largest manifest, list or token: what the specification lets a registry refuse.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// The most repositories or tags that are listed.
-const LISTED: usize = 1000;
+/// The most repositories or tags that are listed, and how many are asked for at once.
+const LISTED: usize = 10_000;
+const AT_ONCE: usize = 1000;
 
-/// The longest text of a registry's that is shown.
-const TEXT_CHARS: usize = 200;
+/// The most pages of a list.
+const PAGES: usize = 100;
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const CONFIG: &str = "application/vnd.wasm.config.v0+json";
@@ -192,7 +194,11 @@ impl Registry {
             Err(error) => return Err(error),
         };
         let mut layer = descriptor(SIGNED, &signature.payload);
-        layer.annotations.insert(SIGNATURE.to_owned(), STANDARD.encode(&signature.bytes));
+        let text = STANDARD.encode(&signature.bytes);
+        if layers.iter().any(|other| other.annotations.get(SIGNATURE) == Some(&text)) {
+            return Ok(());
+        }
+        layer.annotations.insert(SIGNATURE.to_owned(), text);
         layers.push(layer);
         let digests: Vec<&str> = layers.iter().map(|layer| layer.digest.as_str()).collect();
         let config = json!({
@@ -213,7 +219,7 @@ impl Registry {
         self.put_manifest(&place, &bytes)
     }
 
-    /// The signatures of a manifest, at most 16.
+    /// The signatures of a manifest, at most 64.
     ///
     /// # Errors
     ///
@@ -226,7 +232,7 @@ impl Registry {
             Err(error) => return Err(error),
         };
         let mut signatures = Vec::new();
-        for layer in manifest.layers.iter().filter(|layer| layer.media_type == SIGNED).take(16) {
+        for layer in manifest.layers.iter().filter(|layer| layer.media_type == SIGNED).take(64) {
             let bytes = layer.annotations.get(SIGNATURE).and_then(|text| STANDARD.decode(text).ok());
             if let Some(bytes) = bytes {
                 signatures.push(Signature { payload: self.blob(&place, layer, MANIFEST_BYTES)?, bytes });
@@ -235,31 +241,43 @@ impl Registry {
         Ok(signatures)
     }
 
-    /// The tags of a policy, at most 1,000.
+    /// The tags of a policy, at most 10,000.
     ///
     /// # Errors
     ///
     /// [`RegistryError`] says why they cannot be read.
     pub fn tags(&mut self, reference: &Reference) -> Result<Vec<String>, RegistryError> {
-        let path = format!("{}/tags/list?n={LISTED}", reference.name);
+        let path = format!("{}/tags/list?n={AT_ONCE}", reference.name);
         self.list(&path, "tags", &format!("{}/{}", self.host, reference.name))
     }
 
-    /// The policies and all else that the registry holds, at most 1,000.
+    /// The policies and all else that the registry holds, at most 10,000.
     ///
     /// # Errors
     ///
     /// [`RegistryError`] says why they cannot be read; many registries list nothing.
     pub fn names(&mut self) -> Result<Vec<String>, RegistryError> {
-        self.list(&format!("_catalog?n={LISTED}"), "repositories", &format!("{}/v2/_catalog", self.host))
+        self.list(&format!("_catalog?n={AT_ONCE}"), "repositories", &format!("{}/v2/_catalog", self.host))
     }
 
     fn list(&mut self, path: &str, key: &str, shown: &str) -> Result<Vec<String>, RegistryError> {
-        let url = format!("{}{path}", self.base);
-        let answer = self.get(&url, &[], MANIFEST_BYTES, shown)?;
-        let list: Value = serde_json::from_slice(&answer.body).map_err(|error| self.garbled(&error))?;
-        let list = list.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-        Ok(list.iter().filter_map(Value::as_str).take(LISTED).map(cut).collect())
+        let mut url = format!("{}{path}", self.base);
+        let mut names = Vec::new();
+        for _ in 0..PAGES {
+            let answer = self.get(&url, &[], MANIFEST_BYTES, shown)?;
+            let list: Value = serde_json::from_slice(&answer.body).map_err(|error| self.garbled(&error))?;
+            let list = list.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+            names.extend(list.iter().filter_map(Value::as_str).filter(|name| *name == cut(name)).map(str::to_owned));
+            // `</v2/x/tags/list?last=y>; rel="next"`, from the root of the host.
+            let next = answer.headers.get("link").and_then(|value| value.to_str().ok());
+            let next = next.and_then(|next| next.strip_prefix("</v2/")?.split_once('>')).map(|(path, _)| path);
+            match next {
+                Some(path) if names.len() < LISTED => url = format!("{}{path}", self.base),
+                _ => break,
+            }
+        }
+        names.truncate(LISTED);
+        Ok(names)
     }
 
     fn manifest(&mut self, reference: &Reference) -> Result<(String, Manifest), RegistryError> {
@@ -272,7 +290,7 @@ impl Registry {
             return Err(RegistryError::Digest { what: shown, found, wanted: cut(wanted) });
         }
         let manifest: Manifest = serde_json::from_slice(&answer.body)
-            .map_err(|error| RegistryError::NoPolicy { what: shown, why: format!("its manifest: {error}") })?;
+            .map_err(|error| RegistryError::NoPolicy { what: shown, why: cut(&format!("its manifest: {error}")) })?;
         Ok((found, manifest))
     }
 
@@ -347,7 +365,8 @@ impl Registry {
                     return Err(RegistryError::TooLarge { what: shown.to_owned(), most });
                 }
                 status if status.is_success() => return Ok(answer),
-                StatusCode::UNAUTHORIZED if !signed_in => {
+                // Whoever a redirect or an upload leads to gets no password.
+                StatusCode::UNAUTHORIZED if !signed_in && host_of(&answer.url) == self.host => {
                     self.pass = Some(self.sign_in(&answer)?);
                     signed_in = true;
                 }
@@ -376,6 +395,10 @@ impl Registry {
         }
         let value = |key: &str| parameter(parameters, key);
         let realm = value("realm").ok_or_else(denied)?;
+        let is_safe = realm.starts_with("https://") || is_local(&self.host) && is_local(host_of(&realm));
+        if !is_safe {
+            return Err(RegistryError::NoTls { url: cut(&realm) });
+        }
         let query: Vec<String> =
             ["service", "scope"].iter().filter_map(|key| Some(format!("{key}={}", encoded(&value(key)?)))).collect();
         let url = format!("{realm}{}{}", if realm.contains('?') { '&' } else { '?' }, query.join("&"));
@@ -411,63 +434,4 @@ fn failed(host: &str, answer: &Answer) -> RegistryError {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let text = body.pointer("/errors/0/message").and_then(Value::as_str).map(|text| format!(": {}", cut(text)));
     RegistryError::Failed { host: host.to_owned(), status: answer.status.as_u16(), text: text.unwrap_or_default() }
-}
-
-/// What a registry says, short and without control characters.
-fn cut(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(TEXT_CHARS).collect()
-}
-
-/// The host of an address, with its port.
-fn host_of(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or_default()
-}
-
-/// The value of a parameter of a challenge: `key="value"`, with commas between them.
-fn parameter(parameters: &str, key: &str) -> Option<String> {
-    let mut rest = parameters;
-    loop {
-        let (name, after) = rest.split_once('=')?;
-        let (value, after) = match after.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"')?,
-            None => after.split_once(',').map_or((after, ""), |(value, rest)| (value, rest)),
-        };
-        if name.trim_matches([' ', ',']).eq_ignore_ascii_case(key) {
-            return Some(value.to_owned());
-        }
-        rest = after;
-    }
-}
-
-/// `text` within a query.
-fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{encoded, host_of, parameter};
-
-    #[test]
-    fn a_challenge_is_read() {
-        let challenge = r#"realm="https://auth.example/token?a=b",service=registry , scope="repository:x:pull,push""#;
-        for (key, expected) in [
-            ("realm", Some("https://auth.example/token?a=b")),
-            ("service", Some("registry ")),
-            ("scope", Some("repository:x:pull,push")),
-            ("error", None),
-        ] {
-            assert_eq!(parameter(challenge, key).as_deref(), expected, "{key}");
-        }
-        assert_eq!(parameter("realm=\"open", "realm"), None);
-    }
-
-    #[test]
-    fn an_address_has_a_host() {
-        assert_eq!(host_of("https://a.example:5000/v2/?x"), "a.example:5000");
-        assert_eq!(host_of("http://[::1]:5000"), "[::1]:5000");
-        assert_eq!(encoded("a b&c:/é"), "a%20b%26c:/%C3%A9");
-    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ureq::http::{HeaderMap, Response, StatusCode};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, ResponseExt};
 
 use super::RegistryError;
 use crate::reference::is_local;
@@ -26,6 +26,8 @@ pub(crate) struct Http {
 /// An answer that was read whole.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
+    /// Where the answer came from, after all redirects.
+    pub(crate) url: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
 }
@@ -57,7 +59,10 @@ impl Http {
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .root_certs(RootCerts::new_with_certs(&roots()))
             .build();
-        let config = Agent::config_builder()
+        let config = Agent::config_builder();
+        // A proxy would be asked for what is on this machine, and see it.
+        let config = if is_local { config.proxy(None) } else { config };
+        let config = config
             .http_status_as_error(false)
             .https_only(!is_local)
             .max_redirects(REDIRECTS)
@@ -79,7 +84,8 @@ impl Http {
         };
         let mut answer: Response<Body> = answer.map_err(fail)?;
         let body = answer.body_mut().with_config().limit(request.most).read_to_vec().map_err(fail)?;
-        Ok(Answer { status: answer.status(), headers: answer.headers().clone(), body })
+        let url = answer.get_uri().to_string();
+        Ok(Answer { status: answer.status(), url, headers: answer.headers().clone(), body })
     }
 
     fn explained(&self, error: ureq::Error, request: &Request<'_>) -> RegistryError {

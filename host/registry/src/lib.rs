@@ -15,6 +15,7 @@ mod client;
 mod http;
 mod reference;
 mod signature;
+mod text;
 
 pub use client::{Annotations, Pulled, Registry, download};
 pub use reference::{Reference, ReferenceError};

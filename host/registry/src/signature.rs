@@ -89,13 +89,16 @@ impl PublicKey {
         hex(&Sha256::digest(&self.der))
     }
 
-    /// The signature is of this key, and of the manifest with that digest.
+    /// The signature is of this key, and of the manifest with that digest in the repository of `reference`: one of another
+    /// repository says nothing of what this name stands for.
     #[must_use]
-    pub fn has_signed(&self, digest: &str, signature: &Signature) -> bool {
+    pub fn has_signed(&self, reference: &Reference, digest: &str, signature: &Signature) -> bool {
         let Some((algorithm, key)) = self.parts() else { return false };
         let payload: Value = serde_json::from_slice(&signature.payload).unwrap_or_default();
         let named = payload.pointer("/critical/image/docker-manifest-digest").and_then(Value::as_str);
-        named == Some(digest)
+        let repository = payload.pointer("/critical/identity/docker-reference").and_then(Value::as_str);
+        repository == Some(&repository_of(reference))
+            && named == Some(digest)
             && UnparsedPublicKey::new(algorithm, key).verify(&signature.payload, &signature.bytes).is_ok()
     }
 
@@ -143,7 +146,7 @@ impl SecretKey {
     pub fn sign(&self, reference: &Reference, digest: &str) -> Signature {
         let payload = json!({
             "critical": {
-                "identity": { "docker-reference": format!("{}/{}", reference.host, reference.name) },
+                "identity": { "docker-reference": repository_of(reference) },
                 "image": { "docker-manifest-digest": digest },
                 "type": "cosign container image signature",
             },
@@ -153,6 +156,10 @@ impl SecretKey {
         let bytes = self.pair.sign(&payload).as_ref().to_vec();
         Signature { payload, bytes }
     }
+}
+
+fn repository_of(reference: &Reference) -> String {
+    format!("{}/{}", reference.host, reference.name)
 }
 
 /// The bytes of a PEM block with that label, or of bare base64.
@@ -206,12 +213,15 @@ mod tests {
         let digest = format!("sha256:{}", "0".repeat(64));
         let signature = secret.sign(&reference(), &digest);
         let public = SecretKey::parse(&pem).expect("its own PEM").public();
-        assert!(public.has_signed(&digest, &signature));
-        assert!(!public.has_signed(&digest.replace('0', "1"), &signature));
-        assert!(!PublicKey::parse(PUBLIC).expect("a key").has_signed(&digest, &signature));
+        assert!(public.has_signed(&reference(), &digest, &signature));
+        assert!(public.has_signed(&reference().with_tag("2"), &digest, &signature));
+        let elsewhere = Reference { name: "acme/y".to_owned(), ..reference() };
+        assert!(!public.has_signed(&elsewhere, &digest, &signature));
+        assert!(!public.has_signed(&reference(), &digest.replace('0', "1"), &signature));
+        assert!(!PublicKey::parse(PUBLIC).expect("a key").has_signed(&reference(), &digest, &signature));
         let text = String::from_utf8(signature.payload.clone()).expect("JSON");
         let other = Signature { payload: text.replace("acme", "acne").into_bytes(), ..signature };
-        assert!(!public.has_signed(&digest, &other));
+        assert!(!public.has_signed(&reference(), &digest, &other));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::args::{CiArgs, CiFormat};
 use super::print;
 use super::replay::replay;
-use super::subject::{circumstances, refused};
+use super::subject::{Refused, circumstances, refused};
 use super::test::github::{message, property};
 use super::test::{CHAIN, complaints};
 use guard_config::lock::Lock;
@@ -34,6 +34,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What must hold, in order.
 const STEPS: [(&str, Step); 5] =
     [("lock", lock), ("check", check), ("test", test), ("conformance", conformance), ("replay", replayed)];
+
+/// Where the cases of the chain lie by default, and the recorded calls.
+const CASES: &str = ".guard/cases";
+const CALLS: &str = ".guard/calls.jsonl";
 
 type Step = fn(&Project<'_>) -> anyhow::Result<Came>;
 
@@ -115,7 +119,8 @@ fn lock(project: &Project<'_>) -> anyhow::Result<Came> {
     let mut mistakes = Vec::new();
     for locked in &lock.policy {
         let is_wanted = |entry: &&Entry| entry.name == locked.name && entry.address.as_ref() == Some(&locked.source);
-        if !entries.iter().any(|entry| is_wanted(entry)) && prepared.config.problems.is_empty() {
+        let is_off = prepared.config.problems.is_empty() && !is_switched_off(&project.file, &locked.name);
+        if is_off && !entries.iter().any(is_wanted) {
             let text = format!("it pins `{}` from {}, which guard.toml does not name", locked.name, locked.source);
             let line = line_of(&file, &format!("name = \"{}\"", locked.name));
             mistakes.push(project.mistake(&file, line, text, "remove these lines, or name it in guard.toml"));
@@ -146,9 +151,8 @@ fn check(project: &Project<'_>) -> anyhow::Result<Came> {
             let text = guard_setup::check::text(&mistake);
             let text = text.strip_suffix(&format!("; {hint}")).unwrap_or(&text).to_owned();
             match (mistake.place(), &mistake.policy) {
-                ((file, None), Some(policy)) if Path::new(file) == project.file => {
-                    project.of_policy(policy, &text, hint)
-                }
+                // A component has no lines, and what stands in guard.toml has.
+                ((_, None), Some(policy)) => project.of_policy(policy, &text, hint),
                 ((file, at), _) => project.mistake(Path::new(file), at.map(|(line, _)| line), text, hint),
             }
         })
@@ -158,9 +162,10 @@ fn check(project: &Project<'_>) -> anyhow::Result<Came> {
 
 /// The chain gives the verdicts that the cases expect.
 fn test(project: &Project<'_>) -> anyhow::Result<Came> {
-    let folder = project.root.join(&project.args.cases);
-    if !folder.exists() {
-        return Ok(Came::Skipped(format!("there is no `{}`", project.args.cases.display())));
+    let cases = project.args.cases.clone().unwrap_or_else(|| CASES.into());
+    let folder = project.root.join(&cases);
+    if !folder.exists() && project.args.cases.is_none() {
+        return Ok(Came::Skipped(format!("there is no `{CASES}`")));
     }
     let failed = |place: &str, text: String, hint: &str| {
         let (file, line) = split(place);
@@ -201,12 +206,15 @@ fn test(project: &Project<'_>) -> anyhow::Result<Came> {
         .map(|done| {
             let line = Some(done.case.line).filter(|line| *line > 0);
             let text = format!("{}: {}", done.case.title(), complaints(done).join("; "));
-            let hint = format!("`guard-host test {CHAIN} {}` shows more", project.args.cases.display());
+            let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
             project.mistake(done.file, line, text, &hint)
         })
         .collect();
-    let cases = print::count(run.done.len() as u64, "case");
-    Ok(if mistakes.is_empty() { Came::Passed(cases) } else { Came::Failed(mistakes) })
+    Ok(match (mistakes.is_empty(), run.done.len()) {
+        (true, 0) => failed(&folder.to_string_lossy(), "there are no cases".to_owned(), "write some, or remove it"),
+        (true, count) => Came::Passed(print::count(count as u64, "case")),
+        (false, _) => Came::Failed(mistakes),
+    })
 }
 
 /// The project's own components behave as every policy must.
@@ -245,22 +253,38 @@ fn replayed(project: &Project<'_>) -> anyhow::Result<Came> {
     let Some(against) = &args.against else {
         return Ok(Came::Skipped("`--against` names no revision".to_owned()));
     };
-    let calls = project.root.join(&args.calls);
-    if !calls.is_file() {
-        return Ok(Came::Skipped(format!("there is no `{}`", args.calls.display())));
+    let calls = args.calls.clone().unwrap_or_else(|| CALLS.into());
+    let file = project.root.join(&calls);
+    if !file.is_file() && args.calls.is_none() {
+        return Ok(Came::Skipped(format!("there is no `{CALLS}`")));
     }
+    let failed = |text: String, hint: &str| Ok(Came::Failed(vec![project.mistake(&file, None, text, hint)]));
     let replayed = replay(Some(against), project.places, project.environment, |sources, take| {
         let unreadable = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
-        sources.read(&calls, take).map_err(unreadable)
-    })?;
+        sources.read(&file, take).map_err(unreadable)
+    });
+    let replayed = match replayed {
+        Ok(replayed) => replayed,
+        Err(error) => match error.downcast::<Refused>()? {
+            // The other revision's components need not be here.
+            Refused { exit: Exit::Unavailable, text, .. } => return Ok(Came::Skipped(text)),
+            Refused { text, hint, .. } => return failed(text, &hint),
+        },
+    };
+    if replayed.calls() == 0 {
+        return failed("it holds no call that can be read".to_owned(), "see `guard-host replay --help`");
+    }
     // The other revision comes second, so what this one loosens is stricter there.
     let milder = replayed.stricter_in_second();
     if milder == 0 {
-        return Ok(Came::Passed(format!("{} as strict as at {against}", print::count(replayed.calls(), "call"))));
+        return Ok(Came::Passed(format!(
+            "{}, none judged milder than at {against}",
+            print::count(replayed.calls(), "call")
+        )));
     }
-    let text = format!("{} of it are judged milder than at {against}", print::count(milder, "call"));
-    let hint = format!("`guard-host replay {} --against {against}` shows them", args.calls.display());
-    Ok(Came::Failed(vec![project.mistake(&calls, None, text, &hint)]))
+    let are = if milder == 1 { "is" } else { "are" };
+    let text = format!("{} of it {are} judged milder than at {against}", print::count(milder, "call"));
+    failed(text, &format!("`guard-host replay {} --against {against}` shows them", calls.display()))
 }
 
 impl Project<'_> {
@@ -297,6 +321,17 @@ fn split(place: &str) -> (&str, Option<usize>) {
         Some((rest, number)) => cut(rest).map_or((rest, Some(number)), |(file, line)| (file, Some(line))),
         None => (place, None),
     }
+}
+
+/// A guard.toml has an entry of that name, which is switched off.
+fn is_switched_off(file: &Path, name: &str) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let table: toml::Table = toml::from_str(&text).unwrap_or_default();
+    let entries = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();
+    let of = |entry: &toml::Value, key: &str| entry.get(key).cloned();
+    let is_off =
+        |entry: &toml::Value| of(entry, "enabled") == Some(false.into()) && of(entry, "name") == Some(name.into());
+    entries.into_iter().any(is_off)
 }
 
 /// The line of a file that holds a text.

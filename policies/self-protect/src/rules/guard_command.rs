@@ -178,11 +178,12 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     }
     match (name, sub) {
         (
-            "" | "help" | "check" | "explain" | "test" | "doctor" | "conformance" | "audit" | "completions" | "sandbox"
-            | "new" | "rates" | "replay" | "report" | "resume",
+            "" | "help" | "check" | "ci" | "explain" | "test" | "doctor" | "conformance" | "audit" | "completions"
+            | "man" | "sandbox" | "self" | "new" | "rates" | "replay" | "report" | "resume" | "wit",
             _,
         ) => None,
         ("policy", "add" | "remove" | "update") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),
+        ("policy", "pull" | "keygen") => Some((Outcome::Ask, "it writes a file, whose name may be anything", SAY)),
         ("policy", "push") => Some((Outcome::Ask, "it publishes a policy, which others then use", SAY)),
         ("cache", "clear") => Some((Outcome::Ask, "the compiled policies would have to be made anew", SAY)),
         ("config", "init") | ("settings", "init") => Some((Outcome::Ask, "it writes settings", SAY)),

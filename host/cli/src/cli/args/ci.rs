@@ -19,12 +19,12 @@ It tries the project of this folder as somebody has it who trusts it and has no 
 
 Exit codes: 0 all holds; 1 something does not; 64 and up nothing was tried.")]
 pub(in crate::cli) struct CiArgs {
-    /// The cases of the chain: a file, or a folder of files, from the project's root
-    #[arg(long, value_name = "PATH", default_value = ".guard/cases")]
-    pub(in crate::cli) cases: PathBuf,
-    /// The recorded calls, from the project's root, in a form that `replay` reads
-    #[arg(long, value_name = "FILE", default_value = ".guard/calls.jsonl")]
-    pub(in crate::cli) calls: PathBuf,
+    /// The cases of the chain: a file, or a folder of files, from the project's root [default: .guard/cases, if it is there]
+    #[arg(long, value_name = "PATH")]
+    pub(in crate::cli) cases: Option<PathBuf>,
+    /// The recorded calls, from the project's root, in a form that `replay` reads [default: .guard/calls.jsonl, if it is there]
+    #[arg(long, value_name = "FILE", requires = "against")]
+    pub(in crate::cli) calls: Option<PathBuf>,
     /// The revision whose verdicts the calls had
     #[arg(long, value_name = "REV")]
     pub(in crate::cli) against: Option<String>,

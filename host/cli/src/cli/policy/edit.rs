@@ -82,7 +82,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     let added = site.target().add(edited.text(), &addition, args.replace).map_err(told)?;
     site.check(&prepared, &added.entry, (artifact, &manifest))?;
     let change = edited.change(Some(added.text));
-    let pinned = fetched.as_ref().map(|fetched| site.pin(fetched, &addition, &manifest)).transpose()?;
+    let pinned = fetched.as_ref().map(|fetched| site.pin(fetched, &addition, &manifest, &prepared)).transpose()?;
     if args.place.dry_run {
         show(&change)?;
     } else {
@@ -91,6 +91,9 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
             super::fetched::write(lock, &site.file)?;
         }
         site.write(&change)?;
+        if fetched.is_none() {
+            site.unpin(&addition.name)?;
+        }
         let verb = if names.contains(&addition.name) { "replaced" } else { "added" };
         print::line(&format!("{verb} `{}` in {}", addition.name, site.file.display()))?;
         print::line(&format!("  source    {}", source_of(&added.entry)))?;
@@ -126,15 +129,7 @@ pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environme
         return Ok(Exit::Success);
     }
     site.write(&change)?;
-    let mut lock = super::fetched::lock(&site.file)?;
-    if let Some(locked) = lock.policy.iter().find(|locked| locked.name == args.name).cloned() {
-        lock.remove(&args.name);
-        if !lock.policy.iter().any(|other| other.sha256 == locked.sha256) {
-            // It takes room and nothing else.
-            let _ = std::fs::remove_file(locked.component(&site.file));
-        }
-        super::fetched::write(lock, &site.file)?;
-    }
+    site.unpin(&args.name)?;
     print::line(&format!("removed `{}` from {}", args.name, site.file.display()))?;
     site.settle(&args.name, false)
 }
@@ -166,18 +161,37 @@ impl<'a> Site<'a> {
         apply(std::slice::from_ref(change), &self.places.state).map_err(not_written)
     }
 
-    /// The lock with a component that was fetched, and what it says of it. A signature that one layer wants must be there.
+    /// The lock with a component that was fetched, and what it says of it. Signatures that are wanted must be there.
     pub(super) fn pin(
         &self,
         fetched: &Fetched,
         addition: &Addition,
         manifest: &Manifest,
+        prepared: &Prepared,
     ) -> anyhow::Result<(Lock, Locked)> {
         let mut lock = super::fetched::lock(&self.file)?;
         let before = lock.policy.iter().find(|locked| locked.name == addition.name);
-        let locked = fetched.locked(&addition.name, &addition.source, &manifest.version, before)?;
+        let locked = fetched.locked(
+            &addition.name,
+            &addition.source,
+            &manifest.version,
+            before,
+            (&prepared.config, self.places),
+        )?;
         lock.put(locked.clone());
         Ok((lock, locked))
+    }
+
+    /// Takes a policy out of the lock, if it is there, and its component away.
+    fn unpin(&self, name: &str) -> anyhow::Result<()> {
+        let mut lock = super::fetched::lock(&self.file)?;
+        let Some(locked) = lock.policy.iter().find(|locked| locked.name == name).cloned() else { return Ok(()) };
+        lock.remove(name);
+        if !lock.policy.iter().any(|other| other.sha256 == locked.sha256) {
+            // It takes room and nothing else.
+            let _ = std::fs::remove_file(locked.component(&self.file));
+        }
+        super::fetched::write(lock, &self.file)
     }
 
     /// What the word on the command line names.

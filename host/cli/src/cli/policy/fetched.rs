@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::cli::print;
 use crate::cli::subject::refused;
 use guard_config::lock::{Lock, Locked, fetched};
-use guard_config::{Signer, signers};
+use guard_config::{Config, Signer, signers};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Source;
 use guard_hook::cache::Component;
@@ -28,9 +28,23 @@ pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> an
     if io::stderr().is_terminal() {
         print::note(&format!("fetching {address}"));
     }
-    let (pulled, signatures) = match address.split_once("://") {
-        Some(("https", _)) => (download(address, patience).map_err(told)?, Vec::new()),
+    let (reference, pulled, signatures) = match address.split_once("://") {
+        Some(("https", rest)) => {
+            if rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('@')) {
+                let text = "an address must not hold a password: guard.toml and guard.lock are read by others";
+                return Err(refused(Exit::Usage, text, "leave out what stands before the `@`"));
+            }
+            (None, download(address, patience).map_err(told)?, Vec::new())
+        }
         Some(("file", path)) => {
+            if !path.starts_with('/') {
+                let text = format!("`{address}` does not name one place");
+                return Err(refused(
+                    Exit::Usage,
+                    text,
+                    "write file:// and an absolute path, as in file:///srv/policies/x.wasm",
+                ));
+            }
             let component = Component::read(&Source::File(path.into()));
             let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
             return Ok(Fetched { component, digest: None, signers: Vec::new() });
@@ -41,18 +55,21 @@ pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> an
             let pulled = registry.pull(&reference).map_err(told)?;
             let digest = pulled.digest.as_deref().unwrap_or_default();
             let signatures = registry.signatures(&reference, digest).map_err(told)?;
-            (pulled, signatures)
+            (Some(reference), pulled, signatures)
         }
     };
     let digest = pulled.digest.unwrap_or_default();
-    let signers = signers.iter().filter(|signer| has_signed(signer, &digest, &signatures)).cloned().collect();
+    let is_signer = |signer: &&Signer| {
+        reference.as_ref().is_some_and(|reference| has_signed(signer, reference, &digest, &signatures))
+    };
+    let signers = signers.iter().filter(is_signer).cloned().collect();
     let digest = Some(digest).filter(|digest| !digest.is_empty());
     Ok(Fetched { component: Component::of_bytes(pulled.wasm), digest, signers })
 }
 
-fn has_signed(signer: &Signer, digest: &str, signatures: &[Signature]) -> bool {
+fn has_signed(signer: &Signer, reference: &Reference, digest: &str, signatures: &[Signature]) -> bool {
     let Ok(key) = PublicKey::parse(&signer.key) else { return false };
-    signatures.iter().any(|signature| key.has_signed(digest, signature))
+    signatures.iter().any(|signature| key.has_signed(reference, digest, signature))
 }
 
 /// Reads an address in a registry.
@@ -67,17 +84,28 @@ pub(super) fn told(error: RegistryError) -> anyhow::Error {
 }
 
 impl Fetched {
-    /// What the lock says of it. A policy that one signer has signed is not replaced by one that they have not.
+    /// What the lock says of it. A policy that one signer has signed is not replaced by one that they have not, and one that
+    /// the configuration would refuse is not taken.
     pub(super) fn locked(
         &self,
         name: &str,
         source: &str,
         version: &str,
         before: Option<&Locked>,
+        (config, places): (&Config, &Places),
     ) -> anyhow::Result<Locked> {
-        let signer = match before.and_then(|before| before.signer.as_ref()) {
+        let is_wanted = |wanted: &Vec<Signer>| !wanted.iter().any(|signer| self.signers.contains(signer));
+        if config.signed_only.iter().any(is_wanted) {
+            let text = format!("`{source}` has no signature of a signer, and `signed-only` is set");
+            let hint = "ask its authors for one; `signers` in `[trust]` must hold their key";
+            return Err(refused(Exit::Data, text, hint));
+        }
+        let keys = before.map(|before| signers::keys(places, &before.sha256)).unwrap_or_default();
+        // Added by somebody who did not know the signer, the lock does not name them.
+        let seen = || config.signers.iter().find(|signer| keys.contains(&signer.key)).map(|signer| signer.name.clone());
+        let signer = match before.and_then(|before| before.signer.clone()).or_else(seen) {
             None => self.signers.first().map(|signer| signer.name.clone()),
-            Some(signer) if self.signers.iter().any(|other| other.name == *signer) => Some(signer.clone()),
+            Some(signer) if self.signers.iter().any(|other| other.name == signer) => Some(signer),
             Some(signer) => {
                 let text =
                     format!("`{name}` was signed by `{signer}`, and no known signature of theirs is on {source}");
@@ -98,6 +126,10 @@ impl Fetched {
     /// Keeps the component beside the guard.toml, and its signatures in the state folder.
     pub(super) fn keep(&self, locked: &Locked, config: &Path, places: &Places) -> anyhow::Result<()> {
         let folder = fetched(config);
+        if std::fs::symlink_metadata(&folder).is_ok_and(|data| data.is_symlink()) {
+            let text = format!("`{}` is a link, and nothing is written where it leads", folder.display());
+            return Err(refused(Exit::Unavailable, text, "remove the link"));
+        }
         std::fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
         let file = locked.component(config);
         let wasm = self.component.wasm(guard_builtins::component)?;

@@ -89,6 +89,10 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
     }
     let fetched = fetch(&reference.to_string(), &[], args.network.patience())?;
     let wasm = fetched.component.wasm(guard_builtins::component)?;
+    // The layer of the binary format that components have: version 13, layer 1.
+    if !wasm.starts_with(b"\0asm\x0d\0\x01\0") {
+        return Err(refused(Exit::Data, format!("`{reference}` holds no component"), "nothing was written"));
+    }
     new_file(&file, &wasm, 0o644)?;
     print::line(&format!("saved     {}", file.display()))?;
     print::line(&format!("digest    {}", fetched.digest.unwrap_or_default()))?;

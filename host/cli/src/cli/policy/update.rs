@@ -29,29 +29,15 @@ pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Env
     let mut exit = Exit::Success;
     let mut count = 0;
     for (entry, address) in addressed(&prepared) {
-        let file = file_of(entry, places);
-        // What the lock lacks is told at the end.
-        let Some(locked) = lock(&file)?.find(&entry.name, address).cloned() else { continue };
-        if entry.refused.is_none() && is_there(&locked, &file) {
-            continue;
+        // What fails keeps no other policy from being fetched.
+        match fetch_one(args, (entry, address), &prepared, places) {
+            Ok(true) => count += 1,
+            Ok(false) => {}
+            Err(error) => {
+                print::error(&error);
+                exit = Exit::Unavailable;
+            }
         }
-        let fetched = fetch(&by_digest(&locked)?, &prepared.config.signers, args.network.patience())?;
-        if fetched.component.sha256 != locked.sha256 {
-            let text = format!(
-                "`{address}` gives a component with the digest {}, and {} pins {}",
-                fetched.component.sha256,
-                Lock::file(&file).display(),
-                locked.sha256
-            );
-            return Err(refused(Exit::Data, text, "nothing was written; `guard-host policy update` shows what is new"));
-        }
-        // Who does not know the signer has the digest that was pinned.
-        if locked.signer.as_ref().is_some_and(|name| prepared.config.signers.iter().any(|other| other.name == *name)) {
-            fetched.locked(&entry.name, address, &locked.version, Some(&locked))?;
-        }
-        fetched.keep(&locked, &file, places)?;
-        count += 1;
-        print::line(&format!("fetched `{}` {} from {address}", entry.name, locked.version))?;
     }
     let projects = circumstances(environment, None).projects();
     let prepared = warm(places, &environment.program, &projects, making(super::PATIENCE));
@@ -66,6 +52,39 @@ pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Env
         print::line("nothing to fetch")?;
     }
     Ok(exit)
+}
+
+/// Fetches one component, if it is not here. False if it is, or if the lock lacks it.
+fn fetch_one(
+    args: &FetchArgs,
+    (entry, address): (&Entry, &str),
+    prepared: &Prepared,
+    places: &Places,
+) -> anyhow::Result<bool> {
+    let file = file_of(entry, places);
+    let Some(locked) = lock(&file)?.find(&entry.name, address).cloned() else { return Ok(false) };
+    if entry.refused.is_none() && is_there(&locked, &file) {
+        return Ok(false);
+    }
+    let config = &prepared.config;
+    let fetched = fetch(&by_digest(&locked)?, &config.signers, args.network.patience())?;
+    if !fetched.component.sha256.eq_ignore_ascii_case(&locked.sha256) {
+        let text = format!(
+            "`{address}` gives a component with the digest {}, and {} pins {}",
+            fetched.component.sha256,
+            Lock::file(&file).display(),
+            locked.sha256
+        );
+        return Err(refused(Exit::Data, text, "nothing was written; `guard-host policy update` shows what is new"));
+    }
+    // Who does not know the signer has the digest that was pinned.
+    let is_known = locked.signer.as_ref().is_some_and(|name| config.signers.iter().any(|other| other.name == *name));
+    if is_known || !config.signed_only.is_empty() && entry.layer != Layer::Managed {
+        fetched.locked(&entry.name, address, &locked.version, Some(&locked), (config, places))?;
+    }
+    fetched.keep(&locked, &file, places)?;
+    print::line(&format!("fetched `{}` {} from {address}", entry.name, locked.version))?;
+    Ok(true)
 }
 
 pub(super) fn run(args: &UpdateArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
@@ -107,7 +126,8 @@ fn update(
     let before = lock(&site.file)?.policy.into_iter().find(|locked| locked.name == entry.name);
     let newest = newest(address, args)?;
     let fetched = fetch(&newest, &prepared.config.signers, args.network.patience())?;
-    if before.as_ref().is_some_and(|before| before.source == newest && before.sha256 == fetched.component.sha256) {
+    let is_same = |before: &Locked| before.source == newest && before.sha256 == fetched.component.sha256;
+    if address == newest && before.as_ref().is_some_and(is_same) {
         if !is_kept(before.as_ref(), &site.file) && !args.place.dry_run {
             before.map(|before| fetched.keep(&before, &site.file, places)).transpose()?;
         }
@@ -139,7 +159,7 @@ fn update(
     };
     let added = site.target().add(edited.text(), &addition, true).map_err(explained)?;
     site.check(prepared, &added.entry, (artifact, &manifest))?;
-    let (lock, locked) = site.pin(&fetched, &addition, &manifest)?;
+    let (lock, locked) = site.pin(&fetched, &addition, &manifest, prepared)?;
     if let Some((_, before)) = &old {
         compare(before, &fetched, &site.file, places, environment)?;
     }
@@ -154,12 +174,20 @@ fn update(
         }
         return Ok(true);
     }
-    if !new_wishes.is_empty() {
+    let mut why: Vec<String> = new_wishes.iter().map(|wish| format!("asks for the new grant {wish}")).collect();
+    if let Some((old, _)) = &old {
+        let is_older = Version::parse(&manifest.version).ok() < Version::parse(&old.version).ok();
+        why.extend(is_older.then(|| format!("is older than {}", old.version)));
+        why.extend((old.id != manifest.id).then(|| format!("has the id `{}`, not `{}`", manifest.id, old.id)));
+    }
+    if !why.is_empty() {
+        let place = if args.place.project { " --project" } else { "" };
+        let line = format!("guard-host policy update {}{place}", entry.name);
+        let what = format!("`{}` {}: it is updated", entry.name, why.join(", and "));
         if !is_attended() {
-            let line = format!("guard-host policy update {}", entry.name);
-            return Err(unattended("a policy that asks for a new grant is updated", &line));
+            return Err(unattended(&what, &line));
         }
-        if !is_agreed(&format!("Use {} {}?", entry.name, manifest.version))? {
+        if !is_agreed(&format!("It {}. Use {} {}?", why.join(", and "), entry.name, manifest.version))? {
             return Err(refused(Exit::NoPermission, format!("`{}` stays as it is", entry.name), ""));
         }
     }
@@ -226,7 +254,9 @@ fn newest(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
         let same = if version.major == 0 { other.minor == version.minor } else { true };
         other.major == version.major && same && other.pre.is_empty() && *other > version
     };
-    let newest = tags.iter().filter_map(|tag| Version::parse(tag).ok()).filter(fits).max();
+    // What has a `+` is a version and no tag.
+    let newest =
+        tags.iter().filter_map(|tag| Version::parse(tag).ok()).filter(fits).filter(|of| of.build.is_empty()).max();
     Ok(newest.map_or_else(|| address.to_owned(), |newest| reference.with_tag(&newest.to_string()).to_string()))
 }
 

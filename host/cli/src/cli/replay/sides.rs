@@ -282,7 +282,10 @@ fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
             match fs::read(Path::new(project).join(&*component)) {
                 _ if listed.contains(&&*component) => put(&component, &read(&component)?)?,
                 Ok(bytes) => put(&component, &bytes)?,
-                Err(_) => {}
+                Err(_) => {
+                    let text = format!("the component of `{}` at `{}` is not here", locked.name, plain(name));
+                    return Err(refused(Exit::Unavailable, text, "run `guard-host policy fetch` at that revision"));
+                }
             }
         }
     }
