@@ -192,9 +192,15 @@ fn update(
         }
     }
     fetched.keep(&locked, &site.file, places)?;
+    let is_used = |old: &&Locked| lock.policy.iter().any(|other| other.sha256 == old.sha256);
+    let unused = before.as_ref().filter(|old| !is_used(old)).map(|old| old.component(&site.file));
     write(lock, &site.file)?;
     if newest != address {
         site.write(&change)?;
+    }
+    if let Some(file) = unused {
+        // It takes room and nothing else.
+        let _ = std::fs::remove_file(file);
     }
     print::line(&format!("updated `{}` in {}", entry.name, site.file.display()))?;
     site.tell_wishes(&manifest, &added.entry.grants);
