@@ -78,7 +78,7 @@ deny:
 
 # Make the files of a release in dist/, from a commit without changes (host/RELEASE.md).
 release:
-    release/build
+    .ci/release/build
 
 # Build with the oldest supported version of Rust.
 msrv:

@@ -11,18 +11,10 @@ use crate::support::guests;
 use crate::support::pages::{Shell, root};
 use crate::support::registry::Registry;
 use crate::support::terminal::attended_by;
-use crate::support::world::{Ended, World};
+use crate::support::world::{Ended, World, policy as done};
 
 const PROJECT: &str = "repo/.guard/guard.toml";
 const LOCK: &str = "repo/.guard/guard.lock";
-
-/// Runs `policy`, which must end well. Gives what it prints on both streams.
-#[track_caller]
-fn done(world: &World, arguments: &[&str]) -> String {
-    let ended = world.run(&[&["policy"], arguments].concat(), "");
-    assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
-    ended.stdout + &ended.stderr
-}
 
 /// Runs `policy`, which must end with this code and say these words.
 #[track_caller]

@@ -8,18 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_held};
-use crate::support::world::{Ended, World};
+use crate::support::world::{Ended, World, policy as done};
 
 const CONFIG: &str = ".config/guard-host/guard.toml";
 const PROJECT: &str = "repo/.guard/guard.toml";
-
-/// Runs `policy`, which must end well. Gives what it says on both streams.
-#[track_caller]
-fn done(world: &World, arguments: &[&str]) -> String {
-    let ended = world.run(&[&["policy"], arguments].concat(), "");
-    assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
-    ended.stdout + &ended.stderr
-}
 
 /// Runs `policy`, which must refuse with this exit code and these words, and leave the file as it is.
 #[track_caller]

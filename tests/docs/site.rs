@@ -6,10 +6,10 @@ use std::process::{Command, Output};
 
 use crate::support::pages::root;
 
-/// Runs `release/site`; nothing where there is no Python.
+/// Runs `.ci/release/site`; nothing where there is no Python.
 fn site(arguments: &[&str], target: &Path) -> Option<Output> {
     let mut command = Command::new("python3");
-    command.arg(root().join("release/site")).args(arguments).env("CARGO_TARGET_DIR", target);
+    command.arg(root().join(".ci/release/site")).args(arguments).env("CARGO_TARGET_DIR", target);
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {

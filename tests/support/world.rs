@@ -116,6 +116,14 @@ impl World {
     }
 }
 
+/// Runs `policy`, which must end well. Gives what it prints on both streams.
+#[track_caller]
+pub fn policy(world: &World, arguments: &[&str]) -> String {
+    let ended = world.run(&[&["policy"], arguments].concat(), "");
+    assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
+    ended.stdout + &ended.stderr
+}
+
 /// Runs a command to its end.
 pub fn end(mut command: Command, stdin: &str) -> Ended {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

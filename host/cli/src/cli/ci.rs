@@ -15,12 +15,12 @@ use super::replay::replay;
 use super::subject::{Refused, circumstances, refused};
 use super::test::github::{message, property};
 use super::test::{CHAIN, complaints};
-use guard_config::lock::Lock;
+use guard_config::lock::{Lock, Locked};
 use guard_config::problem::of_entry;
 use guard_config::trust::{self, TrustError};
 use guard_contract::Problem;
 use guard_contract::exit::Exit;
-use guard_contract::policy::{Entry, Source};
+use guard_contract::policy::Source;
 use guard_hook::cache::{Prepared, prepare};
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
@@ -115,18 +115,15 @@ fn lock(project: &Project<'_>) -> anyhow::Result<Came> {
         Err(text) => return Ok(Came::Failed(vec![project.mistake(&file, None, text, "restore the file")])),
     };
     let prepared = project.prepare();
-    let entries: Vec<&Entry> = prepared.members.iter().map(|member| &member.entry).collect();
     let mut mistakes = Vec::new();
     for locked in &lock.policy {
-        let is_wanted = |entry: &&Entry| entry.name == locked.name && entry.address.as_ref() == Some(&locked.source);
-        let is_off = prepared.config.problems.is_empty() && !is_switched_off(&project.file, &locked.name);
-        if is_off && !entries.iter().any(is_wanted) {
+        if !is_named(&project.file, locked) {
             let text = format!("it pins `{}` from {}, which guard.toml does not name", locked.name, locked.source);
             let line = line_of(&file, &format!("name = \"{}\"", locked.name));
             mistakes.push(project.mistake(&file, line, text, "remove these lines, or name it in guard.toml"));
         }
     }
-    for entry in entries {
+    for entry in prepared.members.iter().map(|member| &member.entry) {
         if let Some(Problem { text, hint, .. }) = &entry.refused {
             mistakes.push(project.of_policy(&entry.name, text, hint));
         }
@@ -266,7 +263,7 @@ fn replayed(project: &Project<'_>) -> anyhow::Result<Came> {
     let replayed = match replayed {
         Ok(replayed) => replayed,
         Err(error) => match error.downcast::<Refused>()? {
-            // The other revision's components need not be here.
+            // The components of the other revision need not be here.
             Refused { exit: Exit::Unavailable, text, .. } => return Ok(Came::Skipped(text)),
             Refused { text, hint, .. } => return failed(text, &hint),
         },
@@ -323,15 +320,13 @@ fn split(place: &str) -> (&str, Option<usize>) {
     }
 }
 
-/// A guard.toml has an entry of that name, which is switched off.
-fn is_switched_off(file: &Path, name: &str) -> bool {
+/// A guard.toml has an entry with this name and address, switched off or not. One that cannot be read is the check's matter.
+fn is_named(file: &Path, locked: &Locked) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let table: toml::Table = toml::from_str(&text).unwrap_or_default();
+    let Ok(table) = toml::from_str::<toml::Table>(&text) else { return true };
     let entries = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();
-    let of = |entry: &toml::Value, key: &str| entry.get(key).cloned();
-    let is_off =
-        |entry: &toml::Value| of(entry, "enabled") == Some(false.into()) && of(entry, "name") == Some(name.into());
-    entries.into_iter().any(is_off)
+    let has = |entry: &toml::Value, key: &str, value: &str| entry.get(key).and_then(toml::Value::as_str) == Some(value);
+    entries.into_iter().any(|entry| has(entry, "name", &locked.name) && has(entry, "source", &locked.source))
 }
 
 /// The line of a file that holds a text.

@@ -96,8 +96,9 @@ pub(in crate::cli) struct FetchArgs {
   guard-host policy update no-force --project
 
 A tag with three numbers, such as 1.2.0, is taken for a version: the newest one with the same first number follows it (of
-0.2.0, the newest 0.2.x). Another tag, such as latest, is followed where it leads. Where a new version asks for a grant that
-the old one did not ask for, a person must agree at a terminal; give the grant with `policy add --replace --grant`.")]
+0.2.0, the newest 0.2.x). Another tag, such as latest, is followed where it leads. A person must
+agree at a terminal if the new policy asks for a grant that the old one did not ask for, is an older version, or has another
+id. Give the grant with `policy add --replace --grant`.")]
 pub(in crate::cli) struct UpdateArgs {
     /// Entries with an address [default: all]
     pub(in crate::cli) names: Vec<String>,

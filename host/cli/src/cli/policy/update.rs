@@ -174,7 +174,9 @@ fn update(
         }
         return Ok(true);
     }
-    let mut why: Vec<String> = new_wishes.iter().map(|wish| format!("asks for the new grant {wish}")).collect();
+    let wishes: Vec<&str> = new_wishes.iter().map(|wish| wish.as_str()).collect();
+    let mut why = Vec::new();
+    why.extend((!wishes.is_empty()).then(|| format!("asks for new grants ({})", wishes.join(", "))));
     if let Some((old, _)) = &old {
         let is_older = Version::parse(&manifest.version).ok() < Version::parse(&old.version).ok();
         why.extend(is_older.then(|| format!("is older than {}", old.version)));

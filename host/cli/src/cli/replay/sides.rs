@@ -229,7 +229,7 @@ fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
         git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0").args(["-C", project]);
         git.args(calm.iter().flat_map(|setting| ["-c", setting]));
         let output = git.args(arguments).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| refused(Exit::Unavailable, format!("`git` does not run: {error}"), ""))?;
+        let output = output.map_err(|error| refused(Exit::Software, format!("`git` does not run: {error}"), ""))?;
         Ok::<_, anyhow::Error>(output.status.success().then_some(output.stdout))
     };
     let neither = |what: &str| {
