@@ -276,10 +276,11 @@ impl Compilers {
     fn build(root: &Path, out: &Path) -> Result<Self, Box<dyn Error>> {
         let (host, target) = (env::var("HOST")?, env::var("TARGET")?);
         let [of_host, of_target] = [&host, &target].map(|triple| triple.split('-').next().unwrap_or_default());
-        let target_program = compiler(root, out, &target)?;
+        let target_program = compiler(root, out, &target, &[])?;
         // A program for musl runs beside one for the GNU library.
         let same = of_host == of_target && host.contains("linux") == target.contains("linux");
-        let host_program = if same { target_program.clone() } else { compiler(root, out, &host)? };
+        let processors: &[&str] = if of_host == of_target { &[] } else { &["--features", "every-processor"] };
+        let host_program = if same { target_program.clone() } else { compiler(root, out, &host, processors)? };
         Ok(Compilers { host: host_program, target: target_program })
     }
 
@@ -293,13 +294,13 @@ impl Compilers {
     }
 }
 
-/// Builds the compiler for one machine and gives the program.
-fn compiler(root: &Path, out: &Path, triple: &str) -> Result<PathBuf, Box<dyn Error>> {
+/// Builds the compiler for one machine, with these options of Cargo, and gives the program.
+fn compiler(root: &Path, out: &Path, triple: &str, options: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder(out, "compiler");
     let mut cargo = cargo(&root.join("host/compiler"))?;
     let profile = if is_installed()? { "dist" } else { "release" };
     cargo.args(["build", "--locked", "--profile", profile, "--target", triple, "--target-dir"]).arg(&target);
-    if !cargo.status()?.success() {
+    if !cargo.args(options).status()?.success() {
         return Err("the compiler does not build; see above".into());
     }
     Ok(target.join(triple).join(profile).join("guard-compiler"))
