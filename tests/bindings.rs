@@ -11,10 +11,13 @@ use wit_bindgen_rust::{Opts, WithOption};
 /// Enums come with their comparisons derived; records do not.
 const ENUMS: [&str; 6] = ["outcome", "fault", "presence", "level", "coverage", "severity"];
 
+/// The contract: a folder for each version, the last one with the world of a policy.
+const FOLDERS: [&str; 2] = ["wit/0.1.0", "wit/0.2.0"];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
-        .find(|dir| dir.join("wit/world.wit").exists())
+        .find(|dir| dir.join("wit/0.1.0/world.wit").exists())
         .expect("the workspace holds wit/")
         .to_path_buf()
 }
@@ -72,7 +75,7 @@ fn compare(path: &Path, generated: &[u8]) {
 
 #[test]
 fn guest_bindings_equal_the_contract() {
-    check("guest-sdk/src/bindings.rs", &["wit"], "guest", options("guard_sdk::bindings", Vec::new()));
+    check("guest-sdk/src/bindings.rs", &FOLDERS, "guest", options("guard_sdk::bindings", Vec::new()));
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn bundle_bindings_equal_its_contract() {
     let shared = ["types", "syntax", "analysis", "context", "files", "env", "journal", "log"].map(shared);
     check(
         "policies/bundle/src/bindings.rs",
-        &["wit", "policies/bundle/wit"],
+        &["wit/0.1.0", "policies/bundle/wit"],
         "bundle",
         options("crate::bindings", shared.to_vec()),
     );
@@ -90,7 +93,7 @@ fn bundle_bindings_equal_its_contract() {
 fn the_bindings_of_the_reader_of_scripts_equal_its_contract() {
     check(
         "policies/scripts/src/bindings.rs",
-        &["wit", "policies/bundle/wit"],
+        &["wit/0.1.0", "policies/bundle/wit"],
         "script-reader",
         options("crate::bindings", Vec::new()),
     );
@@ -98,7 +101,7 @@ fn the_bindings_of_the_reader_of_scripts_equal_its_contract() {
 
 #[test]
 fn the_bindings_of_the_template_in_c_equal_the_contract() {
-    let files = generate(&["wit"], "guest", wit_bindgen_c::Opts::default().build());
+    let files = generate(&FOLDERS, "guest", wit_bindgen_c::Opts::default().build());
     for (name, bytes) in files.iter() {
         compare(&root().join("guest-sdk/templates/c/bindings").join(name), bytes);
     }
@@ -109,11 +112,8 @@ fn the_bindings_of_the_template_in_c_equal_the_contract() {
 /// something has to be done.
 #[test]
 fn the_types_of_the_templates_in_javascript_and_typescript_were_made_of_this_contract() {
-    let mut names: Vec<PathBuf> = std::fs::read_dir(root().join("wit"))
-        .expect("wit/ can be read")
-        .map(|entry| entry.expect("wit/ can be read").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wit"))
-        .collect();
+    let files = FOLDERS.iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("wit/ can be read"));
+    let mut names: Vec<PathBuf> = files.map(|entry| entry.expect("wit/ can be read").path()).collect();
     names.sort();
     let mut digest = Sha256::new();
     for name in names {
@@ -124,8 +124,8 @@ fn the_types_of_the_templates_in_javascript_and_typescript_were_made_of_this_con
     let committed = std::fs::read_to_string(&recorded).unwrap_or_default();
     assert!(
         committed.trim_end() == hex,
-        "wit/ has changed; in guest-sdk/templates/js-and-ts run `npx @bytecodealliance/jco@1.15.1 guest-types ../../../wit \
-         --world-name guest --out-dir types`, then write {hex} to {}",
+        "wit/ has changed; in guest-sdk/templates/js-and-ts run `guard-host wit CONTRACT` and `npx \
+         @bytecodealliance/jco@1.15.1 guest-types CONTRACT --world-name guest --out-dir types`, then write {hex} to {}",
         recorded.display()
     );
 }

@@ -10,7 +10,10 @@ use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn}
 use crate::support::world::World;
 
 /// Each component that is kept, with its digest.
-const KEPT: [(&str, &str); 1] = [("0.1.0", "1b31fa3f2c935603e0f0f4763cac7789b84bbb053ab215f34c89e4485ead6456")];
+const KEPT: [(&str, &str); 2] = [
+    ("0.1.0", "1b31fa3f2c935603e0f0f4763cac7789b84bbb053ab215f34c89e4485ead6456"),
+    ("0.2.0", "0622b3edecf4e6187356b2d7b331dfc4724d58d0d4627e4d122e9d2957956f76"),
+];
 
 #[test]
 fn the_bytes_are_those_of_the_first_day() {
@@ -56,5 +59,45 @@ fn a_policy_of_each_version_gives_every_outcome_in_the_hook() {
             assert(&world.bash("touch a"));
             assert_silent(&world.bash("ls"));
         }
+    }
+}
+
+/// The world of a test file is made up; this is git itself, asked by the hook.
+#[test]
+fn a_policy_is_told_what_git_says_on_this_machine() {
+    let world = World::new();
+    let git = |words: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=A", "-c", "user.email=a@example.org"]).args(words);
+        command.env("HOME", world.home.path()).current_dir(world.repo()).output()
+    };
+    let _ = fs::remove_dir_all(world.repo().join(".git"));
+    let Ok(made) = git(&["init", "--quiet", "--initial-branch", "trunk"]) else {
+        eprintln!("skipped, because there is no git");
+        return;
+    };
+    assert!(made.status.success(), "{made:?}");
+    world.write("repo/.gitignore", "out/\n");
+    world.write("repo/kept.ts", "1");
+    world.write("repo/new.ts", "1");
+    world.write("repo/out/x", "1");
+    for words in [&["add", "kept.ts"][..], &["commit", "--quiet", "-m", "a"]] {
+        assert!(git(words).unwrap().status.success());
+    }
+    world.configure(&format!(
+        "preset = \"none\"\n[[policy]]\nname = \"kept\"\nsource = \"{}\"\n\
+         grants = {{ journal = {{ kept = \"~/kept.jsonl\" }}, read = [\"./app/package.json\"] }}\n",
+        root().join("tests/kept/0.2.0/policy.wasm").display()
+    ));
+    world.run(&["cache", "warm"], "");
+    assert_ask(&world.bash("rm kept.ts new.ts && rm -r out"), &["it has an effect"]);
+    let lines = fs::read_to_string(world.path("kept.jsonl")).unwrap();
+    for (name, said) in [
+        ("kept.ts", r#"["trunk","yes","no","no"]"#),
+        ("new.ts", r#"["trunk","no","no","no"]"#),
+        ("out", r#"["trunk","no","no","yes"]"#),
+    ] {
+        let line = lines.lines().find(|line| line.contains(&format!("/repo/{name}\""))).unwrap();
+        assert!(line.contains(&format!("\"git\":{said}")), "{name}: {line}");
     }
 }

@@ -9,6 +9,674 @@
 #[rustfmt::skip]
 #[allow(dead_code, clippy::all)]
 pub mod guard {
+    pub mod facts {
+        /// What git says of files.
+        ///
+        /// The host asks the `git` of the machine, which may take some milliseconds a
+        /// question. Without git, outside a repository, in a repository that git does
+        /// not trust, and beyond 64 questions a call, the answers are `unknown` and
+        /// empty.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod git {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            pub type Presence = super::super::super::guard::policy::types::Presence;
+            #[allow(unused_unsafe, clippy::all)]
+            /// The branch that is checked out where `path` lies, such as `main`. Empty
+            /// if none is, or if it is not known.
+            #[allow(async_fn_in_trait)]
+            pub fn branch(path: &str) -> _rt::String {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 2 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 2
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = path;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let ptr1 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:facts/git@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "branch"]
+                        fn wit_import2(_: *mut u8, _: usize, _: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import2(_: *mut u8, _: usize, _: *mut u8) {
+                        unreachable!()
+                    }
+                    wit_import2(ptr0.cast_mut(), len0, ptr1);
+                    let l3 = *ptr1.add(0).cast::<*mut u8>();
+                    let l4 = *ptr1
+                        .add(::core::mem::size_of::<*const u8>())
+                        .cast::<usize>();
+                    let len5 = l4;
+                    let bytes5 = _rt::Vec::from_raw_parts(l3.cast(), len5, len5);
+                    let result6 = _rt::string_lift(bytes5);
+                    result6
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// Whether git keeps the file, or a file below the folder.
+            #[allow(async_fn_in_trait)]
+            pub fn tracked(path: &str) -> Presence {
+                unsafe {
+                    let vec0 = path;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:facts/git@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "tracked"]
+                        fn wit_import1(_: *mut u8, _: usize) -> i32;
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import1(_: *mut u8, _: usize) -> i32 {
+                        unreachable!()
+                    }
+                    let ret = wit_import1(ptr0.cast_mut(), len0);
+                    super::super::super::guard::policy::types::Presence::_lift(ret as u8)
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// Whether the next commit changes the file, or a file below the folder.
+            #[allow(async_fn_in_trait)]
+            pub fn staged(path: &str) -> Presence {
+                unsafe {
+                    let vec0 = path;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:facts/git@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "staged"]
+                        fn wit_import1(_: *mut u8, _: usize) -> i32;
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import1(_: *mut u8, _: usize) -> i32 {
+                        unreachable!()
+                    }
+                    let ret = wit_import1(ptr0.cast_mut(), len0);
+                    super::super::super::guard::policy::types::Presence::_lift(ret as u8)
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// Whether git leaves the file or the folder out: a rule of `.gitignore` or
+            /// of the user's own rules says so, and it is not tracked.
+            #[allow(async_fn_in_trait)]
+            pub fn ignored(path: &str) -> Presence {
+                unsafe {
+                    let vec0 = path;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:facts/git@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "ignored"]
+                        fn wit_import1(_: *mut u8, _: usize) -> i32;
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import1(_: *mut u8, _: usize) -> i32 {
+                        unreachable!()
+                    }
+                    let ret = wit_import1(ptr0.cast_mut(), len0);
+                    super::super::super::guard::policy::types::Presence::_lift(ret as u8)
+                }
+            }
+        }
+        /// What the project says of itself.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod project {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            pub type Fault = super::super::super::guard::policy::types::Fault;
+            /// A file that says what a package is made of.
+            #[derive(Clone, Eq, PartialEq)]
+            pub struct Manifest {
+                /// The file, absolute.
+                pub path: _rt::String,
+                /// `npm`, `cargo`, `python`, `go` or `composer`. An open set.
+                pub kind: _rt::String,
+                /// The package's name, or empty.
+                pub name: _rt::String,
+                /// The package's version, or empty.
+                pub version: _rt::String,
+                /// The program whose lock file lies beside it, or else in the nearest folder
+                /// above it within the project, such as `pnpm` or `uv`. Empty if there is
+                /// none, or one of each of two programs.
+                pub manager: _rt::String,
+                /// What it depends on, for use, for development and for its build: name and
+                /// requirement, as written.
+                pub dependencies: _rt::Vec<(_rt::String, _rt::String)>,
+                /// Its commands: name and text.
+                pub scripts: _rt::Vec<(_rt::String, _rt::String)>,
+            }
+            impl ::core::fmt::Debug for Manifest {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    f.debug_struct("Manifest")
+                        .field("path", &self.path)
+                        .field("kind", &self.kind)
+                        .field("name", &self.name)
+                        .field("version", &self.version)
+                        .field("manager", &self.manager)
+                        .field("dependencies", &self.dependencies)
+                        .field("scripts", &self.scripts)
+                        .finish()
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// The manifests of the nearest folder, at `path` or above it and within the
+            /// project, that has one.
+            ///
+            /// Each is read as `files.read-text` reads it: the configuration must grant
+            /// it, and `denied` is the answer if one of them is not granted. One that
+            /// cannot be understood is `failed`.
+            #[allow(async_fn_in_trait)]
+            pub fn manifests(
+                path: &str,
+            ) -> ::core::result::Result<_rt::Vec<Manifest>, Fault> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 3 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 3
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = path;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let ptr1 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:facts/project@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "manifests"]
+                        fn wit_import2(_: *mut u8, _: usize, _: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import2(_: *mut u8, _: usize, _: *mut u8) {
+                        unreachable!()
+                    }
+                    wit_import2(ptr0.cast_mut(), len0, ptr1);
+                    let l3 = i32::from(*ptr1.add(0).cast::<u8>());
+                    let result41 = match l3 {
+                        0 => {
+                            let e = {
+                                let l4 = *ptr1
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l5 = *ptr1
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base39 = l4;
+                                let len39 = l5;
+                                let mut result39 = _rt::Vec::with_capacity(len39);
+                                for i in 0..len39 {
+                                    let base = base39
+                                        .add(i * (14 * ::core::mem::size_of::<*const u8>()));
+                                    let e39 = {
+                                        let l6 = *base.add(0).cast::<*mut u8>();
+                                        let l7 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len8 = l7;
+                                        let bytes8 = _rt::Vec::from_raw_parts(
+                                            l6.cast(),
+                                            len8,
+                                            len8,
+                                        );
+                                        let l9 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l10 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len11 = l10;
+                                        let bytes11 = _rt::Vec::from_raw_parts(
+                                            l9.cast(),
+                                            len11,
+                                            len11,
+                                        );
+                                        let l12 = *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l13 = *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len14 = l13;
+                                        let bytes14 = _rt::Vec::from_raw_parts(
+                                            l12.cast(),
+                                            len14,
+                                            len14,
+                                        );
+                                        let l15 = *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l16 = *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len17 = l16;
+                                        let bytes17 = _rt::Vec::from_raw_parts(
+                                            l15.cast(),
+                                            len17,
+                                            len17,
+                                        );
+                                        let l18 = *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l19 = *base
+                                            .add(9 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len20 = l19;
+                                        let bytes20 = _rt::Vec::from_raw_parts(
+                                            l18.cast(),
+                                            len20,
+                                            len20,
+                                        );
+                                        let l21 = *base
+                                            .add(10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l22 = *base
+                                            .add(11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base29 = l21;
+                                        let len29 = l22;
+                                        let mut result29 = _rt::Vec::with_capacity(len29);
+                                        for i in 0..len29 {
+                                            let base = base29
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            let e29 = {
+                                                let l23 = *base.add(0).cast::<*mut u8>();
+                                                let l24 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len25 = l24;
+                                                let bytes25 = _rt::Vec::from_raw_parts(
+                                                    l23.cast(),
+                                                    len25,
+                                                    len25,
+                                                );
+                                                let l26 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l27 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len28 = l27;
+                                                let bytes28 = _rt::Vec::from_raw_parts(
+                                                    l26.cast(),
+                                                    len28,
+                                                    len28,
+                                                );
+                                                (_rt::string_lift(bytes25), _rt::string_lift(bytes28))
+                                            };
+                                            result29.push(e29);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base29,
+                                            len29 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l30 = *base
+                                            .add(12 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l31 = *base
+                                            .add(13 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base38 = l30;
+                                        let len38 = l31;
+                                        let mut result38 = _rt::Vec::with_capacity(len38);
+                                        for i in 0..len38 {
+                                            let base = base38
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            let e38 = {
+                                                let l32 = *base.add(0).cast::<*mut u8>();
+                                                let l33 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len34 = l33;
+                                                let bytes34 = _rt::Vec::from_raw_parts(
+                                                    l32.cast(),
+                                                    len34,
+                                                    len34,
+                                                );
+                                                let l35 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l36 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len37 = l36;
+                                                let bytes37 = _rt::Vec::from_raw_parts(
+                                                    l35.cast(),
+                                                    len37,
+                                                    len37,
+                                                );
+                                                (_rt::string_lift(bytes34), _rt::string_lift(bytes37))
+                                            };
+                                            result38.push(e38);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base38,
+                                            len38 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        Manifest {
+                                            path: _rt::string_lift(bytes8),
+                                            kind: _rt::string_lift(bytes11),
+                                            name: _rt::string_lift(bytes14),
+                                            version: _rt::string_lift(bytes17),
+                                            manager: _rt::string_lift(bytes20),
+                                            dependencies: result29,
+                                            scripts: result38,
+                                        }
+                                    };
+                                    result39.push(e39);
+                                }
+                                _rt::cabi_dealloc(
+                                    base39,
+                                    len39 * (14 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                result39
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l40 = i32::from(
+                                    *ptr1.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                super::super::super::guard::policy::types::Fault::_lift(
+                                    l40 as u8,
+                                )
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result41
+                }
+            }
+        }
+        /// What the text of a call has done by the time a command runs.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod earlier {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            pub type Effect = super::super::super::guard::policy::syntax::Effect;
+            #[allow(unused_unsafe, clippy::all)]
+            /// The effects on `path`, on what lies below it and on the folders above it
+            /// that come before the command `command-id`, in the order of the text.
+            ///
+            /// One that may have happened, and need not, is not `certain`: it stands in
+            /// a condition, in a loop, in a function, or behind `&&` or `||`. In a loop
+            /// and in a function, effects of later commands count as well.
+            #[allow(async_fn_in_trait)]
+            pub fn effects(command_id: u32, path: &str) -> _rt::Vec<Effect> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 2 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 2
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = path;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let ptr1 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:facts/earlier@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "effects"]
+                        fn wit_import2(_: i32, _: *mut u8, _: usize, _: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import2(
+                        _: i32,
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                    ) {
+                        unreachable!()
+                    }
+                    wit_import2(_rt::as_i32(&command_id), ptr0.cast_mut(), len0, ptr1);
+                    let l3 = *ptr1.add(0).cast::<*mut u8>();
+                    let l4 = *ptr1
+                        .add(::core::mem::size_of::<*const u8>())
+                        .cast::<usize>();
+                    let base45 = l3;
+                    let len45 = l4;
+                    let mut result45 = _rt::Vec::with_capacity(len45);
+                    for i in 0..len45 {
+                        let base = base45
+                            .add(i * (8 + 22 * ::core::mem::size_of::<*const u8>()));
+                        let e45 = {
+                            let l5 = *base.add(0).cast::<*mut u8>();
+                            let l6 = *base
+                                .add(::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len7 = l6;
+                            let bytes7 = _rt::Vec::from_raw_parts(l5.cast(), len7, len7);
+                            let l8 = *base
+                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l9 = *base
+                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len10 = l9;
+                            let bytes10 = _rt::Vec::from_raw_parts(
+                                l8.cast(),
+                                len10,
+                                len10,
+                            );
+                            let l11 = i32::from(
+                                *base
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l12 = *base
+                                .add(5 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l13 = *base
+                                .add(6 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len14 = l13;
+                            let bytes14 = _rt::Vec::from_raw_parts(
+                                l12.cast(),
+                                len14,
+                                len14,
+                            );
+                            let l15 = *base
+                                .add(7 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l16 = *base
+                                .add(8 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len17 = l16;
+                            let bytes17 = _rt::Vec::from_raw_parts(
+                                l15.cast(),
+                                len17,
+                                len17,
+                            );
+                            let l18 = *base
+                                .add(9 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l19 = *base
+                                .add(10 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len20 = l19;
+                            let bytes20 = _rt::Vec::from_raw_parts(
+                                l18.cast(),
+                                len20,
+                                len20,
+                            );
+                            let l21 = *base
+                                .add(11 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l22 = *base
+                                .add(12 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len23 = l22;
+                            let bytes23 = _rt::Vec::from_raw_parts(
+                                l21.cast(),
+                                len23,
+                                len23,
+                            );
+                            let l24 = *base
+                                .add(13 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l25 = *base
+                                .add(14 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len26 = l25;
+                            let bytes26 = _rt::Vec::from_raw_parts(
+                                l24.cast(),
+                                len26,
+                                len26,
+                            );
+                            let l27 = *base
+                                .add(15 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l28 = *base
+                                .add(16 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len29 = l28;
+                            let bytes29 = _rt::Vec::from_raw_parts(
+                                l27.cast(),
+                                len29,
+                                len29,
+                            );
+                            let l30 = i32::from(
+                                *base
+                                    .add(17 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l31 = *base
+                                .add(18 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l32 = *base
+                                .add(19 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len33 = l32;
+                            let bytes33 = _rt::Vec::from_raw_parts(
+                                l31.cast(),
+                                len33,
+                                len33,
+                            );
+                            let l34 = *base
+                                .add(20 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i32>();
+                            let l35 = i32::from(
+                                *base
+                                    .add(4 + 20 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l36 = *base
+                                .add(8 + 20 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l37 = *base
+                                .add(8 + 21 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base44 = l36;
+                            let len44 = l37;
+                            let mut result44 = _rt::Vec::with_capacity(len44);
+                            for i in 0..len44 {
+                                let base = base44
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e44 = {
+                                    let l38 = *base.add(0).cast::<*mut u8>();
+                                    let l39 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len40 = l39;
+                                    let bytes40 = _rt::Vec::from_raw_parts(
+                                        l38.cast(),
+                                        len40,
+                                        len40,
+                                    );
+                                    let l41 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l42 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len43 = l42;
+                                    let bytes43 = _rt::Vec::from_raw_parts(
+                                        l41.cast(),
+                                        len43,
+                                        len43,
+                                    );
+                                    (_rt::string_lift(bytes40), _rt::string_lift(bytes43))
+                                };
+                                result44.push(e44);
+                            }
+                            _rt::cabi_dealloc(
+                                base44,
+                                len44 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            super::super::super::guard::policy::syntax::Effect {
+                                kind: _rt::string_lift(bytes7),
+                                operation: _rt::string_lift(bytes10),
+                                severity: super::super::super::guard::policy::syntax::Severity::_lift(
+                                    l11 as u8,
+                                ),
+                                target: _rt::string_lift(bytes14),
+                                path: super::super::super::guard::policy::types::ResolvedPath {
+                                    raw: _rt::string_lift(bytes17),
+                                    lexical: _rt::string_lift(bytes20),
+                                    canonical: _rt::string_lift(bytes23),
+                                    project_relative: _rt::string_lift(bytes26),
+                                    git_root: _rt::string_lift(bytes29),
+                                    exists: super::super::super::guard::policy::types::Presence::_lift(
+                                        l30 as u8,
+                                    ),
+                                    kind: _rt::string_lift(bytes33),
+                                },
+                                command_id: l34 as u32,
+                                certain: _rt::bool_lift(l35 as u8),
+                                tags: result44,
+                            }
+                        };
+                        result45.push(e45);
+                    }
+                    _rt::cabi_dealloc(
+                        base45,
+                        len45 * (8 + 22 * ::core::mem::size_of::<*const u8>()),
+                        ::core::mem::size_of::<*const u8>(),
+                    );
+                    let result46 = result45;
+                    result46
+                }
+            }
+        }
+    }
     pub mod policy {
         /// Types that both sides of the contract speak. No functions.
         ///
@@ -3001,6 +3669,72 @@ mod _rt {
             alloc::dealloc(ptr, layout);
         }
     }
+    pub unsafe fn invalid_enum_discriminant<T>() -> T {
+        if cfg!(debug_assertions) {
+            panic!("invalid enum discriminant")
+        } else {
+            unsafe { core::hint::unreachable_unchecked() }
+        }
+    }
+    pub fn as_i32<T: AsI32>(t: T) -> i32 {
+        t.as_i32()
+    }
+    pub trait AsI32 {
+        fn as_i32(self) -> i32;
+    }
+    impl<'a, T: Copy + AsI32> AsI32 for &'a T {
+        fn as_i32(self) -> i32 {
+            (*self).as_i32()
+        }
+    }
+    impl AsI32 for i32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for char {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for usize {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
     pub unsafe fn bool_lift(val: u8) -> bool {
         if cfg!(debug_assertions) {
             match val {
@@ -3010,13 +3744,6 @@ mod _rt {
             }
         } else {
             val != 0
-        }
-    }
-    pub unsafe fn invalid_enum_discriminant<T>() -> T {
-        if cfg!(debug_assertions) {
-            panic!("invalid enum discriminant")
-        } else {
-            unsafe { core::hint::unreachable_unchecked() }
         }
     }
     #[cfg(target_arch = "wasm32")]
@@ -3054,12 +3781,12 @@ macro_rules! __export_guest_impl {
         exports::guard::policy::policy::__export_guard_policy_policy_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::policy::policy); const _
         : () = { #[rustfmt::skip] #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
-        "component-type:wit-bindgen:0.63.0:guard:policy@0.1.0:guest:imports and exports")]
+        "component-type:wit-bindgen:0.63.0:guard:facts@0.2.0:guest:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2312] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2706] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x8c\x11\x01A\x02\x01\
-A\x18\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x96\x14\x01A\x02\x01\
+A\x20\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -3071,46 +3798,55 @@ failed\x04\0\x05fault\x03\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presen
 ce\x03\0\x14\x01r\x07\x03raws\x07lexicals\x09canonicals\x10project-relatives\x08\
 git-roots\x06exists\x15\x04kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05er\
 ror\x04warn\x04info\x05debug\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/type\
-s@0.1.0\x05\0\x02\x03\0\0\x0dresolved-path\x01B'\x02\x03\x02\x01\x01\x04\0\x0dre\
-solved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08unparsed\x04\0\x08coverag\
-e\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructive\x0ccatastrophic\x04\0\x08\
-severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04span\x03\0\x06\x01r\x03\x04\
-kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01p\x09\x01r\x05\x04texts\x07\
-dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\
-\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\x01r\x05\x02fdz\x08operator\
-s\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0bredirection\x03\0\x0f\x01ps\
-\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operators\x0abackground\x7f\x06wi\
-thin\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kinds\x06details\x04\0\x03via\x03\
-\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\x02idy\x06parenty\x04argv\x16\
-\x0bassignments\x17\x0credirections\x18\x08position\x13\x03via\x19\x04span\x07\x03\
-cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01o\x02ss\x01p\x1c\x01r\x08\x04k\
-inds\x09operations\x08severity\x05\x06targets\x04path\x01\x0acommand-idy\x07cert\
-ain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0a\
-command-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01\
-r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\
-\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x02\x02\x03\0\x01\x08\
-analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
-\0\x07current\x01\x02\x03\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x04\x01r\
-\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mod\
-es\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\
-\0\x1aguard:policy/context@0.1.0\x05\x05\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
-\x01\x06\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
-\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
-\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\
-\x07\x01B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
-\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x08\x01\
-B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
-am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
-rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
-vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
-guard:policy/log@0.1.0\x05\x0b\x02\x03\0\0\x08decision\x02\x03\0\0\x08manifest\x01\
-B\x0c\x02\x03\x02\x01\x0c\x04\0\x08decision\x03\0\0\x02\x03\x02\x01\x0d\x04\0\x08\
-manifest\x03\0\x02\x01@\0\0\x03\x04\0\x08describe\x01\x04\x01j\0\x01s\x01@\x01\x08\
-settingss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01s\x01@\x02\x04tools\x05\
-inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x19guard:policy/policy@0.1.0\x05\x0e\x04\
-\0\x18guard:policy/guest@0.1.0\x04\0\x0b\x0b\x01\0\x05guest\x03\0\0\0G\x09produc\
-ers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060\
-.63.0";
+s@0.1.0\x05\0\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x01\x04\0\x08pres\
+ence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
+\x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x03\0\
+\x15guard:facts/git@0.2.0\x05\x02\x02\x03\0\0\x05fault\x01B\x0a\x02\x03\x02\x01\x03\
+\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07\
+versions\x07managers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\
+\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\
+\x03\0\x19guard:facts/project@0.2.0\x05\x04\x02\x03\0\0\x0dresolved-path\x01B'\x02\
+\x03\x02\x01\x05\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08\
+unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructi\
+ve\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04\
+span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01\
+p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\
+\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\
+\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0b\
+redirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operat\
+ors\x0abackground\x7f\x06within\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kind\
+s\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\
+\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\x0credirections\x18\x08positio\
+n\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01\
+o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08severity\x05\x06targets\x04p\
+ath\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\
+\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\
+\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07\
+effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\
+\x05\x06\x02\x03\0\x03\x06effect\x01B\x05\x02\x03\x02\x01\x07\x04\0\x06effect\x03\
+\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\0\x07effects\x01\x03\x03\
+\0\x19guard:facts/earlier@0.2.0\x05\x08\x02\x03\0\x03\x08analysis\x01B\x04\x02\x03\
+\x02\x01\x09\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\0\x07current\x01\x02\x03\
+\0\x1bguard:policy/analysis@0.1.0\x05\x0a\x01B\x04\x01r\x07\x03cwds\x0cproject-r\
+oots\x04homes\x07sessions\x07harnesss\x0fpermission-modes\x0doriginal-tools\x04\0\
+\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\0\x1aguard:policy/contex\
+t@0.1.0\x05\x0b\x01B\x09\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\
+\x05\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\
+\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18\
+guard:policy/files@0.1.0\x05\x0c\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\
+\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16gua\
+rd:policy/env@0.1.0\x05\x0d\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x01\
+j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\
+\x03\0\x1aguard:policy/journal@0.1.0\x05\x0e\x02\x03\0\0\x05level\x01B\x04\x02\x03\
+\x02\x01\x0f\x04\0\x05level\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\
+\x03log\x01\x02\x03\0\x16guard:policy/log@0.1.0\x05\x10\x02\x03\0\0\x08decision\x02\
+\x03\0\0\x08manifest\x01B\x0c\x02\x03\x02\x01\x11\x04\0\x08decision\x03\0\0\x02\x03\
+\x02\x01\x12\x04\0\x08manifest\x03\0\x02\x01@\0\0\x03\x04\0\x08describe\x01\x04\x01\
+j\0\x01s\x01@\x01\x08settingss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01\
+s\x01@\x02\x04tools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x19guard:polic\
+y/policy@0.1.0\x05\x13\x04\0\x17guard:facts/guest@0.2.0\x04\0\x0b\x0b\x01\0\x05g\
+uest\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\
+\x10wit-bindgen-rust\x060.63.0";
         };
     };
 }
@@ -3119,13 +3855,13 @@ pub use __export_guest_impl as export_component;
 #[rustfmt::skip]
 #[cfg(target_arch = "wasm32")]
 #[unsafe(
-    link_section = "component-type:wit-bindgen:0.63.0:guard:policy@0.1.0:guest-with-all-of-its-exports-removed:encoded world"
+    link_section = "component-type:wit-bindgen:0.63.0:guard:facts@0.2.0:guest-with-all-of-its-exports-removed:encoded world"
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2192] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf4\x0f\x01A\x02\x01\
-A\x14\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2586] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfe\x12\x01A\x02\x01\
+A\x1c\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -3137,42 +3873,51 @@ failed\x04\0\x05fault\x03\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presen
 ce\x03\0\x14\x01r\x07\x03raws\x07lexicals\x09canonicals\x10project-relatives\x08\
 git-roots\x06exists\x15\x04kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05er\
 ror\x04warn\x04info\x05debug\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/type\
-s@0.1.0\x05\0\x02\x03\0\0\x0dresolved-path\x01B'\x02\x03\x02\x01\x01\x04\0\x0dre\
-solved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08unparsed\x04\0\x08coverag\
-e\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructive\x0ccatastrophic\x04\0\x08\
-severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04span\x03\0\x06\x01r\x03\x04\
-kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01p\x09\x01r\x05\x04texts\x07\
-dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\
-\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\x01r\x05\x02fdz\x08operator\
-s\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0bredirection\x03\0\x0f\x01ps\
-\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operators\x0abackground\x7f\x06wi\
-thin\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kinds\x06details\x04\0\x03via\x03\
-\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\x02idy\x06parenty\x04argv\x16\
-\x0bassignments\x17\x0credirections\x18\x08position\x13\x03via\x19\x04span\x07\x03\
-cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01o\x02ss\x01p\x1c\x01r\x08\x04k\
-inds\x09operations\x08severity\x05\x06targets\x04path\x01\x0acommand-idy\x07cert\
-ain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0a\
-command-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01\
-r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\
-\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x02\x02\x03\0\x01\x08\
-analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
-\0\x07current\x01\x02\x03\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x04\x01r\
-\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mod\
-es\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\
-\0\x1aguard:policy/context@0.1.0\x05\x05\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
-\x01\x06\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
-\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
-\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\
-\x07\x01B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
-\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x08\x01\
-B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
-am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
-rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
-vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
-guard:policy/log@0.1.0\x05\x0b\x04\08guard:policy/guest-with-all-of-its-exports-\
-removed@0.1.0\x04\0\x0b+\x01\0%guest-with-all-of-its-exports-removed\x03\0\0\0G\x09\
-producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rus\
-t\x060.63.0";
+s@0.1.0\x05\0\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x01\x04\0\x08pres\
+ence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
+\x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x03\0\
+\x15guard:facts/git@0.2.0\x05\x02\x02\x03\0\0\x05fault\x01B\x0a\x02\x03\x02\x01\x03\
+\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07\
+versions\x07managers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\
+\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\
+\x03\0\x19guard:facts/project@0.2.0\x05\x04\x02\x03\0\0\x0dresolved-path\x01B'\x02\
+\x03\x02\x01\x05\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08\
+unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructi\
+ve\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04\
+span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01\
+p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\
+\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\
+\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0b\
+redirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operat\
+ors\x0abackground\x7f\x06within\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kind\
+s\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\
+\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\x0credirections\x18\x08positio\
+n\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01\
+o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08severity\x05\x06targets\x04p\
+ath\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\
+\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\
+\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07\
+effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\
+\x05\x06\x02\x03\0\x03\x06effect\x01B\x05\x02\x03\x02\x01\x07\x04\0\x06effect\x03\
+\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\0\x07effects\x01\x03\x03\
+\0\x19guard:facts/earlier@0.2.0\x05\x08\x02\x03\0\x03\x08analysis\x01B\x04\x02\x03\
+\x02\x01\x09\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\0\x07current\x01\x02\x03\
+\0\x1bguard:policy/analysis@0.1.0\x05\x0a\x01B\x04\x01r\x07\x03cwds\x0cproject-r\
+oots\x04homes\x07sessions\x07harnesss\x0fpermission-modes\x0doriginal-tools\x04\0\
+\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\0\x1aguard:policy/contex\
+t@0.1.0\x05\x0b\x01B\x09\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\
+\x05\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\
+\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18\
+guard:policy/files@0.1.0\x05\x0c\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\
+\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16gua\
+rd:policy/env@0.1.0\x05\x0d\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x01\
+j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\
+\x03\0\x1aguard:policy/journal@0.1.0\x05\x0e\x02\x03\0\0\x05level\x01B\x04\x02\x03\
+\x02\x01\x0f\x04\0\x05level\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\
+\x03log\x01\x02\x03\0\x16guard:policy/log@0.1.0\x05\x10\x04\07guard:facts/guest-\
+with-all-of-its-exports-removed@0.2.0\x04\0\x0b+\x01\0%guest-with-all-of-its-exp\
+orts-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
+0.262.0\x10wit-bindgen-rust\x060.63.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::syntax::Analysis;
-use crate::{Error, Facts, Fault, Level, ResolvedPath, folders, host};
+use crate::syntax::{Analysis, Effect};
+use crate::{Error, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, folders, host};
 
 /// The tool call that is being decided, and the door to the facts around it.
 #[derive(Debug)]
@@ -65,6 +65,48 @@ impl<'a> Call<'a> {
     /// [`Fault`] says why there is no text.
     pub fn read_text(&self, path: &str) -> Result<String, Fault> {
         host::read_text(path)
+    }
+
+    /// What the text of the call does to `path`, below it and to the folders above it, before the command `command_id`
+    /// runs. What may have happened, and need not, is not `certain`.
+    #[must_use]
+    pub fn earlier(&self, command_id: u32, path: &str) -> Vec<Effect> {
+        host::earlier(command_id, path)
+    }
+
+    /// The git branch that is checked out where `path` lies; empty if there is none, or if it is not known.
+    #[must_use]
+    pub fn branch(&self, path: &str) -> String {
+        host::branch(path)
+    }
+
+    /// Whether git keeps the file, or a file below the folder.
+    #[must_use]
+    pub fn tracked(&self, path: &str) -> Presence {
+        host::tracked(path)
+    }
+
+    /// Whether the next commit changes the file, or a file below the folder.
+    #[must_use]
+    pub fn staged(&self, path: &str) -> Presence {
+        host::staged(path)
+    }
+
+    /// Whether git leaves the file or the folder out.
+    #[must_use]
+    pub fn ignored(&self, path: &str) -> Presence {
+        host::ignored(path)
+    }
+
+    /// What the project's manifests say, such as `package.json`: those of the nearest folder, at `path` or above it, that
+    /// has one.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Denied`] without a grant to read one of them, [`Fault::Failed`] if one cannot be understood, and those of
+    /// [`Call::read_text`].
+    pub fn manifests(&self, path: &str) -> Result<Vec<ProjectManifest>, Fault> {
+        host::manifests(path)
     }
 
     /// The value of a variable that the configuration grants.

@@ -1,7 +1,14 @@
 //! The host's functions: the imports in a component, the world of [`crate::testing`] in a native test.
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use crate::testing::host::{analysis, context, env, journal, log, read_text, resolve};
+pub(crate) use crate::testing::host::{
+    analysis, branch, context, earlier, env, ignored, journal, log, manifests, read_text, resolve, staged, tracked,
+};
+
+#[cfg(target_arch = "wasm32")]
+pub(crate) use crate::bindings::guard::facts::{
+    earlier::effects as earlier, git::branch, git::ignored, git::staged, git::tracked, project::manifests,
+};
 
 #[cfg(target_arch = "wasm32")]
 pub(crate) use crate::bindings::guard::policy::{

@@ -36,6 +36,7 @@
 //! [`testing`] runs a policy natively, in an ordinary `#[test]`.
 
 pub mod code;
+pub mod earlier;
 pub mod paths;
 pub mod resolve;
 pub mod syntax;
@@ -64,6 +65,7 @@ pub mod bindings;
 #[doc(hidden)]
 pub mod guest;
 
+pub use bindings::guard::facts::project::Manifest as ProjectManifest;
 pub use bindings::guard::policy::context::Facts;
 pub use bindings::guard::policy::types::{Decision, Fault, Finding, Level, Outcome, Presence, ResolvedPath};
 pub use call::Call;

@@ -26,13 +26,13 @@ mod suite;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-pub use cases::{Case, Suite, WorldFacts};
+pub use cases::{Case, GitFacts, Suite, WorldFacts};
 
 use serde_json::Value;
 
 use crate::bindings::guard::policy::context::Facts;
 use crate::syntax::{Analysis, Coverage};
-use crate::{Decision, Policy, ResolvedPath, guest};
+use crate::{Decision, Policy, ProjectManifest, ResolvedPath, guest};
 
 /// All that a policy can see in a test.
 #[derive(Debug, Clone)]
@@ -53,6 +53,10 @@ pub struct World {
     pub paths: BTreeMap<String, ResolvedPath>,
     /// Variables that `env` gives.
     pub env: BTreeMap<String, String>,
+    /// What git says; nothing is known without it.
+    pub git: Option<GitFacts>,
+    /// The manifests of the project, by folder.
+    pub manifests: BTreeMap<String, Vec<ProjectManifest>>,
 }
 
 /// What a policy says of a call, and what it wants written.
@@ -90,6 +94,8 @@ impl Default for World {
             project_is_repository: false,
             paths: BTreeMap::new(),
             env: BTreeMap::new(),
+            git: None,
+            manifests: BTreeMap::new(),
         }
     }
 }
@@ -134,8 +140,11 @@ impl World {
 /// The host's functions over the world of the running test.
 #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a component has the real host"))]
 pub(crate) mod host {
-    use super::{Analysis, Facts, RefCell, ResolvedPath, Value, World};
-    use crate::{Fault, Level};
+    use super::{Analysis, Facts, GitFacts, RefCell, ResolvedPath, Value, World};
+    use crate::earlier::{Earlier, Seat};
+    use crate::paths::{below, parent};
+    use crate::syntax::{Command, Effect};
+    use crate::{Fault, Level, Presence, ProjectManifest};
 
     const LINES: usize = 64;
     const LINE_BYTES: usize = 16 << 10;
@@ -159,6 +168,69 @@ pub(crate) mod host {
 
     pub(crate) fn resolve(path: &str) -> ResolvedPath {
         ask(|world| world.resolve(path))
+    }
+
+    pub(crate) fn branch(path: &str) -> String {
+        ask(|world| git(world, path).map(|(git, _)| git.branch.clone()).unwrap_or_default())
+    }
+
+    pub(crate) fn tracked(path: &str) -> Presence {
+        ask(|world| presence(git(world, path).map(|(git, path)| git.is_tracked(&path))))
+    }
+
+    pub(crate) fn staged(path: &str) -> Presence {
+        ask(|world| presence(git(world, path).map(|(git, path)| git.is_staged(&path))))
+    }
+
+    pub(crate) fn ignored(path: &str) -> Presence {
+        ask(|world| presence(git(world, path).map(|(git, path)| git.is_ignored(&path))))
+    }
+
+    /// What git says in the world, and the path that it is asked about.
+    fn git<'a>(world: &'a World, path: &str) -> Option<(&'a GitFacts, String)> {
+        let resolved = world.resolve(path);
+        world.git.as_ref().filter(|_| !resolved.git_root.is_empty()).map(|git| (git, resolved.lexical))
+    }
+
+    fn presence(is_so: Option<bool>) -> Presence {
+        match is_so {
+            Some(true) => Presence::Yes,
+            Some(false) => Presence::No,
+            None => Presence::Unknown,
+        }
+    }
+
+    pub(crate) fn manifests(path: &str) -> Result<Vec<ProjectManifest>, Fault> {
+        ask(|world| {
+            let start = world.resolve(path).lexical;
+            let mut folders = std::iter::successors(Some(start.as_str()), |folder| parent(folder));
+            Ok(folders.find_map(|folder| world.manifests.get(folder)).cloned().unwrap_or_default())
+        })
+    }
+
+    pub(crate) fn earlier(command_id: u32, path: &str) -> Vec<Effect> {
+        let is_near = |one: &str, other: &str| below(one, other).is_some() || below(other, one).is_some();
+        ask(|world| {
+            let about = world.resolve(path).lexical;
+            let earlier = Earlier::than(command_id, world.analysis.commands.iter().map(seat));
+            let near = world.analysis.effects.iter().filter(|effect| is_near(&effect.path.lexical, &about));
+            let found = near.filter_map(|effect| {
+                let is_certain = earlier.is_certain(effect.command_id)?;
+                Some(Effect { certain: effect.certain && is_certain, ..effect.clone() })
+            });
+            found.collect()
+        })
+    }
+
+    fn seat(command: &Command) -> Seat<'_> {
+        Seat {
+            id: command.id,
+            parent: command.parent,
+            pipeline: command.position.pipeline,
+            operator: &command.position.operator,
+            background: command.position.background,
+            within: &command.position.within,
+        }
     }
 
     pub(crate) fn read_text(path: &str) -> Result<String, Fault> {

@@ -30,13 +30,17 @@ fn pascal(name: &str) -> String {
 #[test]
 fn the_types_have_each_name_of_the_contract() {
     let mut resolve = Resolve::default();
-    resolve.push_path(root().join("wit")).unwrap();
+    for folder in ["wit/0.1.0", "wit/0.2.0"] {
+        resolve.push_path(root().join(folder)).unwrap();
+    }
     let mut names = 0;
     for (_, interface) in &resolve.interfaces {
         let name = interface.name.as_ref().unwrap();
-        let file = format!("guest-sdk/templates/js-and-ts/types/interfaces/guard-policy-{name}.d.ts");
+        let package = &resolve.packages[interface.package.unwrap()].name;
+        let (part, version) = (&package.name, package.version.as_ref().unwrap());
+        let file = format!("guest-sdk/templates/js-and-ts/types/interfaces/guard-{part}-{name}.d.ts");
         let text = read(&file);
-        let mut expected = vec![format!("declare module 'guard:policy/{name}@0.1.0' {{")];
+        let mut expected = vec![format!("declare module 'guard:{part}/{name}@{version}' {{")];
         for (name, function) in &interface.functions {
             let given: Vec<String> = function.params.iter().map(|given| format!("{}: ", camel(&given.name))).collect();
             expected.push(format!("export function {}({}", camel(name), given.first().cloned().unwrap_or_default()));

@@ -1,6 +1,6 @@
 //! `guard-host wit`: the files that other tools read are those of `wit/`, and nothing of a user's is overwritten.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -9,13 +9,30 @@ use wit_bindgen_core::wit_parser::Resolve;
 use super::{read, root};
 use crate::support::world::World;
 
-/// The names of the files in a folder.
+/// The paths of the files in a folder and below it.
 fn names(folder: &Path) -> BTreeSet<String> {
-    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(names(&path).into_iter().map(|below| format!("{name}/{below}")));
+        } else {
+            found.insert(name);
+        }
+    }
+    found
 }
 
-fn contract() -> BTreeSet<String> {
-    names(&root().join("wit")).into_iter().filter(|name| name.ends_with(".wit")).collect()
+/// The last version at the top, as its package is the one with the world, and the first one where tools look for others.
+const PARTS: [(&str, &str); 2] = [("wit/0.2.0", ""), ("wit/0.1.0", "deps/guard-policy-0.1.0/")];
+
+/// Each file of the contract, and where it stands in the repository.
+fn contract() -> BTreeMap<String, String> {
+    let files = PARTS.iter().flat_map(|(folder, prefix)| {
+        names(&root().join(folder)).into_iter().map(move |name| (format!("{prefix}{name}"), format!("{folder}/{name}")))
+    });
+    files.collect()
 }
 
 #[test]
@@ -23,39 +40,41 @@ fn the_folder_holds_the_files_of_the_contract_and_nothing_else() {
     let world = World::new();
     let ended = world.run(&["wit", "deep/contract"], "");
     let folder = world.repo().join("deep/contract");
-    assert_eq!((ended.exit, names(&folder)), (0, contract()), "{}", ended.stderr);
-    for name in contract() {
-        assert!(fs::read_to_string(folder.join(&name)).unwrap() == read(&format!("wit/{name}")), "{name}");
+    assert_eq!((ended.exit, names(&folder)), (0, contract().into_keys().collect()), "{}", ended.stderr);
+    for (name, source) in contract() {
+        assert!(fs::read_to_string(folder.join(&name)).unwrap() == read(&source), "{name}");
     }
-    let paths: String = contract().iter().map(|name| format!("deep/contract/{name}\n")).collect();
-    assert_eq!(ended.stdout, paths);
+    let mut paths: Vec<String> = ended.stdout.lines().map(str::to_owned).collect();
+    paths.sort();
+    let expected: Vec<String> = contract().keys().map(|name| format!("deep/contract/{name}")).collect();
+    assert_eq!(paths, expected);
     assert!(ended.stderr.contains("`guest`"), "{}", ended.stderr);
     assert!(!contract().is_empty());
 }
 
 /// Some tools take the only world of a package, and refuse a package with two.
 #[test]
-fn tools_find_one_package_with_one_world() {
+fn tools_find_a_package_with_one_world_and_the_other_where_it_is_looked_for() {
     let world = World::new();
     assert_eq!(world.run(&["wit", "contract"], "").exit, 0);
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_path(world.repo().join("contract")).unwrap();
-    assert_eq!((resolve.packages.len(), resolve.worlds.len()), (1, 1));
+    assert_eq!((resolve.packages.len(), resolve.packages[package].worlds.len()), (2, 1));
     let only = resolve.select_world(&[package], None).unwrap();
     assert_eq!(resolve.worlds[only].name, "guest");
-    assert_eq!(resolve.packages[package].name.to_string(), "guard:policy@0.1.0");
+    assert_eq!(resolve.packages[package].name.to_string(), "guard:facts@0.2.0");
 }
 
 #[test]
 fn what_is_there_already_is_completed_and_other_files_stay() {
     let world = World::new();
     world.write("repo/contract/notes.txt", "mine");
-    world.write("repo/contract/world.wit", read("wit/world.wit"));
+    world.write("repo/contract/world.wit", read("wit/0.2.0/world.wit"));
     for _ in 0..2 {
         let ended = world.run(&["wit", "contract"], "");
         assert_eq!((ended.exit, ended.stdout.lines().count()), (0, contract().len()), "{}", ended.stderr);
     }
-    let mut expected = contract();
+    let mut expected: BTreeSet<String> = contract().into_keys().collect();
     expected.insert("notes.txt".to_owned());
     assert_eq!(names(&world.repo().join("contract")), expected);
     assert_eq!(fs::read_to_string(world.path("repo/contract/notes.txt")).unwrap(), "mine");
@@ -64,17 +83,17 @@ fn what_is_there_already_is_completed_and_other_files_stay() {
 #[test]
 fn a_file_with_other_content_is_refused_and_nothing_is_written() {
     let world = World::new();
-    world.write("repo/changed/types.wit", "mine");
-    world.write("repo/longer/world.wit", read("wit/world.wit") + "\n");
-    world.write("repo/folder/env.wit/x", "mine");
+    world.write("repo/changed/project.wit", "mine");
+    world.write("repo/longer/world.wit", read("wit/0.2.0/world.wit") + "\n");
+    world.write("repo/folder/git.wit/x", "mine");
     fs::create_dir(world.path("repo/linked")).unwrap();
-    std::os::unix::fs::symlink(world.path("nowhere"), world.path("repo/linked/log.wit")).unwrap();
+    std::os::unix::fs::symlink(world.path("nowhere"), world.path("repo/linked/earlier.wit")).unwrap();
     world.write("repo/file", "mine");
     for (folder, named) in [
-        ("changed", "changed/types.wit"),
+        ("changed", "changed/project.wit"),
         ("longer", "longer/world.wit"),
-        ("folder", "folder/env.wit"),
-        ("linked", "linked/log.wit"),
+        ("folder", "folder/git.wit"),
+        ("linked", "linked/earlier.wit"),
         ("file", "/file`"),
     ] {
         let ended = world.run(&["wit", folder], "");
@@ -84,7 +103,7 @@ fn a_file_with_other_content_is_refused_and_nothing_is_written() {
             assert_eq!(names(&world.repo().join(folder)).len(), 1, "{folder}");
         }
     }
-    assert_eq!(fs::read_to_string(world.path("repo/changed/types.wit")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(world.path("repo/changed/project.wit")).unwrap(), "mine");
     assert_eq!(fs::read_to_string(world.path("repo/file")).unwrap(), "mine");
     assert!(!world.path("nowhere").exists());
 }

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::paths::below;
+
 /// Cases that share settings and facts.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -45,6 +47,48 @@ pub struct WorldFacts {
     pub dirs: BTreeSet<String>,
     /// Symbolic links by absolute path.
     pub links: BTreeMap<String, String>,
+    /// What git says. Default: nothing is known.
+    pub git: Option<GitFacts>,
+}
+
+/// What git says in the world of a case. A path stands for all that is below it, too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct GitFacts {
+    /// The branch that is checked out. Default: none.
+    pub branch: String,
+    /// What git keeps, by absolute path.
+    pub tracked: BTreeSet<String>,
+    /// What the next commit changes, by absolute path.
+    pub staged: BTreeSet<String>,
+    /// What git leaves out, by absolute path.
+    pub ignored: BTreeSet<String>,
+}
+
+impl GitFacts {
+    /// Git keeps the file, or a file below the folder.
+    #[must_use]
+    pub fn is_tracked(&self, path: &str) -> bool {
+        touches(&self.tracked, path)
+    }
+
+    /// The next commit changes the file, or a file below the folder.
+    #[must_use]
+    pub fn is_staged(&self, path: &str) -> bool {
+        touches(&self.staged, path)
+    }
+
+    /// Git leaves the file or the folder out.
+    #[must_use]
+    pub fn is_ignored(&self, path: &str) -> bool {
+        self.ignored.iter().any(|one| below(path, one).is_some())
+    }
+}
+
+/// One of `paths` is `path`, lies below it, or is a folder above it.
+fn touches(paths: &BTreeSet<String>, path: &str) -> bool {
+    paths.iter().any(|one| below(path, one).is_some() || below(one, path).is_some())
 }
 
 impl WorldFacts {
@@ -67,6 +111,9 @@ impl WorldFacts {
         world.files.extend(over.files.clone());
         world.dirs.extend(over.dirs.iter().cloned());
         world.links.extend(over.links.clone());
+        if over.git.is_some() {
+            world.git.clone_from(&over.git);
+        }
         world
     }
 }

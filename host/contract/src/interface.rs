@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Level;
 
-/// The contract's package; imports outside of it trap.
-const PACKAGE: &str = "guard:policy/";
+/// The contract's packages; imports outside of them trap.
+const PACKAGES: [&str; 2] = ["guard:policy/", "guard:facts/"];
+
+/// The one whose exports are called.
+const CALLED: &str = "guard:policy/";
 
 /// What every guest is given of WASI: the hash maps of Rust's library ask for it.
 const SEED: &str = "wasi:random/insecure-seed@0.2.";
@@ -35,7 +38,7 @@ impl Interface {
     #[must_use]
     pub fn answered(import: &str, wasi: Wasi) -> ImportResolution {
         match import {
-            import if import.starts_with(PACKAGE) => ImportResolution::Contract,
+            import if PACKAGES.iter().any(|package| import.starts_with(package)) => ImportResolution::Contract,
             import if import.starts_with(SEED) => ImportResolution::Fixed,
             import if wasi == Wasi::Frozen && is_wasi_answered(import) => ImportResolution::Fixed,
             _ => ImportResolution::Trap,
@@ -45,13 +48,14 @@ impl Interface {
     /// The host calls what the export of that name offers. Others are never called.
     #[must_use]
     pub fn is_called(export: &str) -> bool {
-        export.starts_with(PACKAGE)
+        export.starts_with(CALLED)
     }
 
     /// The component asks for the analysis of a call.
     #[must_use]
     pub fn wants_analysis(&self) -> bool {
-        self.imports.iter().any(|import| import.starts_with("guard:policy/analysis@"))
+        let told = ["guard:policy/analysis@", "guard:facts/earlier@"];
+        self.imports.iter().any(|import| told.iter().any(|interface| import.starts_with(interface)))
     }
 }
 

@@ -35,6 +35,9 @@ pub const LOG_LINE_BYTES: usize = 4 << 10;
 /// The largest file that a policy is given.
 pub const FILE_BYTES: usize = 1 << 20;
 
+/// How often a policy may ask git in one call.
+pub const GIT_QUESTIONS: usize = 64;
+
 /// What one guest may use in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {

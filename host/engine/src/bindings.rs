@@ -3,14 +3,14 @@
 #[expect(unreachable_pub, reason = "generated from wit/, where each item is documented")]
 mod generated {
     wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "guest",
+        path: ["../../wit/0.1.0", "../../wit/0.2.0"],
+        world: "guard:facts/guest",
         imports: { default: trappable },
     });
 
     pub mod bundle {
         wasmtime::component::bindgen!({
-            path: ["../../wit", "../../policies/bundle/wit"],
+            path: ["../../wit/0.1.0", "../../policies/bundle/wit"],
             world: "guard:bundle/bundle",
             imports: { default: trappable },
             with: {
@@ -28,7 +28,7 @@ mod generated {
 
     pub mod script_reader {
         wasmtime::component::bindgen!({
-            path: ["../../wit", "../../policies/bundle/wit"],
+            path: ["../../wit/0.1.0", "../../policies/bundle/wit"],
             world: "guard:bundle/script-reader",
         });
     }
@@ -36,6 +36,6 @@ mod generated {
 
 pub(crate) use generated::bundle::guard::bundle::scripts;
 pub(crate) use generated::bundle::{Bundle, BundlePre};
-pub(crate) use generated::guard::policy as interfaces;
+pub(crate) use generated::guard::{facts, policy as interfaces};
 pub(crate) use generated::script_reader::ScriptReaderPre;
 pub(crate) use generated::{Guest, GuestPre};

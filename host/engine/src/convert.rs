@@ -2,7 +2,9 @@
 
 use guard_contract as contract;
 
+use crate::bindings::facts::project;
 use crate::bindings::interfaces::{context, syntax, types};
+use crate::facts::manifests;
 
 /// Another type of the same shape. Texts are moved, not copied.
 pub(crate) trait Convert<T> {
@@ -20,6 +22,12 @@ macro_rules! same {
 }
 
 same!(String bool u32 i32);
+
+impl Convert<String> for &'static str {
+    fn convert(self) -> String {
+        self.to_owned()
+    }
+}
 
 impl<T, U: Convert<T>> Convert<Vec<T>> for Vec<U> {
     fn convert(self) -> Vec<T> {
@@ -100,6 +108,7 @@ enums! {
 }
 records! {
     contract::ResolvedPath => types::ResolvedPath { raw lexical canonical project_relative git_root exists kind }
+    manifests::Manifest => project::Manifest { path kind name version manager dependencies scripts }
     contract::CallFacts => context::Facts { cwd project_root home session harness permission_mode original_tool }
     contract::syntax::Span => syntax::Span { start end }
     contract::syntax::Part => syntax::Part { kind text quoted }

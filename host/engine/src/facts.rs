@@ -5,12 +5,15 @@
 //! that resolves paths over both is `guard_sdk`'s, which the tests of a policy use as well.
 
 pub mod fixed;
+pub mod git;
+pub(crate) mod manifests;
 pub mod real;
 pub mod recorded;
 mod resolve;
 
 use std::fmt;
 
+pub use git::GitQuestion;
 pub use guard_sdk::resolve::{Disk, Entry, git_root};
 pub use resolve::{PATHS, Resolver};
 
@@ -28,4 +31,7 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
 
     /// The value of a variable that is set.
     fn env(&self, name: &str) -> Option<String>;
+
+    /// What git says of `path`, which is the work tree `root` or lies in it. None: it is not known.
+    fn git(&self, root: &str, path: &str, question: GitQuestion) -> Option<String>;
 }

@@ -9,18 +9,20 @@ use wasmtime::Result;
 use wasmtime::component::{HasData, Linker};
 use wasmtime::error::format_err;
 
-use super::bindings::{Guest, interfaces, scripts};
+use super::bindings::{Guest, facts, interfaces, scripts};
 use super::meter::Bounds;
 use super::policy::Question;
 use super::scripts::Scripts;
 use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, ResolvedPath};
 use crate::convert::Convert;
-use crate::facts::{Facts, Resolver};
+use crate::facts::{Facts, GitQuestion, Resolver, manifests};
 use guard_contract::grants::Grants;
-use guard_contract::limits::{FILE_BYTES, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
-use guard_contract::syntax::Analysis;
-use guard_contract::{CallFacts, JournalLine, LogLine};
+use guard_contract::limits::{FILE_BYTES, GIT_QUESTIONS, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
+use guard_contract::paths::{is_below, parent};
+use guard_contract::syntax::{Analysis, Command};
+use guard_contract::{CallFacts, JournalLine, LogLine, Presence};
+use guard_sdk::earlier::{Earlier, Seat};
 
 /// All that the policies of a chain can learn of one call.
 #[derive(Debug, Clone)]
@@ -46,6 +48,8 @@ pub(super) struct State {
     pub(super) journal: Vec<JournalLine>,
     pub(super) log: Vec<LogLine>,
     pub(super) asked: Vec<String>,
+    /// How often git was asked.
+    git_questions: usize,
     /// What a frozen WASI gave.
     pub(super) wasi: Given,
 }
@@ -60,6 +64,7 @@ impl State {
             journal: Vec::new(),
             log: Vec::new(),
             asked: Vec::new(),
+            git_questions: 0,
             wasi: Given::default(),
         }
     }
@@ -91,9 +96,16 @@ impl HasData for State {
     type Data<'a> = &'a mut State;
 }
 
-/// Defines the imports of the bundle: the contract's, and the reader of scripts.
+/// Defines the imports of the bundle: those of the contract's first version, and the reader of scripts.
 pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
-    define(linker)?;
+    interfaces::types::add_to_linker::<State, State>(linker, |state| state)?;
+    interfaces::syntax::add_to_linker::<State, State>(linker, |state| state)?;
+    interfaces::analysis::add_to_linker::<State, State>(linker, |state| state)?;
+    interfaces::context::add_to_linker::<State, State>(linker, |state| state)?;
+    interfaces::files::add_to_linker::<State, State>(linker, |state| state)?;
+    interfaces::env::add_to_linker::<State, State>(linker, |state| state)?;
+    interfaces::journal::add_to_linker::<State, State>(linker, |state| state)?;
+    interfaces::log::add_to_linker::<State, State>(linker, |state| state)?;
     scripts::add_to_linker::<State, State>(linker, |state| state)
 }
 
@@ -176,5 +188,97 @@ impl interfaces::log::Host for State {
             self.log.push(LogLine { level: level.convert(), message });
         }
         Ok(())
+    }
+}
+
+impl State {
+    /// What git says of a path; none if it is not known.
+    fn git(&mut self, name: &str, path: &str, question: GitQuestion) -> Result<Option<String>> {
+        self.git_questions += 1;
+        let has_room = self.git_questions <= GIT_QUESTIONS;
+        let scene = self.scene(name)?;
+        let resolved = scene.resolver.resolve(&*scene.facts, path);
+        // Of a link git keeps the link, not what lies behind it.
+        let folder = parent(&resolved.lexical).unwrap_or("/");
+        let held = scene.resolver.resolve(&*scene.facts, folder);
+        let name = resolved.lexical.rsplit('/').next().unwrap_or_default();
+        let whole = format!("{}/{name}", held.canonical.trim_end_matches('/'));
+        let is_root = resolved.canonical == resolved.git_root;
+        let (root, path) = if is_root { (resolved.git_root, resolved.canonical) } else { (held.git_root, whole) };
+        let is_known = has_room && !root.is_empty() && !held.canonical.is_empty();
+        Ok(is_known.then(|| scene.facts.git(&root, &path, question)).flatten())
+    }
+
+    fn git_presence(&mut self, name: &str, path: &str, question: GitQuestion) -> Result<interfaces::types::Presence> {
+        Ok(match self.git(name, path, question)?.as_deref() {
+            Some("yes") => Presence::Yes,
+            Some("no") => Presence::No,
+            _ => Presence::Unknown,
+        }
+        .convert())
+    }
+}
+
+impl facts::git::Host for State {
+    fn branch(&mut self, path: String) -> Result<String> {
+        Ok(self.git("git.branch", &path, GitQuestion::Branch)?.unwrap_or_default())
+    }
+
+    fn tracked(&mut self, path: String) -> Result<interfaces::types::Presence> {
+        self.git_presence("git.tracked", &path, GitQuestion::Tracked)
+    }
+
+    fn staged(&mut self, path: String) -> Result<interfaces::types::Presence> {
+        self.git_presence("git.staged", &path, GitQuestion::Staged)
+    }
+
+    fn ignored(&mut self, path: String) -> Result<interfaces::types::Presence> {
+        self.git_presence("git.ignored", &path, GitQuestion::Ignored)
+    }
+}
+
+impl facts::project::Host for State {
+    fn manifests(&mut self, path: String) -> Result<Result<Vec<facts::project::Manifest>, FactFault>> {
+        let grants = self.grants.clone();
+        let scene = self.scene("project.manifests")?;
+        let start = scene.resolver.resolve(&*scene.facts, &path).lexical;
+        let read = |path: &str| match grants.read_root(path) {
+            Some(root) => scene.facts.read_granted(root, path, FILE_BYTES),
+            None => Err(guard_contract::FactFault::Denied),
+        };
+        let project = &scene.context.project_root;
+        Ok(manifests::nearest(&start, project, &*scene.facts, &read).map_err(Convert::convert).map(Convert::convert))
+    }
+}
+
+impl facts::earlier::Host for State {
+    fn effects(&mut self, command_id: u32, path: String) -> Result<Vec<interfaces::syntax::Effect>> {
+        let scene = self.scene("earlier.effects")?;
+        let about = scene.resolver.resolve(&*scene.facts, &path);
+        let seats = scene.analysis.commands.iter().map(seat);
+        let earlier = Earlier::than(command_id, seats);
+        let is_near = |one: &str, other: &str| !one.is_empty() && (is_below(one, other) || is_below(other, one));
+        let mut found = Vec::new();
+        for effect in &scene.analysis.effects {
+            let concerns = is_near(&effect.path.lexical, &about.lexical) && !about.lexical.is_empty()
+                || is_near(&effect.path.canonical, &about.canonical) && !about.canonical.is_empty();
+            if let Some(is_certain) = earlier.is_certain(effect.command_id).filter(|_| concerns) {
+                let mut effect = effect.clone();
+                effect.certain &= is_certain;
+                found.push(effect);
+            }
+        }
+        Ok(found.convert())
+    }
+}
+
+fn seat(command: &Command) -> Seat<'_> {
+    Seat {
+        id: command.id,
+        parent: command.parent,
+        pipeline: command.position.pipeline,
+        operator: &command.position.operator,
+        background: command.position.background,
+        within: &command.position.within,
     }
 }

@@ -17,7 +17,11 @@ const COMPRESSION: u8 = 10;
 const FILE_BYTES: u64 = 256 << 10;
 
 /// What the folders of the repository are called in a project; the templates lie at its top.
-const SHARED: [(&str, &str, &str); 2] = [("wit", "wit", "wit/"), ("sdk", "guest-sdk/src", "guard-sdk/src/")];
+const SHARED: [(&str, &str, &str); 3] = [
+    ("wit", "wit/0.2.0", "wit/"),
+    ("wit", "wit/0.1.0", "wit/deps/guard-policy-0.1.0/"),
+    ("sdk", "guest-sdk/src", "guard-sdk/src/"),
+];
 
 /// The files, and their bytes one after another.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! The WIT package of the contract as files, for tools that make components.
+//! The WIT packages of the contract as files, for tools that make components.
 //!
 //! Nothing that is there is overwritten: either every file can be written, or none is.
 
@@ -39,7 +39,7 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     let all = scaffold::unpack().map_err(failed)?;
     let mut package = Vec::new();
     for file in FILES.iter().filter(|file| file.part == PART && file.path.ends_with(".wit")) {
-        let name = file.path.rsplit('/').next().unwrap_or(file.path);
+        let name = file.path.strip_prefix("wit/").unwrap_or(file.path);
         let bytes = all.get(file.bytes.clone()).ok_or_else(|| failed(scaffold::damaged()))?;
         package.push((name, bytes));
     }

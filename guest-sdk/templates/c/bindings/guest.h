@@ -193,6 +193,44 @@ typedef uint8_t guard_policy_types_level_t;
 // Detail for the author of the policy.
 #define GUARD_POLICY_TYPES_LEVEL_DEBUG 3
 
+typedef guard_policy_types_presence_t guard_facts_git_presence_t;
+
+typedef guard_policy_types_fault_t guard_facts_project_fault_t;
+
+// A file that says what a package is made of.
+typedef struct guard_facts_project_manifest_t {
+  // The file, absolute.
+  guest_string_t   path;
+  // `npm`, `cargo`, `python`, `go` or `composer`. An open set.
+  guest_string_t   kind;
+  // The package's name, or empty.
+  guest_string_t   name;
+  // The package's version, or empty.
+  guest_string_t   version;
+  // The program whose lock file lies beside it, or else in the nearest folder
+  // above it within the project, such as `pnpm` or `uv`. Empty if there is
+  // none, or one of each of two programs.
+  guest_string_t   manager;
+  // What it depends on, for use, for development and for its build: name and
+  // requirement, as written.
+  guest_list_tuple2_string_string_t   dependencies;
+  // Its commands: name and text.
+  guest_list_tuple2_string_string_t   scripts;
+} guard_facts_project_manifest_t;
+
+typedef struct {
+  guard_facts_project_manifest_t *ptr;
+  size_t len;
+} guard_facts_project_list_manifest_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    guard_facts_project_list_manifest_t ok;
+    guard_facts_project_fault_t err;
+  } val;
+} guard_facts_project_result_list_manifest_fault_t;
+
 typedef guard_policy_types_resolved_path_t guard_policy_syntax_resolved_path_t;
 
 // How far the text was understood.
@@ -430,6 +468,13 @@ typedef struct guard_policy_syntax_analysis_t {
   guard_policy_syntax_list_script_t   scripts;
 } guard_policy_syntax_analysis_t;
 
+typedef guard_policy_syntax_effect_t guard_facts_earlier_effect_t;
+
+typedef struct {
+  guard_facts_earlier_effect_t *ptr;
+  size_t len;
+} guard_facts_earlier_list_effect_t;
+
 typedef guard_policy_syntax_analysis_t guard_policy_analysis_analysis_t;
 
 // Facts that the harness and the host know of the call. Empty: not known.
@@ -503,6 +548,36 @@ typedef struct {
   } val;
 } exports_guard_policy_policy_result_decision_string_t;
 
+// Imported Functions from `guard:facts/git@0.2.0`
+// The branch that is checked out where `path` lies, such as `main`. Empty
+// if none is, or if it is not known.
+extern void guard_facts_git_branch(guest_string_t *path, guest_string_t *ret);
+// Whether git keeps the file, or a file below the folder.
+extern guard_facts_git_presence_t guard_facts_git_tracked(guest_string_t *path);
+// Whether the next commit changes the file, or a file below the folder.
+extern guard_facts_git_presence_t guard_facts_git_staged(guest_string_t *path);
+// Whether git leaves the file or the folder out: a rule of `.gitignore` or
+// of the user's own rules says so, and it is not tracked.
+extern guard_facts_git_presence_t guard_facts_git_ignored(guest_string_t *path);
+
+// Imported Functions from `guard:facts/project@0.2.0`
+// The manifests of the nearest folder, at `path` or above it and within the
+// project, that has one.
+// 
+// Each is read as `files.read-text` reads it: the configuration must grant
+// it, and `denied` is the answer if one of them is not granted. One that
+// cannot be understood is `failed`.
+extern bool guard_facts_project_manifests(guest_string_t *path, guard_facts_project_list_manifest_t *ret, guard_facts_project_fault_t *err);
+
+// Imported Functions from `guard:facts/earlier@0.2.0`
+// The effects on `path`, on what lies below it and on the folders above it
+// that come before the command `command-id`, in the order of the text.
+// 
+// One that may have happened, and need not, is not `certain`: it stands in
+// a condition, in a loop, in a function, or behind `&&` or `||`. In a loop
+// and in a function, effects of later commands count as well.
+extern void guard_facts_earlier_effects(uint32_t command_id, guest_string_t *path, guard_facts_earlier_list_effect_t *ret);
+
 // Imported Functions from `guard:policy/analysis@0.1.0`
 // The analysis of the call that is being decided.
 // 
@@ -574,6 +649,12 @@ void guard_policy_types_manifest_free(guard_policy_types_manifest_t *ptr);
 
 void guard_policy_types_resolved_path_free(guard_policy_types_resolved_path_t *ptr);
 
+void guard_facts_project_manifest_free(guard_facts_project_manifest_t *ptr);
+
+void guard_facts_project_list_manifest_free(guard_facts_project_list_manifest_t *ptr);
+
+void guard_facts_project_result_list_manifest_fault_free(guard_facts_project_result_list_manifest_fault_t *ptr);
+
 void guard_policy_syntax_resolved_path_free(guard_policy_syntax_resolved_path_t *ptr);
 
 void guard_policy_syntax_part_free(guard_policy_syntax_part_t *ptr);
@@ -611,6 +692,10 @@ void guard_policy_syntax_list_effect_free(guard_policy_syntax_list_effect_t *ptr
 void guard_policy_syntax_list_script_free(guard_policy_syntax_list_script_t *ptr);
 
 void guard_policy_syntax_analysis_free(guard_policy_syntax_analysis_t *ptr);
+
+void guard_facts_earlier_effect_free(guard_facts_earlier_effect_t *ptr);
+
+void guard_facts_earlier_list_effect_free(guard_facts_earlier_list_effect_t *ptr);
 
 void guard_policy_analysis_analysis_free(guard_policy_analysis_analysis_t *ptr);
 

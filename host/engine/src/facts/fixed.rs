@@ -6,7 +6,9 @@ use serde::Deserialize;
 
 use guard_contract::FactFault;
 
-use super::{Disk, Entry, Facts};
+use guard_sdk::testing::cases::GitFacts;
+
+use super::{Disk, Entry, Facts, GitQuestion};
 
 /// Files, folders, links and variables that a test names. Everything else is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -20,6 +22,8 @@ pub struct FixedFacts {
     pub dirs: BTreeSet<String>,
     /// The texts of symbolic links by absolute path.
     pub links: BTreeMap<String, String>,
+    /// What git says; nothing is known without it.
+    pub git: Option<GitFacts>,
 }
 
 impl Disk for FixedFacts {
@@ -44,6 +48,17 @@ impl Facts for FixedFacts {
 
     fn env(&self, name: &str) -> Option<String> {
         self.env.get(name).cloned()
+    }
+
+    fn git(&self, _: &str, path: &str, question: GitQuestion) -> Option<String> {
+        let git = self.git.as_ref()?;
+        let is_so = match question {
+            GitQuestion::Branch => return Some(git.branch.clone()),
+            GitQuestion::Tracked => git.is_tracked(path),
+            GitQuestion::Staged => git.is_staged(path),
+            GitQuestion::Ignored => git.is_ignored(path),
+        };
+        Some(if is_so { "yes" } else { "no" }.to_owned())
     }
 }
 

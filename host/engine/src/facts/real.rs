@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::{Disk, Entry, Facts};
+use super::{Disk, Entry, Facts, GitQuestion, git};
 use guard_contract::FactFault;
 use guard_contract::paths;
 
@@ -78,5 +78,9 @@ impl Facts for RealFacts {
 
     fn env(&self, name: &str) -> Option<String> {
         self.env.get(name).cloned()
+    }
+
+    fn git(&self, root: &str, path: &str, question: GitQuestion) -> Option<String> {
+        git::ask(root, path, question, &self.env)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use guard_contract::FactFault;
 
-use super::{Disk, Entry, Facts};
+use super::{Disk, Entry, Facts, GitQuestion};
 
 /// What a decision learned of the machine. What it did not ask for is not in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct Record {
     /// The variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, Option<String>>,
+    /// What git said, by question and path.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub git: BTreeMap<String, Option<String>>,
 }
 
 const LINK: &str = "link:";
@@ -37,7 +40,8 @@ impl Record {
         let files = self.files.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut().ok()?)));
         let links = self.entries.values_mut().filter(|entry| entry.starts_with(LINK)).map(|entry| ("", entry));
         let env = self.env.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut()?)));
-        heads.chain(files).chain(links).chain(env)
+        let git = self.git.values_mut().filter_map(|text| Some(("", text.as_mut()?)));
+        heads.chain(files).chain(links).chain(env).chain(git)
     }
 }
 
@@ -65,6 +69,11 @@ fn entry_of(name: &str) -> Entry {
 /// A path, and the most bytes of it that are asked for.
 fn bounded(path: &str, cap: usize) -> String {
     format!("{cap}:{path}")
+}
+
+/// A question to git, and the path that it is about.
+fn asked_of(question: GitQuestion, path: &str) -> String {
+    format!("{}:{path}", question.name())
 }
 
 /// Facts that are noted on the way.
@@ -133,6 +142,16 @@ impl Facts for Recording {
         self.noted().env.insert(name.to_owned(), value.clone());
         value
     }
+
+    fn git(&self, root: &str, path: &str, question: GitQuestion) -> Option<String> {
+        let key = asked_of(question, path);
+        if let Some(known) = self.noted().git.get(&key) {
+            return known.clone();
+        }
+        let answer = self.facts.git(root, path, question);
+        self.noted().git.insert(key, answer.clone());
+        answer
+    }
 }
 
 /// The machine as it was. Of what was not asked then it knows nothing: it is absent, and that is noted.
@@ -181,6 +200,10 @@ impl Facts for Recorded {
     fn env(&self, name: &str) -> Option<String> {
         self.known(self.record.env.get(name)).flatten()
     }
+
+    fn git(&self, _: &str, path: &str, question: GitQuestion) -> Option<String> {
+        self.known(self.record.git.get(&asked_of(question, path))).flatten()
+    }
 }
 
 #[cfg(test)]
@@ -190,15 +213,15 @@ mod tests {
 
     #[test]
     fn what_was_learned_is_told_again_and_nothing_else() {
-        let world =
-            "env = { A = 'a' }\ndirs = ['/repo/.git']\n[files]\n'/repo/x' = 'text'\n[links]\n'/repo/l' = '../o'";
+        let world = "env = { A = 'a' }\ngit = { tracked = ['/repo/x'] }\ndirs = ['/repo/.git']\n[files]\n'/repo/x' = 'text'\n[links]\n'/repo/l' = '../o'";
         let world: Arc<dyn Facts> = Arc::new(toml::from_str::<FixedFacts>(world).unwrap());
         let ask = |facts: &dyn Facts| {
             let entries = ["/repo/x", "/repo/.git", "/repo/l", "/gone"].map(|path| facts.entry(path));
             let heads = [("/repo/x", 2), ("/repo/x", 9), ("/gone", 9)].map(|(path, cap)| facts.read_head(path, cap));
             let files =
                 [("/repo/x", 9), ("/repo/x", 2), ("/gone", 9)].map(|(path, cap)| facts.read_granted("/", path, cap));
-            (entries, heads, files, ["A", "B"].map(|name| facts.env(name)))
+            let git = ["/repo/x", "/gone"].map(|path| facts.git("/repo", path, GitQuestion::Tracked));
+            (entries, heads, files, ["A", "B"].map(|name| facts.env(name)), git)
         };
         let recording = Recording::of(world.clone());
         let first = ask(&recording);

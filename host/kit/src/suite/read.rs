@@ -264,7 +264,9 @@ fn relative(world: &WorldFacts) -> Option<(String, &'static str)> {
     let files = world.files.keys().map(|path| ("files", path.as_str()));
     let dirs = world.dirs.iter().map(|path| ("dirs", path.as_str()));
     let links = world.links.keys().map(|path| ("links", path.as_str()));
-    let mut paths = places.chain(files).chain(dirs).chain(links);
+    let git = world.git.iter().flat_map(|git| git.tracked.iter().chain(&git.staged).chain(&git.ignored));
+    let git = git.map(|path| ("git", path.as_str()));
+    let mut paths = places.chain(files).chain(dirs).chain(links).chain(git);
     let (key, path) = paths.find(|(_, path)| !path.is_empty() && !path.starts_with('/'))?;
     Some((format!("`{key}` has the relative path `{path}`"), "write it from the root, such as /repo/src"))
 }

@@ -214,7 +214,13 @@ fn machine(world: &WorldFacts) -> FixedFacts {
     if !world.files.contains_key(&git) && !world.links.contains_key(&git) {
         dirs.insert(git);
     }
-    FixedFacts { env: world.env.clone(), files: world.files.clone(), dirs, links: world.links.clone() }
+    FixedFacts {
+        env: world.env.clone(),
+        files: world.files.clone(),
+        dirs,
+        links: world.links.clone(),
+        git: world.git.clone(),
+    }
 }
 
 /// Where a payload's call happens: what the payload says stands before what the world says.

@@ -1,0 +1,260 @@
+//! What git says of a path: the `git` of the machine is asked.
+//!
+//! Nothing that a repository's settings name is run, nothing is written, and no network is asked.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use guard_contract::paths::is_below;
+
+/// A question of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitQuestion {
+    /// The branch that is checked out; the answer is its name, empty if there is none.
+    Branch,
+    /// Git keeps it. The answer to this one and those below is `yes` or `no`.
+    Tracked,
+    /// The next commit changes it.
+    Staged,
+    /// A rule leaves it out.
+    Ignored,
+}
+
+impl GitQuestion {
+    /// Its name in a record.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GitQuestion::Branch => "branch",
+            GitQuestion::Tracked => "tracked",
+            GitQuestion::Staged => "staged",
+            GitQuestion::Ignored => "ignored",
+        }
+    }
+
+    /// The options of git that ask it.
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            GitQuestion::Branch => &["symbolic-ref", "--quiet", "--short", "HEAD"],
+            GitQuestion::Tracked => &["ls-files", "--cached", "-z"],
+            GitQuestion::Staged => &["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--no-renames"],
+            GitQuestion::Ignored => &["check-ignore", "--quiet"],
+        }
+    }
+
+    fn answer(self, output: &str, code: Option<i32>) -> Option<String> {
+        let is_so = match (self, code?) {
+            (GitQuestion::Branch, 0) => return Some(output.trim_end_matches('\n').to_owned()),
+            (GitQuestion::Branch, 1) => return Some(String::new()),
+            (GitQuestion::Tracked, 0) => !output.is_empty(),
+            (GitQuestion::Staged, code @ (0 | 1)) => code == 1,
+            (GitQuestion::Ignored, code @ (0 | 1)) => code == 0,
+            _ => return None,
+        };
+        Some(if is_so { "yes" } else { "no" }.to_owned())
+    }
+}
+
+/// The longest wait for one answer. A policy has 200 ms for a call; git took at most 5 in repositories that were tried.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// The most that is read of an answer: the longest name of a branch, or the first of many files.
+const OUTPUT_BYTES: u64 = 4096;
+
+/// Programs that settings of the repository name, and transports by which a repository may want its missing objects.
+const OFF: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
+
+/// Variables that git needs to find the user's own rules.
+const KEPT: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT"];
+
+/// Asks git about `path` in the work tree `root`. None: it is not known.
+pub(super) fn ask(root: &str, path: &str, question: GitQuestion, env: &BTreeMap<String, String>) -> Option<String> {
+    let mut command = Command::new(program(root, env.get("PATH")?)?);
+    command.arg("-C").arg(root).args(["--no-pager", "--no-optional-locks"]);
+    // A name is a name, not a pattern. The question of rules takes names alone, and refuses to be told so.
+    if question != GitQuestion::Ignored {
+        command.arg("--literal-pathspecs");
+    }
+    for setting in OFF {
+        command.args(["-c", setting]);
+    }
+    command.args(question.options());
+    if question != GitQuestion::Branch {
+        command.arg("--").arg(path);
+    }
+    command.env_clear().envs(KEPT.iter().filter_map(|name| Some((*name, env.get(*name)?))));
+    command.env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let output = read(&mut child);
+    let is_over = output.as_ref().is_some_and(|output| (output.len() as u64) < OUTPUT_BYTES);
+    if !is_over {
+        // It writes on, or says nothing.
+        let _ = child.kill();
+    }
+    let code = child.wait().ok()?.code();
+    // The first of many files is an answer.
+    let code = if question == GitQuestion::Tracked && output.is_some() && !is_over { Some(0) } else { code };
+    question.answer(&String::from_utf8(output?).ok()?, code)
+}
+
+/// What the process writes until it ends, or the start of that; none if it takes too long.
+fn read(child: &mut Child) -> Option<Vec<u8>> {
+    let mut pipe = child.stdout.take()?.take(OUTPUT_BYTES);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut output = Vec::new();
+        let _ = sender.send(pipe.read_to_end(&mut output).map(|_| output));
+    });
+    receiver.recv_timeout(WAIT).ok()?.ok()
+}
+
+/// The `git` that the variable `PATH` leads to. A folder that is relative, or in the work tree, may hold anything.
+fn program(root: &str, path: &str) -> Option<PathBuf> {
+    let folders = std::env::split_paths(path);
+    let trusted = folders.filter(|folder| {
+        folder.is_absolute() && folder.to_str().is_some_and(|folder| !is_below(folder.trim_end_matches('/'), root))
+    });
+    trusted.map(|folder| folder.join(format!("git{}", std::env::consts::EXE_SUFFIX))).find(|git| git.is_file())
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn world() -> Option<(tempfile::TempDir, BTreeMap<String, String>)> {
+        let folder = tempfile::tempdir().unwrap();
+        let env: BTreeMap<String, String> = [
+            ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+            ("HOME".to_owned(), folder.path().join("home").display().to_string()),
+        ]
+        .into();
+        fs::create_dir_all(folder.path().join("home")).unwrap();
+        fs::create_dir_all(folder.path().join("repo/src")).unwrap();
+        if program("/nowhere", &env["PATH"]).is_none() {
+            eprintln!("skipped, because there is no git");
+            return None;
+        }
+        git(folder.path(), &["init", "--quiet", "--initial-branch", "trunk"]);
+        Some((folder, env))
+    }
+
+    fn git(folder: &std::path::Path, words: &[&str]) {
+        let mut command = Command::new("git");
+        command.current_dir(folder.join("repo")).env("HOME", folder.join("home")).env_remove("GIT_DIR");
+        command.args(["-c", "user.name=A", "-c", "user.email=a@example.org"]).args(words);
+        assert!(command.output().unwrap().status.success(), "{words:?}");
+    }
+
+    fn asked(folder: &tempfile::TempDir, env: &BTreeMap<String, String>, path: &str) -> [Option<String>; 3] {
+        let root = folder.path().join("repo").display().to_string();
+        [GitQuestion::Tracked, GitQuestion::Staged, GitQuestion::Ignored]
+            .map(|question| ask(&root, &format!("{root}/{path}"), question, env))
+    }
+
+    fn words(words: [&str; 3]) -> [Option<String>; 3] {
+        words.map(|word| Some(word.to_owned()))
+    }
+
+    #[test]
+    fn files_are_kept_staged_and_left_out_as_git_says() {
+        let Some((folder, env)) = world() else { return };
+        let write = |name: &str, text: &str| fs::write(folder.path().join("repo").join(name), text).unwrap();
+        write(".gitignore", "*.log\n/out\n");
+        write("src/[a].ts", "1");
+        write("a.log", "1");
+        // Nothing is committed yet.
+        git(folder.path(), &["add", ".gitignore"]);
+        assert_eq!(asked(&folder, &env, ".gitignore"), words(["yes", "yes", "no"]));
+        git(folder.path(), &["add", "src"]);
+        git(folder.path(), &["commit", "--quiet", "-m", "a"]);
+        assert_eq!(asked(&folder, &env, "src/[a].ts"), words(["yes", "no", "no"]));
+        assert_eq!(asked(&folder, &env, "src"), words(["yes", "no", "no"]));
+        write("src/[a].ts", "2");
+        write("src/a.ts", "new");
+        assert_eq!(asked(&folder, &env, "src/[a].ts"), words(["yes", "no", "no"]));
+        // It is a name, not a pattern.
+        assert_eq!(asked(&folder, &env, "src/a.ts"), words(["no", "no", "no"]));
+        git(folder.path(), &["add", "src/[a].ts"]);
+        assert_eq!(asked(&folder, &env, "src/[a].ts"), words(["yes", "yes", "no"]));
+        assert_eq!(asked(&folder, &env, "src"), words(["yes", "yes", "no"]));
+        assert_eq!(asked(&folder, &env, "a.log"), words(["no", "no", "yes"]));
+        assert_eq!(asked(&folder, &env, "out"), words(["no", "no", "yes"]));
+        assert_eq!(asked(&folder, &env, "gone/far/away"), words(["no", "no", "no"]));
+    }
+
+    #[test]
+    fn a_branch_has_a_name_before_its_first_commit_and_a_commit_alone_has_none() {
+        let Some((folder, env)) = world() else { return };
+        let root = folder.path().join("repo").display().to_string();
+        let branch = || ask(&root, &root, GitQuestion::Branch, &env);
+        assert_eq!(branch().as_deref(), Some("trunk"));
+        git(folder.path(), &["commit", "--quiet", "--allow-empty", "-m", "a"]);
+        git(folder.path(), &["checkout", "--quiet", "-b", "a/b"]);
+        assert_eq!(branch().as_deref(), Some("a/b"));
+        git(folder.path(), &["checkout", "--quiet", "--detach"]);
+        assert_eq!(branch().as_deref(), Some(""));
+    }
+
+    #[test]
+    fn more_files_than_are_read_are_kept_as_well() {
+        let Some((folder, env)) = world() else { return };
+        for number in 0..500 {
+            fs::write(folder.path().join(format!("repo/src/a-file-with-a-name-{number}")), "").unwrap();
+        }
+        git(folder.path(), &["add", "src"]);
+        assert_eq!(asked(&folder, &env, "src"), words(["yes", "yes", "no"]));
+    }
+
+    #[test]
+    fn without_git_or_a_repository_nothing_is_known() {
+        let Some((folder, mut env)) = world() else { return };
+        let home = folder.path().join("home").display().to_string();
+        assert_eq!(ask(&home, &format!("{home}/a"), GitQuestion::Tracked, &env), None);
+        env.insert("PATH".to_owned(), home);
+        assert_eq!(asked(&folder, &env, "src"), [None, None, None]);
+    }
+
+    #[test]
+    fn a_program_in_the_work_tree_and_one_that_settings_name_are_not_run() {
+        let Some((folder, mut env)) = world() else { return };
+        let bin = folder.path().join("repo/bin");
+        fs::create_dir(&bin).unwrap();
+        let stub = |name: &str| {
+            let path = bin.join(name);
+            fs::write(&path, format!("#!/bin/sh\ntouch {}/ran-$(basename \"$0\")\n", folder.path().display())).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path.display().to_string()
+        };
+        stub("git");
+        let [monitor, differ, filter] = ["monitor", "differ", "filter"].map(stub);
+        git(folder.path(), &["config", "diff.external", &differ]);
+        git(folder.path(), &["config", "diff.x.textconv", &differ]);
+        git(folder.path(), &["config", "filter.x.clean", &filter]);
+        fs::write(folder.path().join("repo/src/a"), "1").unwrap();
+        git(folder.path(), &["add", "src/a"]);
+        fs::write(folder.path().join("repo/.gitattributes"), "* filter=x diff=x\n").unwrap();
+        git(folder.path(), &["config", "core.fsmonitor", &monitor]);
+        env.insert("PATH".to_owned(), format!("{}:bin:{}", bin.display(), env["PATH"]));
+        assert_eq!(asked(&folder, &env, "src/a"), words(["yes", "yes", "no"]));
+        let ran = ["git", "monitor", "differ", "filter"].map(|name| folder.path().join(format!("ran-{name}")).exists());
+        assert_eq!(ran, [false; 4]);
+    }
+
+    #[test]
+    fn one_that_does_not_answer_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("git");
+        fs::write(&path, "#!/bin/sh\nexec sleep 600\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let env = [("PATH".to_owned(), folder.path().display().to_string())].into();
+        assert_eq!(ask("/", "/a", GitQuestion::Tracked, &env), None);
+    }
+}
