@@ -1,7 +1,7 @@
 //! `guard-host serve`: the hook's answers over HTTP, for whom it answers, and what becomes of it.
 
 mod answers;
-mod client;
+pub(crate) mod client;
 mod installed;
 mod life;
 mod limits;

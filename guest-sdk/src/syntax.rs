@@ -1,4 +1,4 @@
-//! The analysis of a tool call: commands, effects, scripts. Its items are those of `wit/syntax.wit`.
+//! The analysis of a tool call: commands, effects, scripts. Its items are those of `wit/0.1.0/syntax.wit`.
 
 pub use crate::bindings::guard::policy::syntax::{
     Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,

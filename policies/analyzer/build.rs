@@ -160,7 +160,7 @@ fn generate() -> Result<Vec<String>, Complaint> {
 
 type Names = BTreeMap<String, (usize, String)>;
 
-fn entry(path: &Path, name: &str, at: usize, names: &mut Names) -> Result<String, Vec<String>> {
+pub(crate) fn entry(path: &Path, name: &str, at: usize, names: &mut Names) -> Result<String, Vec<String>> {
     let text = fs::read_to_string(path).map_err(|error| vec![error.to_string()])?;
     let file: File = toml::from_str(&text).map_err(|error| vec![error.to_string()])?;
     let mut complaints = file_complaints(&file);

@@ -8,7 +8,7 @@ use crate::support::pages::{Block, blocks, root};
 use crate::support::world::World;
 
 /// Every page of the repository.
-fn pages() -> Vec<String> {
+pub(super) fn pages() -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {

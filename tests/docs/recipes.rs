@@ -89,7 +89,7 @@ fn manifest(folder: &Path) -> toml::Table {
 }
 
 /// What is wrong with a command: it names what there is not.
-fn missing(command: &str) -> Option<String> {
+pub(super) fn missing(command: &str) -> Option<String> {
     let mut words: Vec<&str> = command.split_whitespace().collect();
     let assigned = words.iter().take_while(|word| word.split('/').next().unwrap().contains('=')).count();
     for variable in words.drain(..assigned).map(|word| word.split('=').next().unwrap()) {
@@ -112,13 +112,13 @@ fn missing(command: &str) -> Option<String> {
 fn missing_for_cargo(words: &[&str]) -> Option<String> {
     let settings: toml::Table =
         toml::from_str(&fs::read_to_string(root().join(".cargo/config.toml")).unwrap()).unwrap();
-    let known = ["bench", "build", "fmt", "install", "test"];
+    let known = ["bench", "build", "fmt", "install", "run", "test"];
     if !known.contains(&words[0]) && settings["alias"].get(words[0]).is_none() {
         return Some(format!("`{}` is neither a command of Cargo that is used here nor an alias", words[0]));
     }
     let packages = packages();
     let (mut folders, mut targets, mut filter) = (Vec::new(), Vec::new(), "");
-    let mut rest = words[1..].iter().copied();
+    let mut rest = words[1..].iter().copied().take_while(|word| *word != "--");
     while let Some(word) = rest.next() {
         match word {
             "-p" => match packages.get(rest.next().unwrap_or_default()) {
@@ -126,6 +126,19 @@ fn missing_for_cargo(words: &[&str]) -> Option<String> {
                 None => return Some("there is no such package".to_owned()),
             },
             "--test" => targets.push(rest.next().unwrap_or_default()),
+            "--profile" => {
+                let name = rest.next().unwrap_or_default();
+                if manifest(&root())["profile"].get(name).is_none() {
+                    return Some(format!("there is no profile `{name}`"));
+                }
+            }
+            "--target" => drop(rest.next()),
+            "--example" => {
+                let file = format!("examples/{}.rs", rest.next().unwrap_or_default());
+                if !folders.iter().any(|folder| folder.join(&file).is_file()) {
+                    return Some(format!("no package that is named has {file}"));
+                }
+            }
             "--manifest-path" | "--path" if root().join(rest.next().unwrap_or_default()).exists() => {}
             "--manifest-path" | "--path" => return Some("the path leads nowhere".to_owned()),
             _ if word.starts_with('-') || word.starts_with("{{") => {}
@@ -179,6 +192,7 @@ fn a_command_that_runs_nothing_is_found() {
         ("cargo test -p guard-host --test most", "`most`"),
         ("cargo test -p guard-host --test all mutate::page", "`mutate::page`"),
         ("cargo test -p guard-setup --lib the_page", "`the_page`"),
+        ("cargo run -p guard-shell --example imagined -- 1", "imagined"),
         ("cargo tests", "`tests`"),
         (".ci/walk", ".ci/walk"),
         ("target/release/guard-host rate x", "`rate`"),

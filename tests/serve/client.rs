@@ -14,10 +14,10 @@ use serde_json::json;
 use crate::support::world::{Ended, PATIENCE, World};
 
 /// A server that runs. It is killed at the end of its test.
-pub(super) struct Server {
+pub(crate) struct Server {
     pub(super) child: Child,
     /// What follows `http://`, or the path of a socket.
-    pub(super) address: String,
+    pub(crate) address: String,
     pub(super) token: String,
     noted: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
@@ -71,7 +71,7 @@ impl Answered {
 
 impl Server {
     /// A server at a port that the system chooses.
-    pub(super) fn start(world: &World, arguments: &[&str]) -> Server {
+    pub(crate) fn start(world: &World, arguments: &[&str]) -> Server {
         let at = if arguments.contains(&"--socket") { &[][..] } else { &["--listen", "127.0.0.1:0"] };
         Server::of(world.command(&[&["serve"], at, arguments].concat()), world)
     }

@@ -50,6 +50,7 @@ pub struct Shell {
     pub world: World,
     bin: tempfile::TempDir,
     folder: PathBuf,
+    is_at_home: bool,
 }
 
 impl Shell {
@@ -67,7 +68,17 @@ impl Shell {
         fs::write(&script, text).unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
         let folder = world.repo();
-        Shell { world, bin, folder }
+        Shell { world, bin, folder, is_at_home: false }
+    }
+
+    /// From now on the home of the world is that of every command.
+    pub fn at_home(&mut self) {
+        self.is_at_home = true;
+    }
+
+    /// The folder that its commands are looked for in first.
+    pub fn bin(&self) -> &Path {
+        self.bin.path()
     }
 
     /// Where the last command left the shell.
@@ -82,6 +93,9 @@ impl Shell {
         let mut command = Command::new("sh");
         command.arg("-ec").arg(format!("{lines}\npwd > '{}'", place.display())).current_dir(&self.folder);
         command.env("PATH", format!("{}:{path}", self.bin.path().display())).stdin(Stdio::null());
+        if self.is_at_home {
+            command.env("HOME", self.world.home.path());
+        }
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
             command.env_remove(variable);
         }

@@ -110,8 +110,11 @@ fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
     if kind.kind == "go" {
         return Some(Manifest { name: go_module(text)?, dependencies: go_requirements(text), ..manifest });
     }
-    let document: Value =
-        if kind.file.ends_with(".toml") { toml::from_str(text).ok()? } else { serde_json::from_str(text).ok()? };
+    let document: Value = if kind.file.ends_with(".toml") {
+        of_toml(toml::Value::Table(toml::from_str(text).ok()?))
+    } else {
+        serde_json::from_str(text).ok()?
+    };
     let document = document.as_object()?;
     let tables = |paths: &[&str]| -> Vec<(String, String)> {
         let tables = paths.iter().flat_map(|path| all_at(document, path));
@@ -163,6 +166,18 @@ fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
             }
         }
     })
+}
+
+/// The texts, lists and tables of a TOML document; nothing else is asked about.
+fn of_toml(value: toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Array(all) => Value::Array(all.into_iter().map(of_toml).collect()),
+        toml::Value::Table(table) => {
+            Value::Object(table.into_iter().map(|(key, value)| (key, of_toml(value))).collect())
+        }
+        _ => Value::Null,
+    }
 }
 
 /// The values at a path of keys; `*` stands for every key.

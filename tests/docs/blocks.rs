@@ -1,0 +1,247 @@
+//! Every block of every page is tried: by a test that does what the page says, or here.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::examples::pages;
+use super::recipes::missing;
+use crate::serve::client::Server;
+use crate::support::pages::{Block, Shell, blocks, root};
+use crate::support::world::World;
+
+/// Pages that other tests try whole, and the file of the test.
+const ELSEWHERE: [(&str, &str); 22] = [
+    ("guest-sdk/README.md", "tests/languages.rs"),
+    ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
+    ("guest-sdk/docs/c.md", "tests/languages.rs"),
+    ("guest-sdk/docs/cookbook.md", "tests/docs/cookbook.rs"),
+    ("guest-sdk/docs/fixtures.md", "tests/docs.rs"),
+    ("guest-sdk/docs/javascript.md", "tests/languages.rs"),
+    ("guest-sdk/docs/python.md", "tests/languages.rs"),
+    ("guest-sdk/docs/typescript.md", "tests/languages.rs"),
+    ("guest-sdk/examples/team/README.md", "tests/ci.rs"),
+    ("host/HARNESSES.md", "host/setup/src/specs/page.rs"),
+    ("host/REGISTRY.md", "tests/registry.rs"),
+    ("policies/analyzer/programs/README.md", "policies/analyzer/tests/pages.rs"),
+    ("policies/cel/README.md", "tests/docs/examples.rs"),
+    ("policies/rego/README.md", "tests/docs/examples.rs"),
+    ("policies/command-guard/RULES.md", "tests/docs/examples.rs"),
+    ("policies/protected-files/RULES.md", "tests/docs/examples.rs"),
+    ("policies/lib/input-document/README.md", "tests/docs/blocks.rs"),
+    ("policies/README.md", "tests/docs/blocks.rs"),
+    ("host/SERVE.md", "tests/docs/blocks.rs"),
+    ("host/RELEASE.md", "tests/docs/blocks.rs"),
+    ("host/RATES.md", "tests/docs/blocks.rs"),
+    ("README.md", "tests/docs/blocks.rs"),
+];
+
+/// Pages whose commands build or test this repository, or need what no test has: it is tried that they name what there is.
+const OF_CARGO: [&str; 4] = [
+    "CONTRIBUTING.md",
+    "policies/analyzer/programs/README.md",
+    "policies/analyzer/fuzz/README.md",
+    "tests/live/README.md",
+];
+
+#[test]
+fn every_block_has_a_test() {
+    for (page, test) in ELSEWHERE {
+        let text = fs::read_to_string(root().join(test)).unwrap_or_else(|error| panic!("{test}: {error}"));
+        let (folder, name) = page.rsplit_once('/').unwrap_or(("", page));
+        let names = [page, name, name.trim_end_matches(".md"), folder.rsplit('/').next().unwrap_or_default()];
+        assert!(names.iter().any(|name| !name.is_empty() && text.contains(name)), "{test} does not name {page}");
+    }
+    for page in pages() {
+        let is_tried = ELSEWHERE.iter().any(|(tried, _)| *tried == page) || OF_CARGO.contains(&page.as_str());
+        for block in blocks(&page) {
+            // Text is what is printed, or a drawing.
+            assert!(is_tried || block.language == "text", "{page}:{}: no test tries this block", block.line);
+        }
+    }
+}
+
+/// Makes a program of this name, which is a text of a shell.
+fn stub(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A shell at home: `~` is the home of the world, `cargo` does nothing, and a built program is there.
+fn at_home() -> Shell {
+    let mut shell = Shell::new();
+    shell.at_home();
+    stub(shell.bin(), "cargo", "exit 0");
+    let guard = format!("exec '{}' \"$@\"", shell.bin().join("guard-host").display());
+    stub(shell.folder(), "target/release/guard-host", &guard);
+    shell
+}
+
+/// Runs each line of a block. Exit code 2 is a verdict that stops a call.
+fn run(shell: &mut Shell, page: &str, block: &Block) -> String {
+    let text = block.text.replace("\\\n", " ");
+    let lines: Vec<&str> = text.lines().map(|line| line.strip_prefix("$ ").unwrap_or(line)).collect();
+    let mut printed = String::new();
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        let ended = shell.run(line);
+        let is_verdict = ended.exit == 2 && (line.contains(" check ") || line.contains(" hook "));
+        assert!(ended.exit == 0 || is_verdict, "{page}:{}: `{line}`: {ended:?}", block.line);
+        printed += &ended.stdout;
+    }
+    printed
+}
+
+fn git(shell: &mut Shell, words: &str) {
+    let ended = shell.run(&format!("git -c user.name=A -c user.email=a@example.org {words}"));
+    assert_eq!(ended.exit, 0, "{words}: {ended:?}");
+}
+
+#[test]
+fn the_commands_of_the_readme_run_one_after_another() {
+    const CALL: &str = r#"{"tool":"Bash","input":{"command":"ls"}}"#;
+    let mut shell = at_home();
+    let component = fs::read(root().join("tests/kept/0.1.0/policy.wasm")).unwrap();
+    for name in ["old.wasm", "new.wasm"] {
+        shell.world.write(&format!("repo/{name}"), &component);
+    }
+    shell.world.write("repo/calls.jsonl", format!("{CALL}\n"));
+    shell.world.write("repo/new.toml", "preset = \"guardrail\"\n");
+    let session = r#"{"type":"assistant","sessionId":"s","cwd":"/repo","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}"#;
+    shell.world.write(".claude/projects/p/s.jsonl", format!("{session}\n"));
+    shell.world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"command-guard\"\nsettings = {}\n");
+    let _ = fs::remove_dir_all(shell.world.repo().join(".git"));
+    for words in ["init --quiet", "add .guard", "commit --quiet -m a", "update-ref refs/remotes/origin/main HEAD"] {
+        git(&mut shell, words);
+    }
+    let mut ran = 0;
+    for block in blocks("README.md").iter().filter(|block| block.language == "sh") {
+        let printed = run(&mut shell, "README.md", block);
+        // What the page says after `Then the command prints`.
+        if block.text.contains("git push --force") {
+            let shown = blocks("README.md").into_iter().find(|block| block.language == "text").unwrap();
+            assert_eq!(printed, shown.text);
+        }
+        ran += 1;
+    }
+    assert!(ran >= 5, "{ran}");
+}
+
+#[test]
+fn the_settings_of_the_readme_pass_the_check() {
+    // `examples` tries those with entries.
+    let is_setting = |block: &&Block| block.language == "toml" && !block.text.contains("[[policy]]");
+    for block in blocks("README.md").iter().filter(is_setting) {
+        let world = World::new();
+        world.configure(&block.text);
+        let ended = world.run(&["config", "check"], "");
+        assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "README.md:{}: {ended:?}", block.line);
+    }
+}
+
+#[test]
+fn the_commands_about_rates_run() {
+    let mut shell = at_home();
+    shell.world.write("repo/calls.jsonl", "{\"tool\":\"Bash\",\"input\":{\"command\":\"ls\"},\"expect\":\"pass\"}\n");
+    for block in blocks("host/RATES.md") {
+        run(&mut shell, "host/RATES.md", &block);
+    }
+}
+
+/// The archive is one in name; the programs in it are these.
+#[test]
+fn the_commands_about_a_release_run() {
+    let mut shell = at_home();
+    let folder = "guard-host-VERSION-x86_64-unknown-linux-musl";
+    let [hook, tools] = [env!("CARGO_BIN_EXE_guard-host"), env!("CARGO_BIN_EXE_guard-host-tools")];
+    let pack = format!(
+        "mkdir -p ~/.local/bin {folder} && cp '{hook}' '{tools}' {folder}/ && (cd {folder} && sha256sum guard-host \
+         guard-host-tools > PROGRAMS.sha256) && tar -czf {folder}.tar.gz {folder} && sha256sum {folder}.tar.gz > SHA256SUMS \
+         && cp SHA256SUMS {folder}.tar.gz {folder}/"
+    );
+    assert_eq!(shell.run(&pack).exit, 0);
+    // The programs that a home finds are those that it installed.
+    stub(shell.bin(), "guard-host", "exec ~/.local/bin/guard-host \"$@\"");
+    let all = blocks("host/RELEASE.md");
+    assert!(all.len() >= 2);
+    for block in all {
+        run(&mut shell, "host/RELEASE.md", &block);
+    }
+}
+
+#[test]
+fn the_server_of_its_page_answers_as_the_page_asks() {
+    let page = "host/SERVE.md";
+    let all = blocks(page);
+    let [start, ask, install, unit] = all.as_slice() else { panic!("{page} has {} blocks", all.len()) };
+    let mut shell = at_home();
+    if shell.run("curl --version").exit != 0 {
+        eprintln!("skipped, because there is no curl");
+        return;
+    }
+    for (number, line) in start.text.lines().enumerate() {
+        let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
+        let [Some(&"guard-host"), Some(&"serve")] = [words.first(), words.get(1)] else { panic!("{page}: {line}") };
+        let home = shell.world.home.path().display().to_string();
+        let options: Vec<String> = words[2..].iter().map(|word| word.replace('~', &home)).collect();
+        // Another program may have the page's port, so this one takes any that is free.
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let server = Server::start(&shell.world, &options);
+        if number == 0 {
+            let printed = shell.run(&ask.text.replace("127.0.0.1:8273", &server.address)).stdout;
+            assert!(printed.contains("command-guard: rm-root"), "{printed}");
+        }
+    }
+    run(&mut shell, page, install);
+    let line = unit.text.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
+    assert_eq!(line, "%h/.cargo/bin/guard-host serve");
+}
+
+#[test]
+fn what_the_pages_have_cargo_do_is_there() {
+    let mut named = 0;
+    for page in OF_CARGO.iter().chain(&["README.md"]) {
+        let lines = blocks(page).into_iter().filter(|block| matches!(block.language.as_str(), "sh" | "console"));
+        let lines: Vec<String> =
+            lines.flat_map(|block| block.text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+        for command in lines.iter().flat_map(|line| line.split(" && ")) {
+            let command = command.split(" #").next().unwrap().trim_start_matches("$ ").trim();
+            let fault = match command.split_whitespace().collect::<Vec<_>>().as_slice() {
+                ["cargo", "+nightly", "fuzz", _, target, ..] => {
+                    let file = format!("policies/analyzer/fuzz/fuzz_targets/{target}.rs");
+                    (!root().join(&file).is_file()).then(|| format!("there is no {file}"))
+                }
+                ["cd", folder] => (!root().join(folder).is_dir()).then(|| "there is no such folder".to_owned()),
+                ["cargo", ..] | ["target/release/guard-host", ..] => missing(command),
+                [program, ..] if program.starts_with("tests/") => missing(command),
+                // The shell's own, or `guard-host`, which is run above.
+                _ => continue,
+            };
+            assert_eq!(fault, None, "{page}: `{command}`");
+            named += 1;
+        }
+    }
+    assert!(named >= 10, "{named}");
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+#[test]
+fn the_documents_that_pages_show_can_be_read() {
+    let page = "policies/lib/input-document/README.md";
+    for block in blocks(page).iter().filter(|block| block.language == "json") {
+        serde_json::from_str::<serde_json::Value>(&block.text).unwrap_or_else(|error| panic!("{page}: {error}"));
+    }
+    // A policy of the workspace has this table, and the build takes no key that it does not know.
+    let page = "policies/README.md";
+    let known: Vec<String> =
+        blocks(page).iter().filter(|block| block.language == "toml").map(|block| block.text.clone()).collect();
+    let table: toml::Table = toml::from_str(&known.concat()).unwrap();
+    let build = read("host/builtins/build.rs");
+    for key in table["package"]["metadata"]["guard"].as_table().unwrap().keys() {
+        assert!(build.contains(&format!("    {}: ", key.replace('-', "_"))), "{page}: `{key}`");
+    }
+}
