@@ -4,19 +4,25 @@
 //! text has no network, no clock and no random numbers.
 
 mod calls;
+mod names;
 mod rules;
 mod text;
+mod walk;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use guard_sdk::serde_json::{Map, Value};
 use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
 use serde::Deserialize;
 
 use rules::policy;
-use text::Text;
+use text::{Sources, Text};
 
-/// The settings: a file as the host gives it, or a table with a text.
+/// How the name of a module ends that only tests the others.
+const TESTS: &str = "_test.rego";
+
+/// The settings: a file or a folder as the host gives it, or a table with texts.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -24,8 +30,25 @@ pub struct Settings {
     file: Option<String>,
     /// The text in Rego.
     text: Option<String>,
+    /// Modules by their paths.
+    files: BTreeMap<String, String>,
     /// What the text finds below `data`.
     data: Map<String, Value>,
+}
+
+impl Settings {
+    /// The modules that judge, and the data.
+    fn sources(self) -> Sources {
+        let Self { file, text, files, data } = self;
+        let place =
+            file.clone().unwrap_or_else(|| if files.is_empty() { "settings.text" } else { "settings" }.to_owned());
+        // Only a folder has files, and then it is their place.
+        let below = |path: String| file.as_ref().map_or_else(|| path.clone(), |folder| format!("{folder}/{path}"));
+        let text = text.map(|text| (file.clone().unwrap_or_else(|| "settings.text".to_owned()), text));
+        let files = files.into_iter().filter(|(path, _)| !path.ends_with(TESTS));
+        let modules = text.into_iter().chain(files.map(|(path, text)| (below(path), text))).collect();
+        Sources { place, modules, data }
+    }
 }
 
 /// The policy.
@@ -48,11 +71,11 @@ impl Policy for Rego {
     };
 
     fn configure(settings: Settings) -> Result<Self, Error> {
-        let Some(text) = settings.text else {
+        let sources = settings.sources();
+        if sources.modules.is_empty() {
             return Err("there is no text in Rego: name its file with `settings-file`, and see that it is there".into());
-        };
-        let file = settings.file.unwrap_or_else(|| "settings.text".to_owned());
-        Ok(Self { text: RefCell::new(Text::load(file, text, settings.data)?) })
+        }
+        Ok(Self { text: RefCell::new(Text::load(sources)?) })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {

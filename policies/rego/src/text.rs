@@ -1,23 +1,34 @@
-//! [`Text`]: a text in Rego, loaded and asked. The one place that knows the engine.
+//! [`Text`]: a text in Rego, loaded and asked.
 
 use guard_sdk::Outcome;
 use guard_sdk::serde_json::{self, Map};
-use regorus::unstable::{Rule, RuleHead, Span};
+use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
 use regorus::{Engine, Value};
 
-use crate::calls;
+use crate::names::Names;
+use crate::{calls, names};
 
-/// The package that the text must be.
+/// The package that is asked.
 const PACKAGE: &str = "guard";
 
 /// The rules that are asked, the most severe first.
 pub(crate) const HEADS: [(Outcome, &str); 4] =
     [(Outcome::Deny, "deny"), (Outcome::Ask, "ask"), (Outcome::Warn, "warn"), (Outcome::Allow, "allow")];
 
-/// The longest text in bytes: the host reads no longer settings either.
+/// The most bytes of all modules: the host reads no longer settings either.
 const BYTES: usize = 1 << 20;
 
-/// A text in Rego.
+/// What a text is made of.
+pub(crate) struct Sources {
+    /// Where it stands as a whole.
+    pub(crate) place: String,
+    /// Each module: its place, and its text.
+    pub(crate) modules: Vec<(String, String)>,
+    /// What stands below `data`.
+    pub(crate) data: Map<String, serde_json::Value>,
+}
+
+/// A text in Rego, in one module or several.
 pub(crate) struct Text {
     engine: Engine,
     /// Those of [`HEADS`] that it has.
@@ -31,47 +42,30 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
-    /// Reads the text of `file` and resolves what it names, without evaluating a rule.
+    /// Reads the modules and resolves what they name, without evaluating a rule.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, with line and column where there is one.
-    pub(crate) fn load(file: String, text: String, data: Map<String, serde_json::Value>) -> Result<Self, String> {
-        if text.len() > BYTES {
-            return Err(format!("{file}: it is longer than {BYTES} bytes"));
-        }
-        if data.contains_key(PACKAGE) {
-            return Err(format!("`data.{PACKAGE}` is the text itself: give what stands there another name"));
+    /// What is wrong with them, with line and column where there is one.
+    pub(crate) fn load(sources: Sources) -> Result<Self, String> {
+        let Sources { place, modules, data } = sources;
+        if modules.iter().map(|(_, text)| text.len()).sum::<usize>() > BYTES {
+            return Err(format!("{place}: it is longer than {BYTES} bytes"));
         }
         let mut engine = Engine::new();
         engine.set_gather_prints(true);
-        let package = engine.add_policy(file.clone(), text).map_err(|error| told(&file, &error))?;
-        if package != format!("data.{PACKAGE}") {
-            let package = package.trim_start_matches("data.");
-            return Err(format!("{file}: its package is `{package}`, and only `package {PACKAGE}` is asked"));
+        for (file, text) in modules {
+            engine.add_policy(file.clone(), text).map_err(|error| told(&file, &error))?;
         }
-        let known: Vec<String> = data.keys().cloned().chain([PACKAGE.to_owned()]).collect();
+        let names = Names::of(engine.get_modules(), &data).map_err(|error| format!("{place}: {error}"))?;
         let data = Value::from(serde_json::Value::Object(data));
-        engine.add_data(data).map_err(|error| told(&file, &error))?;
+        engine.add_data(data).map_err(|error| told(&place, &error))?;
         // Has the engine resolve names and order statements, which it otherwise does at the first question.
-        engine.eval_query("true".to_owned(), false).map_err(|error| told(&file, &error))?;
-        if let Some((span, problem)) = calls::first_broken(engine.get_modules(), known) {
-            return Err(format!("{file}:{}:{}: {problem}", span.line, span.col));
+        engine.eval_query("true".to_owned(), false).map_err(|error| told(&place, &error))?;
+        if let Some((span, problem)) = calls::first_broken(engine.get_modules(), &names) {
+            return Err(format!("{}: {problem}", place_of(&span)));
         }
-        let mut heads = Vec::new();
-        for (_, name) in HEADS {
-            if let Some(span) = function(&mut engine, name) {
-                let place = format!("{file}:{}:{}", span.line, span.col);
-                return Err(format!("{place}: `{name}` is a function, and nobody would call it: make it a rule"));
-            }
-            if engine.has_declared_rule_rooted_at(&file, name).map_err(|error| told(&file, &error))? {
-                heads.push(name);
-            }
-        }
-        if heads.is_empty() {
-            let names = HEADS.map(|(_, name)| format!("`{name}`")).join(", ");
-            return Err(format!("{file}: it has none of the rules {names}, so it would never say anything"));
-        }
+        let heads = heads(&place, engine.get_modules())?;
         Ok(Self { engine, heads })
     }
 
@@ -110,14 +104,42 @@ impl Text {
     }
 }
 
-/// Where the text makes a function of that name.
-fn function(engine: &mut Engine, name: &str) -> Option<Span> {
-    let rules = engine.get_modules().iter().flat_map(|module| &module.policy);
-    let functions = rules.filter_map(|rule| match rule.as_ref() {
-        Rule::Spec { head: RuleHead::Func { refr, .. }, .. } => Some(refr.span().clone()),
-        _ => None,
-    });
-    functions.into_iter().find(|span| span.text() == name)
+/// Those of [`HEADS`] that the package has.
+fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, String> {
+    let asked = format!("data.{PACKAGE}");
+    let is_asked = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);
+    let rules: Vec<&Rule> =
+        modules.iter().filter(is_asked).flat_map(|module| &module.policy).map(AsRef::as_ref).collect();
+    if !modules.iter().any(|module| is_asked(&module)) {
+        let mut packages: Vec<String> = modules.iter().filter_map(|module| names::package(module)).collect();
+        packages.dedup();
+        let packages = packages.iter().map(|package| format!("`{}`", package.trim_start_matches("data.")));
+        let packages = packages.collect::<Vec<_>>().join(", ");
+        return Err(format!("{place}: its package is {packages}, and only `package {PACKAGE}` is asked"));
+    }
+    let mut heads = Vec::new();
+    for (_, name) in HEADS {
+        let mut named =
+            rules.iter().filter(|rule| names::first(names::head(rule)).is_some_and(|first| first.text() == name));
+        let function = named.clone().find(|rule| matches!(rule, Rule::Spec { head: RuleHead::Func { .. }, .. }));
+        if let Some(function) = function {
+            let place = place_of(names::head(function).span());
+            return Err(format!("{place}: `{name}` is a function, and nobody would call it: make it a rule"));
+        }
+        if named.next().is_some() {
+            heads.push(name);
+        }
+    }
+    if heads.is_empty() {
+        let names = HEADS.map(|(_, name)| format!("`{name}`")).join(", ");
+        return Err(format!("{place}: it has none of the rules {names}, so it would never say anything"));
+    }
+    Ok(heads)
+}
+
+/// `FILE:LINE:COLUMN`.
+fn place_of(span: &Span) -> String {
+    format!("{}:{}:{}", span.source.get_path(), span.line, span.col)
 }
 
 fn path(head: &str) -> String {

@@ -63,7 +63,7 @@ impl Watched<'_> {
     /// The files that a run reads, but for the cases.
     fn named(&self) -> BTreeSet<PathBuf> {
         let cwd = Path::new(&self.environment.cwd);
-        let settings = self.args.settings_file.iter().map(|file| cwd.join(file));
+        let settings = self.args.settings_file.iter().flat_map(|file| guard_config::files_of(&cwd.join(file)));
         match self.args.policy.as_str() {
             CHAIN => {
                 let projects = circumstances(self.environment, None).projects();
