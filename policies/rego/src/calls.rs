@@ -11,6 +11,7 @@ use regex::RegexBuilder;
 use regorus::unstable::{BUILTINS, Expr, Module, Ref, Span};
 
 use crate::names::{Names, meant, package, path};
+use crate::own;
 use crate::walk::{self, Node};
 
 /// The size limit of the engine for a compiled pattern.
@@ -95,7 +96,8 @@ impl Calls<'_> {
     fn call(&self, span: &Span, name: &str, params: &[Ref<Expr>]) -> Option<Broken> {
         let path = meant(self.module, self.locals, name);
         let own = || package(self.module).is_some_and(|package| self.names.is_function(&format!("{package}.{path}")));
-        if !(name == "print" || BUILTINS.contains_key(name) || self.names.is_function(&path) || own()) {
+        let is_given = name == "print" || BUILTINS.contains_key(name) || own::has(name);
+        if !(is_given || self.names.is_function(&path) || own()) {
             return Some((span.clone(), format!("could not find function {name}")));
         }
         let (_, place) = PATTERNS.iter().find(|(function, _)| *function == name)?;

@@ -5,6 +5,7 @@
 
 mod calls;
 mod names;
+mod own;
 mod rules;
 mod text;
 mod walk;

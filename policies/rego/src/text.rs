@@ -6,7 +6,7 @@ use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
 use regorus::{Engine, Value};
 
 use crate::names::Names;
-use crate::{calls, names};
+use crate::{calls, names, own};
 
 /// The package that is asked.
 const PACKAGE: &str = "guard";
@@ -54,6 +54,7 @@ impl Text {
         }
         let mut engine = Engine::new();
         engine.set_gather_prints(true);
+        own::give(&mut engine)?;
         for (file, text) in modules {
             engine.add_policy(file.clone(), text).map_err(|error| told(&file, &error))?;
         }
