@@ -1,11 +1,15 @@
 //! [`Text`]: a text in Rego, loaded and asked.
 
+use std::collections::BTreeMap;
+
 use guard_sdk::Outcome;
 use guard_sdk::serde_json::{self, Map};
 use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
 use regorus::{Engine, Value};
 
+use crate::lines::{self, Lines};
 use crate::names::Names;
+use crate::trial::{self, Test};
 use crate::{calls, names, own};
 
 /// The package that is asked.
@@ -84,19 +88,61 @@ impl Text {
         if !self.heads.contains(&head) {
             return Ok(serde_json::Value::Null);
         }
-        let value = match self.engine.eval_rule(path(head)) {
-            // Rules such as `warn["x"] := ...` have paths of their own below the head's.
-            Err(error) if error.to_string().contains("not a valid rule path") => {
-                let found = self.engine.eval_query(path(head), false).map_err(|error| told(head, &error))?;
-                let first = found.result.into_iter().next().and_then(|one| one.expressions.into_iter().next());
-                first.map_or(Value::Undefined, |expression| expression.value)
-            }
-            answer => answer.map_err(|error| told(head, &error))?,
-        };
-        match value {
+        match self.of_rule(head, path(head))? {
             Value::Undefined => Ok(serde_json::Value::Null),
             value => serde_json::to_value(value).map_err(|error| format!("`{head}` is no JSON: {error}")),
         }
+    }
+
+    fn of_rule(&mut self, name: &str, path: String) -> Result<Value, String> {
+        match self.engine.eval_rule(path.clone()) {
+            // Rules such as `warn["x"] := ...` have paths of their own below the head's.
+            Err(error) if error.to_string().contains("not a valid rule path") => {
+                let found = self.engine.eval_query(path, false).map_err(|error| told(name, &error))?;
+                let first = found.result.into_iter().next().and_then(|one| one.expressions.into_iter().next());
+                Ok(first.map_or(Value::Undefined, |expression| expression.value))
+            }
+            answer => answer.map_err(|error| told(name, &error)),
+        }
+    }
+
+    /// Notes from now on which lines are evaluated.
+    pub(crate) fn watch_lines(&mut self) {
+        self.engine.set_enable_coverage(true);
+    }
+
+    /// Which lines were evaluated, by module.
+    pub(crate) fn lines(&mut self) -> BTreeMap<String, Lines> {
+        lines::lines(&mut self.engine)
+    }
+
+    /// The tests in the modules.
+    ///
+    /// # Errors
+    ///
+    /// One could never be run.
+    pub(crate) fn tests(&mut self) -> Result<Vec<Test>, String> {
+        trial::tests(self.engine.get_modules())
+    }
+
+    /// Runs a test; none if there is no such one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Text::tests`].
+    pub(crate) fn run(&mut self, name: &str) -> Result<Option<trial::Outcome>, String> {
+        let Some(test) = self.tests()?.into_iter().find(|test| test.name == name) else { return Ok(None) };
+        self.watch_lines();
+        let (passes, why) = match self.of_rule(name, format!("data.{name}")) {
+            Ok(Value::Bool(true)) => (true, String::new()),
+            Ok(Value::Undefined) => (false, "undefined".to_owned()),
+            Ok(value) => (false, value.to_string()),
+            Err(error) => (false, error),
+        };
+        let statements = trial::statements(self.engine.get_modules(), &test);
+        let covered = self.lines().remove(&test.file).unwrap_or_default().covered;
+        let line = statements.intersection(&covered).last().copied().unwrap_or(test.line);
+        Ok(Some(trial::Outcome { passes, why, line }))
     }
 
     /// What the text has printed since it was last asked.

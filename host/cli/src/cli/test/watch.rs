@@ -79,7 +79,10 @@ impl Watched<'_> {
         let settings = self.args.settings_file.iter().flat_map(|file| guard_config::files_of(&cwd.join(file)));
         let fixtures = self.args.fixtures.iter().map(|fixture| cwd.join(fixture));
         // A folder that cannot be read is an error of the run; here it is watched until it can.
-        let cases = fixtures.flat_map(|path| suite::find(&path).unwrap_or_default().into_iter().chain([path]));
+        let cases = fixtures.flat_map(|path| {
+            let tests = suite::find_tests(&path).unwrap_or_default();
+            suite::find(&path).unwrap_or_default().into_iter().chain(tests).chain([path])
+        });
         named
             .iter()
             .cloned()
