@@ -5,6 +5,7 @@ mod forms;
 mod payload;
 mod refused;
 mod report;
+mod rego;
 mod rules;
 mod runs;
 mod watch;

@@ -318,6 +318,14 @@ fn a_revision_of_the_projects_file_is_compared() {
     assert!(git(&["add", "."]) && git(&["commit", "-qm", "b"]));
     let same = replay(&world, &["--against", "HEAD", source.to_str().unwrap()]);
     assert_eq!(same["groups"][0]["change"], json!(null), "{same}");
+    // So are those of a folder.
+    let folder = "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"team\"\n";
+    world.write("repo/.guard/guard.toml", folder);
+    world.write("repo/.guard/team/guard.rego", "package guard\n\nwarn := data.lib.said\n");
+    world.write("repo/.guard/team/lib/said.json", "{ \"said\": \"from the data\" }");
+    assert!(git(&["add", "."]) && git(&["commit", "-qm", "c"]));
+    let same = replay(&world, &["--against", "HEAD", source.to_str().unwrap()]);
+    assert_eq!(same["groups"][0]["change"], json!(null), "{same}");
     let bad = world.run(&["replay", "--against", "--output=x", source.to_str().unwrap()], "");
     assert!(bad.exit == 64 || bad.exit == 66, "{bad:?}");
 }

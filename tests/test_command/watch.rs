@@ -128,6 +128,21 @@ fn cases_are_run_again_when_the_settings_change() {
 }
 
 #[test]
+fn cases_are_run_again_when_a_file_of_a_folder_of_settings_changes() {
+    let world = World::new();
+    world.write("repo/cases.toml", "[[cases]]\ninput = 'ls'\nexpect = 'deny'\n");
+    world.write("repo/team/guard.rego", "package guard\n\ndeny contains \"x\" if data.lib.stops\n");
+    world.write("repo/team/lib/lib.rego", "package lib\n\nstops := false\n");
+    let watch = Watch::start(&world, &["rego", "cases.toml", "--settings-file", "team", "-q"]);
+    watch.reports("0 passed, 1 failed");
+    world.write("repo/team/lib/lib.rego", "package lib\n\nstops := true\n");
+    watch.reports("1 passed, 0 failed");
+    world.write("repo/team/lib/more.rego", "package lib.more\n\nx := {\n");
+    watch.complains("team/lib/more.rego:4:1: ");
+    watch.end();
+}
+
+#[test]
 fn the_chain_is_tested_again_when_its_configuration_changes() {
     let world = World::new();
     world.write("repo/cases.toml", "[[cases]]\ninput = 'npm publish'\nexpect = 'abstain'\n");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
+use super::folder::Modules;
 use super::load::of_builtin;
 use super::lock::{self, Lock};
 use super::options::{self, AllowOptions, OnError, Options, PolicyMode, PolicyOptions};
@@ -358,13 +359,13 @@ pub fn entry(
             if is_limited && !lies_in_its_project(&path, file) {
                 return refuse("`settings-file` lies outside of the project", "put the file into the project");
             }
-            let read = settings::read(layer, &path);
+            let read = settings::read(layer, &path, Modules::Judging);
             if let Err(text) = standing.check(&path, read.sha256.as_deref()) {
                 return refuse(&text, LOOK);
             }
             source_of_settings.problem = read.problem;
-            source_of_settings.file.clone_from(&path);
-            inputs.push(path);
+            source_of_settings.file = path;
+            inputs.extend(read.inputs);
             read.settings
         }
         (None, None) => {

@@ -18,6 +18,7 @@
 
 pub mod brought;
 pub mod edit;
+mod folder;
 pub mod layers;
 mod load;
 pub mod lock;
@@ -40,7 +41,7 @@ pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, BypassAsk, OnMalformed};
 pub use problem::of_refused_settings;
 pub use project::Candidate;
-pub use settings::of_file;
+pub use settings::{files_of, of_file};
 pub use signers::Signer;
 pub use tools::check as check_tool;
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::brought::Brought;
+use super::folder::Modules;
 use super::layers::{TrustLevel, allow, entry, lies_in_its_project, parse};
 use super::options::{Mode, Options, Preset};
 use super::order::{self, Wish};
@@ -149,7 +150,7 @@ pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) 
         Ok(read) => {
             if layer != Layer::Project {
                 config.disabled.extend(read.disabled.iter().cloned());
-                config.named.extend(read.inputs.iter().cloned());
+                config.named.extend(read.inputs.iter().map(PathBuf::as_path).map(with_all_below));
             }
             read.told(config)
         }
@@ -158,6 +159,11 @@ pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) 
             LayerChain::default()
         }
     }
+}
+
+/// The path; of a folder with a slash at its end, which stands for all that lies in it.
+fn with_all_below(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("") } else { path.to_path_buf() }
 }
 
 /// What the text of a layer says.
@@ -388,12 +394,12 @@ pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Place
     let beside = brought.place(file);
     config.inputs.extend(beside.clone());
     let path = beside.filter(|path| path.exists()).unwrap_or(usual);
-    let read = settings::read(Layer::User, &path);
+    let read = settings::read(Layer::User, &path, Modules::Judging);
     entry.settings = read.settings;
     let problem = read.problem.filter(|_| !read.is_missing);
     entry.settings_source = SettingsSource { file: path.clone(), is_usual: true, problem };
-    config.named.push(path.clone());
-    config.inputs.push(path);
+    config.named.extend(read.inputs.iter().map(PathBuf::as_path).map(with_all_below));
+    config.inputs.extend(read.inputs);
 }
 
 fn preset_entries(preset: Preset, layer: Layer, watched: bool) -> Vec<Entry> {

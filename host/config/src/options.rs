@@ -261,7 +261,7 @@ pub struct PolicyOptions {
     /// What the policy's `configure` is given.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub settings: Option<Table>,
-    /// A file with the settings instead.
+    /// A file with the settings instead; for `rego`, also a folder of modules and data.
     pub settings_file: Option<String>,
     /// `"watch"`: what the policy asks or denies is logged only. Default: the `mode` of the file.
     pub mode: Option<PolicyMode>,

@@ -72,7 +72,9 @@ pub struct Candidate {
 pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Candidate>, Problem> {
     let Some(text) = read(Layer::Project, file)? else { return Ok(None) };
     let chain = entries(Layer::Project, file, home, &text, TrustLevel::Candidate)?;
-    let mut pins: Pins = chain.inputs.into_iter().map(|path| (path.clone(), trust::digest(&path))).collect();
+    let pins = chain.inputs.into_iter().map(|path| (path.clone(), trust::digest(&path)));
+    // The digest of the folder that is named covers what lies in the folders below it.
+    let mut pins: Pins = pins.filter(|(path, digest)| digest.is_some() || !path.is_dir()).collect();
     pins.insert(file.to_path_buf(), Some(trust::digest_of(text.as_bytes())));
     Ok(Some(Candidate { pins, entries: chain.entries }))
 }

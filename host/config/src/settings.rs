@@ -6,6 +6,7 @@ use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
+use super::folder::{Folder, FolderError, Modules};
 use super::problem::of_toml;
 use super::trust;
 use guard_contract::Problem;
@@ -14,9 +15,9 @@ use guard_state::files;
 use guard_state::{FileState, Places};
 
 /// The largest settings file that is read.
-const SETTINGS_BYTES: u64 = 1 << 20;
+pub(super) const SETTINGS_BYTES: u64 = 1 << 20;
 
-/// A settings file that was read.
+/// A settings file, or a folder of them, that was read.
 pub(super) struct Settings {
     /// The JSON.
     pub(super) settings: String,
@@ -26,16 +27,19 @@ pub(super) struct Settings {
     pub(super) is_missing: bool,
     /// The digest of what was read; none if there was nothing to read.
     pub(super) sha256: Option<String>,
+    /// The file, or the folder with all that lies in it.
+    pub(super) inputs: Vec<PathBuf>,
 }
 
-/// Reads a settings file.
+/// Reads a settings file, or a folder of them.
 ///
 /// One that is missing or cannot be used gives the defaults and the problem; what that means is the caller's to say.
-pub(super) fn read(layer: Layer, path: &Path) -> Settings {
+pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
     let place = path.to_string_lossy();
     let broken = |text: String, hint: &str| {
         let problem = Problem { layer, place: place.clone().into_owned(), text, hint: hint.to_owned() };
-        Settings { settings: "{}".to_owned(), problem: Some(problem), is_missing: false, sha256: trust::digest(path) }
+        let (sha256, inputs) = (trust::digest(path), vec![path.to_path_buf()]);
+        Settings { settings: "{}".to_owned(), problem: Some(problem), is_missing: false, sha256, inputs }
     };
     let state = FileState::of(path);
     if state == FileState::Missing {
@@ -45,6 +49,22 @@ pub(super) fn read(layer: Layer, path: &Path) -> Settings {
     if let Some(text) = state.problem() {
         return broken(text, "correct or remove what stands there");
     }
+    if path.is_dir() {
+        let of_folder = |error: FolderError| {
+            let FolderError { place, text, hint } = error;
+            Problem { layer, place, text, hint: hint.to_owned() }
+        };
+        let folder = match Folder::read(path, modules) {
+            Ok(folder) => folder,
+            Err(error) => return Settings { problem: Some(of_folder(error)), ..broken(String::new(), "") },
+        };
+        let (settings, problem) = match folder.settings() {
+            Ok(settings) => (settings.to_string(), None),
+            Err(error) => ("{}".to_owned(), Some(of_folder(error))),
+        };
+        let sha256 = Some(folder.digest());
+        return Settings { settings, problem, is_missing: false, sha256, inputs: folder.inputs };
+    }
     let text = match files::read_text(path, SETTINGS_BYTES) {
         Ok(text) => text,
         // What cannot be read as text is pinned by its bytes.
@@ -53,10 +73,8 @@ pub(super) fn read(layer: Layer, path: &Path) -> Settings {
     let sha256 = Some(trust::digest_of(text.as_bytes()));
     let value = match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => serde_json::from_str::<Unique>(&text).map(|Unique(value)| value).map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            let text = error.to_string();
-            let text = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
-            let place = format!("{place}:{line}:{column}");
+            let (at, text) = of_json(&error);
+            let place = format!("{place}:{at}");
             Problem { layer, place, text, hint: "write one JSON object, without comments".to_owned() }
         }),
         Some("toml") => toml::from_str::<toml::Table>(&text)
@@ -68,9 +86,28 @@ pub(super) fn read(layer: Layer, path: &Path) -> Settings {
         _ => Ok(json!({ "file": place, "text": text })),
     };
     match value {
-        Ok(value) => Settings { settings: value.to_string(), problem: None, is_missing: false, sha256 },
+        Ok(value) => Settings {
+            settings: value.to_string(),
+            problem: None,
+            is_missing: false,
+            sha256,
+            inputs: vec![path.to_path_buf()],
+        },
         Err(problem) => Settings { problem: Some(problem), sha256, ..broken(String::new(), "") },
     }
+}
+
+/// Any value in JSON. The error has the line and the column, and the text.
+pub(super) fn of_any_json(text: &str) -> Result<Value, (String, String)> {
+    serde_json::from_str::<Below>(text).map(|Below(value)| value).map_err(|error| of_json(&error))
+}
+
+/// `LINE:COLUMN` of an error, and its text.
+fn of_json(error: &serde_json::Error) -> (String, String) {
+    let (line, column) = (error.line(), error.column());
+    let text = error.to_string();
+    let text = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
+    (format!("{line}:{column}"), text)
 }
 
 /// An object of JSON in which no key stands twice, for one of the two would count and the other one not.
@@ -144,17 +181,23 @@ impl<'de> Visitor<'de> for OfUnique {
     }
 }
 
-/// The settings that an entry with this `settings-file` has.
+/// The settings that an entry with this `settings-file` has, with the modules that only test the others.
 ///
 /// # Errors
 ///
 /// The file is missing, or cannot be used.
 pub fn of_file(path: &Path) -> Result<Map<String, Value>, Problem> {
-    let read = read(Layer::User, path);
+    let read = read(Layer::User, path, Modules::All);
     match read.problem {
         Some(problem) => Err(problem),
         None => Ok(serde_json::from_str(&read.settings).unwrap_or_default()),
     }
+}
+
+/// The files and folders that [`of_file`] reads.
+#[must_use]
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    read(Layer::User, path, Modules::All).inputs
 }
 
 /// The JSON of a table.

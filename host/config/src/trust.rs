@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::folder;
 use super::layers::TrustLevel;
 use super::project::{self, Candidate};
 use guard_contract::COMPONENT_BYTES;
@@ -139,9 +140,12 @@ fn change(
     Ok(seal.write(PURPOSE, &file(state), &all)?)
 }
 
-/// The digest of a file; none if it is not there or cannot be read.
+/// The digest of a file, or of what counts in a folder of settings; none if it is not there or cannot be read.
 pub(super) fn digest(path: &Path) -> Option<String> {
     let data = fs::metadata(path).ok()?;
+    if data.is_dir() {
+        return folder::digest(path);
+    }
     if !data.is_file() || data.len() > COMPONENT_BYTES as u64 {
         return None;
     }

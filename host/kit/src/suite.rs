@@ -9,6 +9,7 @@ mod all;
 mod filter;
 mod parallel_map;
 mod read;
+pub mod rego;
 mod repeat;
 mod run;
 mod subject;
@@ -17,7 +18,7 @@ pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 
 pub use all::{Coverage, Done, Evaluator, Options, Run, run_all};
 pub use filter::{Filter, FilterError, is_chosen};
-pub use read::{SuiteError, check_tools, find, line_of_settings, read};
+pub use read::{SuiteError, check_tools, find, find_tests, line_of_settings, read};
 pub use run::{Difference, Report, Spent, run, scenes};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
 pub(crate) use subject::{Workshop, entry_of};

@@ -4,19 +4,29 @@
 //! text has no network, no clock and no random numbers.
 
 mod calls;
+mod lines;
+mod names;
+mod own;
 mod rules;
 mod text;
+mod trial;
+mod walk;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use guard_sdk::serde_json::{Map, Value};
 use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
 use serde::Deserialize;
 
 use rules::policy;
-use text::Text;
+use text::{Sources, Text};
+use trial::Asked;
 
-/// The settings: a file as the host gives it, or a table with a text.
+/// How the name of a module ends that only tests the others.
+const TESTS: &str = "_test.rego";
+
+/// The settings: a file or a folder as the host gives it, or a table with texts.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -24,8 +34,33 @@ pub struct Settings {
     file: Option<String>,
     /// The text in Rego.
     text: Option<String>,
+    /// Modules by their paths.
+    files: BTreeMap<String, String>,
     /// What the text finds below `data`.
     data: Map<String, Value>,
+    /// Calls ask for tests, and get no answer: `guard-host test` fills it in.
+    test: bool,
+    /// The trace says which lines were evaluated: `guard-host test` fills it in.
+    coverage: bool,
+}
+
+impl Settings {
+    /// The modules that judge, for tests all of them, and the data.
+    fn sources(self) -> Sources {
+        let Self { file, text, files, data, test, .. } = self;
+        let place =
+            file.clone().unwrap_or_else(|| if files.is_empty() { "settings.text" } else { "settings" }.to_owned());
+        // Without a text, the place is a folder.
+        let folder = file.clone().filter(|_| text.is_none());
+        let below = |path: String| match &folder {
+            Some(folder) if !path.starts_with('/') => format!("{folder}/{path}"),
+            _ => path,
+        };
+        let text = text.map(|text| (file.clone().unwrap_or_else(|| "settings.text".to_owned()), text));
+        let files = files.into_iter().filter(|(path, _)| test || !path.ends_with(TESTS));
+        let modules = text.into_iter().chain(files.map(|(path, text)| (below(path), text))).collect();
+        Sources { place, modules, data }
+    }
 }
 
 /// The policy.
@@ -33,6 +68,9 @@ pub struct Settings {
 pub struct Rego {
     /// Evaluation changes what the engine remembers, and nothing that a later one could see.
     text: RefCell<Text>,
+    /// As the settings say.
+    test: bool,
+    coverage: bool,
 }
 
 impl Policy for Rego {
@@ -48,16 +86,25 @@ impl Policy for Rego {
     };
 
     fn configure(settings: Settings) -> Result<Self, Error> {
-        let Some(text) = settings.text else {
+        let (test, coverage) = (settings.test, settings.coverage);
+        let sources = settings.sources();
+        if sources.modules.is_empty() {
             return Err("there is no text in Rego: name its file with `settings-file`, and see that it is there".into());
-        };
-        let file = settings.file.unwrap_or_else(|| "settings.text".to_owned());
-        Ok(Self { text: RefCell::new(Text::load(file, text, settings.data)?) })
+        }
+        let mut text = Text::load(sources)?;
+        if coverage {
+            text.watch_lines();
+        }
+        Ok(Self { text: RefCell::new(text), test, coverage })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let document = policy_input_document::of_call(call)?;
         let mut text = self.text.borrow_mut();
+        if self.test {
+            self.try_out(call, &mut text)?;
+            return Err("the settings have `test`, so that tests are run and no call is judged".into());
+        }
+        let document = policy_input_document::of_call(call)?;
         text.see(document);
         let (mut said, mut fault) = (Vec::new(), None);
         for (outcome, name) in text::HEADS {
@@ -67,7 +114,7 @@ impl Policy for Rego {
                 Err(error) => fault = fault.or(Some(error)),
             }
         }
-        text.prints().iter().for_each(|line| call.log(Level::Debug, line));
+        self.note(call, &mut text);
         match fault {
             // Nothing is more severe, so what else went wrong changes no verdict.
             Some(error) if said.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
@@ -75,6 +122,33 @@ impl Policy for Rego {
             None => {}
         }
         Ok(policy_input_document::decision(&policy::RULE, said))
+    }
+}
+
+impl Rego {
+    /// Notes which tests there are, or what becomes of one.
+    fn try_out(&self, call: &Call<'_>, text: &mut Text) -> Result<(), Error> {
+        match Asked::of(&call.input()?) {
+            Some(Asked::List(from)) => {
+                trial::page(&text.tests()?, from).iter().for_each(|line| call.log(Level::Info, line));
+            }
+            Some(Asked::Run(name)) => {
+                if let Some(outcome) = text.run(&name)? {
+                    call.log(Level::Info, &trial::told(&outcome));
+                }
+                self.note(call, text);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Notes which lines were evaluated, if that is wanted, and what was printed.
+    fn note(&self, call: &Call<'_>, text: &mut Text) {
+        if self.coverage {
+            lines::told(&text.lines()).iter().for_each(|line| call.log(Level::Info, line));
+        }
+        text.prints().iter().for_each(|line| call.log(Level::Debug, line));
     }
 }
 

@@ -1,23 +1,38 @@
-//! [`Text`]: a text in Rego, loaded and asked. The one place that knows the engine.
+//! [`Text`]: a text in Rego, loaded and asked.
+
+use std::collections::BTreeMap;
 
 use guard_sdk::Outcome;
 use guard_sdk::serde_json::{self, Map};
-use regorus::unstable::{Rule, RuleHead, Span};
+use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
 use regorus::{Engine, Value};
 
-use crate::calls;
+use crate::lines::{self, Lines};
+use crate::names::Names;
+use crate::trial::{self, Test};
+use crate::{calls, names, own};
 
-/// The package that the text must be.
+/// The package that is asked.
 const PACKAGE: &str = "guard";
 
 /// The rules that are asked, the most severe first.
 pub(crate) const HEADS: [(Outcome, &str); 4] =
     [(Outcome::Deny, "deny"), (Outcome::Ask, "ask"), (Outcome::Warn, "warn"), (Outcome::Allow, "allow")];
 
-/// The longest text in bytes: the host reads no longer settings either.
+/// The most bytes of all modules: the host reads no longer settings either.
 const BYTES: usize = 1 << 20;
 
-/// A text in Rego.
+/// What a text is made of.
+pub(crate) struct Sources {
+    /// Where it stands as a whole.
+    pub(crate) place: String,
+    /// Each module: its place, and its text.
+    pub(crate) modules: Vec<(String, String)>,
+    /// What stands below `data`.
+    pub(crate) data: Map<String, serde_json::Value>,
+}
+
+/// A text in Rego, in one module or several.
 pub(crate) struct Text {
     engine: Engine,
     /// Those of [`HEADS`] that it has.
@@ -31,47 +46,31 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
-    /// Reads the text of `file` and resolves what it names, without evaluating a rule.
+    /// Reads the modules and resolves what they name, without evaluating a rule.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, with line and column where there is one.
-    pub(crate) fn load(file: String, text: String, data: Map<String, serde_json::Value>) -> Result<Self, String> {
-        if text.len() > BYTES {
-            return Err(format!("{file}: it is longer than {BYTES} bytes"));
-        }
-        if data.contains_key(PACKAGE) {
-            return Err(format!("`data.{PACKAGE}` is the text itself: give what stands there another name"));
+    /// What is wrong with them, with line and column where there is one.
+    pub(crate) fn load(sources: Sources) -> Result<Self, String> {
+        let Sources { place, modules, data } = sources;
+        if modules.iter().map(|(_, text)| text.len()).sum::<usize>() > BYTES {
+            return Err(format!("{place}: it is longer than {BYTES} bytes"));
         }
         let mut engine = Engine::new();
         engine.set_gather_prints(true);
-        let package = engine.add_policy(file.clone(), text).map_err(|error| told(&file, &error))?;
-        if package != format!("data.{PACKAGE}") {
-            let package = package.trim_start_matches("data.");
-            return Err(format!("{file}: its package is `{package}`, and only `package {PACKAGE}` is asked"));
+        own::give(&mut engine)?;
+        for (file, text) in modules {
+            engine.add_policy(file.clone(), text).map_err(|error| told(&file, &error))?;
         }
-        let known: Vec<String> = data.keys().cloned().chain([PACKAGE.to_owned()]).collect();
+        let names = Names::of(engine.get_modules(), &data).map_err(|error| format!("{place}: {error}"))?;
         let data = Value::from(serde_json::Value::Object(data));
-        engine.add_data(data).map_err(|error| told(&file, &error))?;
+        engine.add_data(data).map_err(|error| told(&place, &error))?;
         // Has the engine resolve names and order statements, which it otherwise does at the first question.
-        engine.eval_query("true".to_owned(), false).map_err(|error| told(&file, &error))?;
-        if let Some((span, problem)) = calls::first_broken(engine.get_modules(), known) {
-            return Err(format!("{file}:{}:{}: {problem}", span.line, span.col));
+        engine.eval_query("true".to_owned(), false).map_err(|error| told(&place, &error))?;
+        if let Some((span, problem)) = calls::first_broken(engine.get_modules(), &names) {
+            return Err(format!("{}: {problem}", place_of(&span)));
         }
-        let mut heads = Vec::new();
-        for (_, name) in HEADS {
-            if let Some(span) = function(&mut engine, name) {
-                let place = format!("{file}:{}:{}", span.line, span.col);
-                return Err(format!("{place}: `{name}` is a function, and nobody would call it: make it a rule"));
-            }
-            if engine.has_declared_rule_rooted_at(&file, name).map_err(|error| told(&file, &error))? {
-                heads.push(name);
-            }
-        }
-        if heads.is_empty() {
-            let names = HEADS.map(|(_, name)| format!("`{name}`")).join(", ");
-            return Err(format!("{file}: it has none of the rules {names}, so it would never say anything"));
-        }
+        let heads = heads(&place, engine.get_modules())?;
         Ok(Self { engine, heads })
     }
 
@@ -89,19 +88,61 @@ impl Text {
         if !self.heads.contains(&head) {
             return Ok(serde_json::Value::Null);
         }
-        let value = match self.engine.eval_rule(path(head)) {
-            // Rules such as `warn["x"] := ...` have paths of their own below the head's.
-            Err(error) if error.to_string().contains("not a valid rule path") => {
-                let found = self.engine.eval_query(path(head), false).map_err(|error| told(head, &error))?;
-                let first = found.result.into_iter().next().and_then(|one| one.expressions.into_iter().next());
-                first.map_or(Value::Undefined, |expression| expression.value)
-            }
-            answer => answer.map_err(|error| told(head, &error))?,
-        };
-        match value {
+        match self.of_rule(head, path(head))? {
             Value::Undefined => Ok(serde_json::Value::Null),
             value => serde_json::to_value(value).map_err(|error| format!("`{head}` is no JSON: {error}")),
         }
+    }
+
+    fn of_rule(&mut self, name: &str, path: String) -> Result<Value, String> {
+        match self.engine.eval_rule(path.clone()) {
+            // Rules such as `warn["x"] := ...` have paths of their own below the head's.
+            Err(error) if error.to_string().contains("not a valid rule path") => {
+                let found = self.engine.eval_query(path, false).map_err(|error| told(name, &error))?;
+                let first = found.result.into_iter().next().and_then(|one| one.expressions.into_iter().next());
+                Ok(first.map_or(Value::Undefined, |expression| expression.value))
+            }
+            answer => answer.map_err(|error| told(name, &error)),
+        }
+    }
+
+    /// Notes from now on which lines are evaluated.
+    pub(crate) fn watch_lines(&mut self) {
+        self.engine.set_enable_coverage(true);
+    }
+
+    /// Which lines were evaluated, by module.
+    pub(crate) fn lines(&mut self) -> BTreeMap<String, Lines> {
+        lines::lines(&mut self.engine)
+    }
+
+    /// The tests in the modules.
+    ///
+    /// # Errors
+    ///
+    /// One could never be run.
+    pub(crate) fn tests(&mut self) -> Result<Vec<Test>, String> {
+        trial::tests(self.engine.get_modules())
+    }
+
+    /// Runs a test; none if there is no such one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Text::tests`].
+    pub(crate) fn run(&mut self, name: &str) -> Result<Option<trial::Outcome>, String> {
+        let Some(test) = self.tests()?.into_iter().find(|test| test.name == name) else { return Ok(None) };
+        self.watch_lines();
+        let (passes, why) = match self.of_rule(name, format!("data.{name}")) {
+            Ok(Value::Bool(true)) => (true, String::new()),
+            Ok(Value::Undefined) => (false, "undefined".to_owned()),
+            Ok(value) => (false, value.to_string()),
+            Err(error) => (false, error),
+        };
+        let statements = trial::statements(self.engine.get_modules(), &test);
+        let covered = self.lines().remove(&test.file).unwrap_or_default().covered;
+        let line = statements.intersection(&covered).last().copied().unwrap_or(test.line);
+        Ok(Some(trial::Outcome { passes, why, line }))
     }
 
     /// What the text has printed since it was last asked.
@@ -110,14 +151,42 @@ impl Text {
     }
 }
 
-/// Where the text makes a function of that name.
-fn function(engine: &mut Engine, name: &str) -> Option<Span> {
-    let rules = engine.get_modules().iter().flat_map(|module| &module.policy);
-    let functions = rules.filter_map(|rule| match rule.as_ref() {
-        Rule::Spec { head: RuleHead::Func { refr, .. }, .. } => Some(refr.span().clone()),
-        _ => None,
-    });
-    functions.into_iter().find(|span| span.text() == name)
+/// Those of [`HEADS`] that the package has.
+fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, String> {
+    let asked = format!("data.{PACKAGE}");
+    let is_asked = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);
+    let rules: Vec<&Rule> =
+        modules.iter().filter(is_asked).flat_map(|module| &module.policy).map(AsRef::as_ref).collect();
+    if !modules.iter().any(|module| is_asked(&module)) {
+        let mut packages: Vec<String> = modules.iter().filter_map(|module| names::package(module)).collect();
+        packages.dedup();
+        let packages = packages.iter().map(|package| format!("`{}`", package.trim_start_matches("data.")));
+        let packages = packages.collect::<Vec<_>>().join(", ");
+        return Err(format!("{place}: its package is {packages}, and only `package {PACKAGE}` is asked"));
+    }
+    let mut heads = Vec::new();
+    for (_, name) in HEADS {
+        let mut named =
+            rules.iter().filter(|rule| names::first(names::head(rule)).is_some_and(|first| first.text() == name));
+        let function = named.clone().find(|rule| matches!(rule, Rule::Spec { head: RuleHead::Func { .. }, .. }));
+        if let Some(function) = function {
+            let place = place_of(names::head(function).span());
+            return Err(format!("{place}: `{name}` is a function, and nobody would call it: make it a rule"));
+        }
+        if named.next().is_some() {
+            heads.push(name);
+        }
+    }
+    if heads.is_empty() {
+        let names = HEADS.map(|(_, name)| format!("`{name}`")).join(", ");
+        return Err(format!("{place}: it has none of the rules {names}, so it would never say anything"));
+    }
+    Ok(heads)
+}
+
+/// `FILE:LINE:COLUMN`.
+fn place_of(span: &Span) -> String {
+    format!("{}:{}:{}", span.source.get_path(), span.line, span.col)
 }
 
 fn path(head: &str) -> String {

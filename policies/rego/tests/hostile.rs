@@ -61,8 +61,10 @@ fn a_text_that_could_never_say_anything_is_refused() {
     assert!(error.contains("settings-file"), "{error}");
     let error = ask(&json!({ "text": "package guard\ndeny := true", "txt": "" })).unwrap_err();
     assert!(error.contains("unknown field `txt`"), "{error}");
-    let error = ask(&json!({ "text": "package guard\ndeny := true", "data": { "guard": {} } })).unwrap_err();
-    assert!(error.contains("`data.guard`"), "{error}");
+    let error = ask(&json!({ "text": "package guard\ndeny := true", "data": { "guard": { "deny": 1 } } })).unwrap_err();
+    assert!(error.contains("`data.guard.deny`"), "{error}");
+    let error = ask(&json!({ "text": "package guard\ndeny := true", "data": { "guard": 1 } })).unwrap_err();
+    assert!(error.contains("`data.guard` is a package"), "{error}");
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn test(project: &Project<'_>) -> anyhow::Result<Came> {
     }
     let benches: Vec<Evaluator<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
-    let run = run_all(&subject, &benches, Options { filters: &[], fail_fast: false, repeat: NonZeroU32::MIN });
+    let run = run_all(&subject, &benches, &[], Options { filters: &[], fail_fast: false, repeat: NonZeroU32::MIN });
     let mistakes: Vec<_> = run
         .failures()
         .map(|done| {

@@ -9,6 +9,7 @@ mod json;
 mod junit;
 mod list;
 mod mutate;
+mod rego;
 mod sarif;
 mod tap;
 mod watch;
@@ -22,6 +23,7 @@ use super::subject::{circumstances, refused};
 use guard_contract::exit::Exit;
 use guard_contract::outcome_name;
 use guard_hook::chain::Chain;
+use guard_kit::suite::rego::Lines;
 use guard_kit::suite::{
     self, Case, Done, Evaluator, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
 };
@@ -36,6 +38,7 @@ pub(super) const CHAIN: &str = "chain";
 struct Report<'a> {
     run: &'a Run<'a>,
     args: &'a TestArgs,
+    cwd: &'a Path,
 }
 
 impl Report<'_> {
@@ -46,26 +49,46 @@ impl Report<'_> {
         Some(format!("{percent} % of the rules were hit, less than {threshold} %"))
     }
 
+    /// The lines of each file in Rego, as reports name it.
+    fn lines(&self) -> Vec<(String, &Lines)> {
+        let shown = |file: &str| {
+            Path::new(file).strip_prefix(self.cwd).map_or_else(|_| file.to_owned(), |file| file.display().to_string())
+        };
+        self.run.lines.iter().map(|(file, lines)| (shown(file), lines)).collect()
+    }
+
     fn failed(&self) -> usize {
         self.run.failures().count()
     }
 
+    fn skipped(&self) -> usize {
+        self.run.done.iter().filter(|done| done.report.is_skipped).count()
+    }
+
+    fn passed(&self) -> usize {
+        self.run.done.len() - self.failed() - self.skipped()
+    }
+
     /// How many cases hold, and how many not.
     fn counts(&self) -> String {
-        let failed = self.failed();
-        let left = if self.run.left == 0 { String::new() } else { format!(", {} not run", self.run.left) };
-        format!("{} passed, {failed} failed{left}", self.run.done.len() - failed)
+        let some = |count: usize, what: &str| if count == 0 { String::new() } else { format!(", {count} {what}") };
+        let (skipped, left) = (some(self.skipped(), "skipped"), some(self.run.left, "not run"));
+        format!("{} passed, {} failed{skipped}{left}", self.passed(), self.failed())
     }
 
     /// All in one line.
     fn summary(&self) -> String {
-        one_line(&format!("{}: {}; {}", self.args.policy, self.counts(), self.missed()))
+        let missed = Some(self.missed()).filter(|missed| !missed.is_empty()).map(|missed| format!("; {missed}"));
+        one_line(&format!("{}: {}{}", self.args.policy, self.counts(), missed.unwrap_or_default()))
     }
 
-    /// The rules that no case hit.
+    /// The rules that no case hit; empty if there are no rules, or no cases but only tests in Rego.
     fn missed(&self) -> String {
         let coverage = &self.run.coverage;
         let (hit, all) = (coverage.hit.len(), coverage.hit.len() + coverage.missed.len());
+        if all == 0 && self.run.done.iter().all(|done| done.case.expect.0.is_empty() && done.case.payload.is_none()) {
+            return String::new();
+        }
         let list = |before: &str, rules: &[String]| match rules {
             [] => String::new(),
             rules => format!("; {before}: {}", rules.join(", ")),
@@ -80,8 +103,12 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         let hint = "leave out `--quiet`, or `--format`";
         return Err(refused(Exit::Usage, "`--quiet` shortens the report for people alone", hint));
     }
+    if args.coverage && args.policy != rego::POLICY {
+        let hint = "leave it out, or name the policy `rego`";
+        return Err(refused(Exit::Usage, "`--coverage` tells of lines of Rego", hint));
+    }
     if args.list {
-        return list::run(args, Path::new(&environment.cwd));
+        return list::run(args, places, environment);
     }
     if args.watch {
         return watch::run(args, places, environment);
@@ -92,19 +119,17 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
 /// Runs the cases and reports.
 fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = Path::new(&environment.cwd);
-    let mut suites = suites(&args.fixtures, cwd)?;
-    if let Some(file) = &args.settings_file {
-        let settings = guard_config::of_file(&cwd.join(file))
-            .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))?;
-        for (_, suite) in suites.iter_mut().filter(|(_, suite)| suite.settings.is_empty()) {
+    let mut suites = suites(args, cwd)?;
+    let settings = rego::settings(args, cwd)?;
+    for (_, suite) in &mut suites {
+        if suite.settings.is_empty() {
             suite.settings.clone_from(&settings);
         }
+        if args.coverage {
+            suite.settings.insert("coverage".to_owned(), true.into());
+        }
     }
-    let subject = match args.policy.as_str() {
-        CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
-        name => Subject::policy(name, WasiName::of(args.wasi), cwd, places),
-    };
-    let subject = subject.map_err(|error| of_subject(&error, None))?;
+    let subject = subject(args, places, environment)?;
     let mut chains: Vec<Chain> = Vec::with_capacity(suites.len());
     for (file, suite) in &suites {
         suite::check_tools(file, suite, &subject).map_err(|error| of_suite(error, cwd))?;
@@ -113,12 +138,14 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
     }
     let benches: Vec<Evaluator<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
+    let tests = rego::tests(args, &subject, settings, cwd)?;
+    let tests: Vec<Evaluator<'_>> = tests.iter().flat_map(rego::benches).collect();
     let options = Options { filters: &args.filter, fail_fast: args.fail_fast, repeat: args.repeat };
-    let run = run_all(&subject, &benches, options);
+    let run = run_all(&subject, &benches, &tests, options);
     if run.done.is_empty() {
         return Err(none(args));
     }
-    let report = Report { run: &run, args };
+    let report = Report { run: &run, args, cwd };
     let failed = run.failures().next().is_some() || report.shortfall().is_some();
     if args.mutate && !failed {
         return mutate::run(args, &subject, &benches);
@@ -137,6 +164,15 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
     Ok(if failed { Exit::Failures } else { Exit::Success })
 }
 
+/// What is tested.
+fn subject(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Subject> {
+    let subject = match args.policy.as_str() {
+        CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
+        name => Subject::policy(name, WasiName::of(args.wasi), Path::new(&environment.cwd), places),
+    };
+    subject.map_err(|error| of_subject(&error, None))
+}
+
 /// The error that no case is left to run.
 fn none(args: &TestArgs) -> anyhow::Error {
     let (text, hint) = if args.filter.is_empty() {
@@ -149,10 +185,11 @@ fn none(args: &TestArgs) -> anyhow::Error {
 }
 
 /// Every suite once, in the order of the arguments and then of the names.
-fn suites(fixtures: &[PathBuf], cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suite)>> {
+fn suites(args: &TestArgs, cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suite)>> {
     let mut seen = HashSet::new();
     let mut suites = Vec::new();
-    for fixture in fixtures {
+    let has_tests = args.policy == rego::POLICY;
+    for fixture in args.fixtures.iter().filter(|fixture| !has_tests || !rego::is_test(fixture)) {
         // Found from the working directory, but shown as it was named.
         for path in suite::find(&cwd.join(fixture)).map_err(|error| of_suite(error, cwd))? {
             if seen.insert(path.clone()) {

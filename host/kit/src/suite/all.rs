@@ -1,11 +1,12 @@
 //! Runs the cases of many suites on all processors; what came of them keeps the order of the files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::parallel_map::parallel_map;
+use super::rego::{self, Lines};
 use super::repeat::run_repeatedly;
 use super::run::own_rule;
 use super::{Case, Filter, Report, Subject, Suite, is_chosen, run};
@@ -45,6 +46,8 @@ pub struct Run<'a> {
     pub left: usize,
     /// Which rules were seen.
     pub coverage: Coverage,
+    /// Which lines of Rego were evaluated, by file, as far as the settings want it known.
+    pub lines: BTreeMap<String, Lines>,
 }
 
 /// Which rules of the manifests a case brought about.
@@ -74,22 +77,30 @@ impl Run<'_> {
     }
 }
 
-/// Runs the cases on all processors, each in a fresh instance of every policy.
+/// Runs the cases, and then the tests in Rego, on all processors, each in a fresh instance of every policy.
 #[must_use]
-pub fn run_all<'a>(subject: &Subject, benches: &[Evaluator<'a>], options: Options<'_>) -> Run<'a> {
-    let cases: Vec<(usize, (Evaluator<'a>, &'a Case))> = benches
-        .iter()
-        .flat_map(|bench| bench.1.cases.iter().map(|case| (*bench, case)))
-        .filter(|(bench, case)| is_chosen(bench.0, case, options.filters))
+pub fn run_all<'a>(
+    subject: &Subject,
+    benches: &[Evaluator<'a>],
+    tests: &[Evaluator<'a>],
+    options: Options<'_>,
+) -> Run<'a> {
+    let of_cases = benches.iter().map(|bench| (*bench, false));
+    let all = of_cases.chain(tests.iter().map(|bench| (*bench, true)));
+    let cases: Vec<(usize, (Evaluator<'a>, &'a Case, bool))> = all
+        .flat_map(|(bench, is_test)| bench.1.cases.iter().map(move |case| (bench, case, is_test)))
+        .filter(|(bench, case, _)| is_chosen(bench.0, case, options.filters))
         .enumerate()
         .collect();
+    let has_cases = cases.iter().any(|(_, (.., is_test))| !is_test);
     // Of the case after which none is run. Those before it are run in any case.
     let last = AtomicUsize::new(usize::MAX);
-    let reports = parallel_map(&cases, |(at, ((_, suite, chain), case))| {
+    let reports = parallel_map(&cases, |(at, ((file, suite, chain), case, is_test))| {
         if *at > last.load(Ordering::Relaxed) {
             return None;
         }
-        let mut report = run_repeatedly(options.repeat, || run(chain, suite, case));
+        let once = || if *is_test { rego::run(chain, file, case) } else { run(chain, suite, case) };
+        let mut report = run_repeatedly(options.repeat, once);
         if report.passes() {
             // Only what fails is looked at, and there may be many thousands.
             report.analyses.clear();
@@ -101,10 +112,11 @@ pub fn run_all<'a>(subject: &Subject, benches: &[Evaluator<'a>], options: Option
     let total = cases.len();
     let done = cases.into_iter().zip(reports).take(last.into_inner().saturating_add(1));
     let done: Vec<Done<'a>> =
-        done.filter_map(|((_, ((file, _, _), case)), report)| Some(Done { file, case, report: report? })).collect();
+        done.filter_map(|((_, ((file, _, _), case, _)), report)| Some(Done { file, case, report: report? })).collect();
     let left = total - done.len();
-    let coverage = coverage(subject, &done);
-    Run { done, left, coverage }
+    let coverage = if has_cases { coverage(subject, &done) } else { Coverage::default() };
+    let lines = rego::merged(done.iter().map(|done| (done.file, &done.report)));
+    Run { done, left, coverage, lines }
 }
 
 fn coverage(subject: &Subject, done: &[Done<'_>]) -> Coverage {

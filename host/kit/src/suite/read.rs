@@ -7,7 +7,7 @@ use std::{fs, io};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Case, Subject, Suite, WorldFacts};
+use super::{Case, Subject, Suite, WorldFacts, rego};
 use guard_config::problem::{line_and_column, nearest_key};
 use guard_contract::{OUTCOMES, outcome_name, outcome_named};
 use guard_state::files;
@@ -71,12 +71,28 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
         return Err(SuiteError::new(path.display().to_string(), "it is no file of cases", hint));
     }
     let mut files = Vec::new();
-    collect(path, DEPTH, &mut files)?;
+    collect(path, DEPTH, is_suite, &mut files)?;
     files.sort();
     Ok(files)
 }
 
-fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), SuiteError> {
+/// The files of tests in Rego at `path`, as [`find`] finds those of cases.
+///
+/// # Errors
+///
+/// A folder cannot be read.
+pub fn find_tests(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
+    let data = fs::metadata(path).map_err(|error| SuiteError::of_file(path, &error))?;
+    if !data.is_dir() {
+        return Ok(if rego::is_test(path) { vec![path.to_path_buf()] } else { Vec::new() });
+    }
+    let mut files = Vec::new();
+    collect(path, DEPTH, rego::is_test, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn collect(folder: &Path, depth: usize, counts: fn(&Path) -> bool, files: &mut Vec<PathBuf>) -> Result<(), SuiteError> {
     let fail = |error: io::Error| SuiteError::of_file(folder, &error);
     for entry in fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
@@ -85,11 +101,11 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
             continue;
         }
         if !entry.file_type().map_err(fail)?.is_dir() {
-            if is_suite(&below) && !leads_to_folder(&below)? {
+            if counts(&below) && !leads_to_folder(&below)? {
                 files.push(below);
             }
         } else if depth > 0 {
-            collect(&below, depth - 1, files)?;
+            collect(&below, depth - 1, counts, files)?;
         }
     }
     Ok(())

@@ -72,6 +72,8 @@ mod tests {
                 analyses: Vec::new(),
                 time: Duration::from_millis(number.get().into()),
                 spent: None,
+                is_skipped: false,
+                lines: Vec::new(),
             }
         })
     }

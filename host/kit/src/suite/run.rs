@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{Case, Suite, WorldFacts};
+use super::{Case, Suite, WorldFacts, rego};
 use guard_config::problem::nearest;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
@@ -36,10 +36,14 @@ pub struct Report {
     pub time: Duration,
     /// The policy that used most of its time; none if none was asked.
     pub spent: Option<Spent>,
+    /// It is yet to be written, and was not run.
+    pub is_skipped: bool,
+    /// The lines of Rego that were evaluated, and those that were not.
+    pub(super) lines: Vec<rego::Noted>,
 }
 
 impl Report {
-    /// The case holds.
+    /// The case holds, or was not run.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.differences.is_empty()
@@ -97,7 +101,8 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
         Ok(course) => course,
         Err((expected, got)) => {
             let differences = vec![Difference { what: "case", expected, got }];
-            return Report { differences, verdict: merge([]), analyses: Vec::new(), time, spent: None };
+            let (verdict, analyses, lines) = (merge([]), Vec::new(), Vec::new());
+            return Report { differences, verdict, analyses, time, spent: None, is_skipped: false, lines };
         }
     };
     let mut differences = Vec::new();
@@ -109,8 +114,9 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict, surface)), &mut differences);
     compare_rest(case, &traces, &mut differences);
     let spent = spent(chain, &traces);
+    let lines = traces.iter().flat_map(rego::lines).collect();
     let analyses = traces.into_iter().filter_map(|trace| trace.analysis).collect();
-    Report { differences, verdict, analyses, time, spent }
+    Report { differences, verdict, analyses, time, spent, is_skipped: false, lines }
 }
 
 /// What is wrong with a case that cannot be run: what was expected of it, and what it is.
@@ -207,7 +213,7 @@ pub(super) fn circumstances(world: &WorldFacts) -> CallContext {
 }
 
 /// The machine of a world. The project is a git repository unless the world says what is in it.
-fn machine(world: &WorldFacts) -> FixedFacts {
+pub(super) fn machine(world: &WorldFacts) -> FixedFacts {
     let mut dirs = world.dirs.clone();
     let root = world.project_root.as_deref().unwrap_or("/repo");
     let git = format!("{root}/.git");
@@ -269,13 +275,13 @@ fn compare_faults(chain: &Chain, case: &Case, traces: &[Trace], differences: &mu
     }
 }
 
-fn limits(chain: &Chain, policy: &str) -> Limits {
+pub(super) fn limits(chain: &Chain, policy: &str) -> Limits {
     let mut members = chain.prepared.members.iter();
     members.find(|member| member.entry.name == policy).map_or(Limits::DEFAULT, |member| member.entry.limits)
 }
 
 /// The policy that came nearest to its limit of time.
-fn spent(chain: &Chain, traces: &[Trace]) -> Option<Spent> {
+pub(super) fn spent(chain: &Chain, traces: &[Trace]) -> Option<Spent> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
     let spent = steps.map(|step| Spent {
         policy: step.policy.clone(),

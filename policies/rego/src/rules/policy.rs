@@ -10,6 +10,7 @@
 //!
 //! ## Settings
 //! - `text`: the text, or a settings file in Rego instead.
+//! - `files`: modules by their paths, or a folder with them as the settings file.
 //! - `data`: what the text sees as `data`.
 
 use guard_sdk::serde_json::Value;

@@ -188,7 +188,7 @@ pub(in crate::cli) struct AddArgs {
     /// Its settings: a JSON object
     #[arg(long, value_name = "JSON", value_parser = object, conflicts_with = "settings_file")]
     pub(in crate::cli) settings: Option<Map<String, Value>>,
-    /// A file with its settings, which is read whenever it changes
+    /// A file with its settings, or for `rego` a folder, which is read whenever it changes
     #[arg(long, value_name = "F")]
     pub(in crate::cli) settings_file: Option<PathBuf>,
     /// The outcome when the policy is at fault [default: ask]

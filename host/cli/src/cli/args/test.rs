@@ -20,11 +20,14 @@ use guard_kit::suite::mutate::MUTANTS;
   guard-host test target/wasm32-wasip2/release/my_policy.wasm cases/ --watch --quiet
   guard-host test my_policy.wasm cases/ --repeat 20
   guard-host test rego cases/ --settings-file policies/team.rego
+  guard-host test rego --settings-file policies/team --coverage
   guard-host test chain cases/ --format junit --threshold 80 > report.xml
   guard-host test chain cases/ --format sarif > cases.sarif
   guard-host test command-guard cases/ --mutate --min-kept 97
 
 `guard-host config schema --fixtures` prints the schema of the files.
+
+The policy `rego` also runs the rules `test_...` of its text, as `opa test` does; `todo_test_...` are skipped.
 
 With `--mutate`, each case of a command or a file is rewritten in ways that keep its meaning, or quoted as mere data. The
 policy must give each rewritten case (mutant) the same verdict. The report lists the mutants that get another one, and how
@@ -34,8 +37,9 @@ Exit codes: 0 all cases passed; 1 a case failed, too few rules were hit, or a mu
 pub(in crate::cli) struct TestArgs {
     /// A component file, the name of a built-in policy, or `chain` for the chain of this folder
     pub(in crate::cli) policy: String,
-    /// Files of cases, .toml, .json or .jsonl, or folders of them
-    #[arg(required = true)]
+    /// Files of cases, .toml, .json or .jsonl, of `rego` also of tests, _test.rego, or folders of them; may be left out if
+    /// the settings have tests
+    #[arg(required_unless_present = "settings_file")]
     pub(in crate::cli) fixtures: Vec<PathBuf>,
     /// How calls of WASI are answered, unless POLICY is `chain` [default: with a trap]
     #[arg(long, value_enum)]
@@ -64,6 +68,9 @@ pub(in crate::cli) struct TestArgs {
     /// Fail if the cases hit less than this percentage of the policy's rules
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) threshold: Option<u8>,
+    /// Show which lines of Rego the cases and tests evaluate; the policy is `rego`
+    #[arg(long, conflicts_with_all = ["list", "mutate", "quiet"])]
+    pub(in crate::cli) coverage: bool,
     /// Show how much of its time and memory limits each case used
     #[arg(long)]
     pub(in crate::cli) timings: bool,

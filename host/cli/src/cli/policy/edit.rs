@@ -227,7 +227,7 @@ impl<'a> Site<'a> {
         let settings_file = args.settings_file.as_ref().map(|file| {
             let file = file.to_string_lossy();
             let path = lexical(&file, &self.environment.cwd, &self.places.home);
-            if !Path::new(&path).is_file() {
+            if !Path::new(&path).is_file() && !Path::new(&path).is_dir() {
                 return Err(refused(Exit::NoInput, format!("there is no settings file `{file}`"), ""));
             }
             self.path(&path)

@@ -267,9 +267,12 @@ fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
     };
     let text = read(CONFIGURATION)?;
     put(CONFIGURATION, &text)?;
-    for file in named(&String::from_utf8_lossy(&text)) {
-        if listed.contains(&file.as_str()) {
-            put(&file, &read(&file)?)?;
+    for named in named(&String::from_utf8_lossy(&text)) {
+        let is_below = |file: &str| file.strip_prefix(named.as_str()).is_some_and(|below| below.starts_with('/'));
+        // Of a folder, settings are what ends so.
+        let counts = |file: &str| file.ends_with(".rego") || file.ends_with(".json");
+        for file in listed.iter().filter(|file| **file == named || (is_below(file) && counts(file))) {
+            put(file, &read(file)?)?;
         }
     }
     let lock = Lock::file(Path::new(CONFIGURATION));

@@ -1,5 +1,7 @@
 //! The report for people: a line a file, and all that is known of what failed.
 
+use std::collections::BTreeSet;
+
 use super::{Report, findings, one_line, place};
 use crate::cli::explain::{analysis_lines, understood};
 use crate::cli::print;
@@ -11,6 +13,10 @@ pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
     if !is_quiet {
         files(report)?;
     }
+    for done in report.run.done.iter().filter(|done| done.report.is_skipped) {
+        let title = one_line(&done.case.title());
+        print::line(&format!("skip {}: {title} is yet to be written", plain(&place(done.file, done.case))))?;
+    }
     for (number, done) in report.run.failures().enumerate() {
         if number > 0 || !is_quiet {
             print::line("")?;
@@ -21,8 +27,11 @@ pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
         print::line("")?;
     }
     print::line(&format!("{}: {}", plain(&report.args.policy), report.counts()))?;
-    if !is_quiet {
+    if !is_quiet && !report.missed().is_empty() {
         print::line(&report.missed())?;
+    }
+    if report.args.coverage {
+        lines(report)?;
     }
     if let Some(shortfall) = report.shortfall() {
         print::line(&format!("{}: {shortfall}", print::coloured("FAIL", "FAIL")))?;
@@ -69,6 +78,34 @@ fn failure(done: &Done<'_>) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The lines of Rego that were evaluated, a line for each file.
+fn lines(report: &Report<'_>) -> anyhow::Result<()> {
+    print::line("")?;
+    let (mut evaluated, mut all) = (0, 0);
+    for (file, lines) in report.lines() {
+        let (covered, count) = (lines.covered.len(), lines.covered.len() + lines.missed.len());
+        let missed = if lines.missed.is_empty() { String::new() } else { format!(", not {}", ranges(&lines.missed)) };
+        print::line(&format!("{:>3} % {}: {covered} of {count} lines{missed}", lines.percent(), plain(&file)))?;
+        evaluated += covered;
+        all += count;
+    }
+    let percent = (evaluated * 100).checked_div(all).unwrap_or(100);
+    print::line(&format!("{percent:>3} % of {all} lines of Rego were evaluated"))
+}
+
+/// Ranges such as `1-4, 7`.
+fn ranges(lines: &BTreeSet<u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &line in lines {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == line => *last = line,
+            _ => ranges.push((line, line)),
+        }
+    }
+    let text = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    ranges.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 fn indented(text: &str) -> String {

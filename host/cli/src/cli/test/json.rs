@@ -6,6 +6,7 @@ use super::Report;
 use crate::cli::explain::{analysis_json, finding_json};
 use guard_contract::outcome_name;
 use guard_contract::verdict::Attributed;
+use guard_kit::suite::rego::Lines;
 use guard_kit::suite::{Done, Spent};
 
 pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
@@ -13,16 +14,23 @@ pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
     let value = json!({
         "policy": report.args.policy,
         "repeat": report.args.repeat,
-        "passed": run.done.len() - failed,
+        "passed": report.passed(),
         "failed": failed,
+        "skipped": report.skipped(),
         "not-run": run.left,
         "rules": {
             "hit": run.coverage.hit, "missed": run.coverage.missed, "named": run.coverage.named, "percent": run.coverage.percent(),
             "threshold": report.args.threshold,
         },
+        "lines": report.args.coverage.then(|| report.lines().into_iter().map(lines).collect::<Vec<_>>()),
         "cases": run.done.iter().map(case).collect::<Vec<_>>(),
     });
     Ok(serde_json::to_string_pretty(&value)?)
+}
+
+/// The lines of a file in Rego.
+fn lines((file, lines): (String, &Lines)) -> Value {
+    json!({ "file": file, "covered": lines.covered, "missed": lines.missed, "percent": lines.percent() })
 }
 
 fn case(done: &Done<'_>) -> Value {
@@ -39,7 +47,8 @@ fn case(done: &Done<'_>) -> Value {
         "id": case.id.0,
         "name": case.name,
         "title": case.title(),
-        "passed": result.passes(),
+        "passed": result.passes() && !result.is_skipped,
+        "skipped": result.is_skipped,
         "expected": case.expect.0,
         "outcome": outcome_name(result.verdict.outcome),
         "policy": deciding.map(|deciding| &deciding.policy),

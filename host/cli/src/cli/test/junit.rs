@@ -18,7 +18,9 @@ pub(super) fn text(report: &Report<'_>) -> String {
         let failed = cases.iter().filter(|done| !done.report.passes()).count();
         let file = cases.first().map(|done| escaped(&done.file.to_string_lossy())).unwrap_or_default();
         let time: f64 = cases.iter().map(seconds).sum();
-        let head = format!("name=\"{file}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\"", cases.len());
+        let skipped = cases.iter().filter(|done| done.report.is_skipped).count();
+        let skipped = if skipped == 0 { String::new() } else { format!(" skipped=\"{skipped}\"") };
+        let head = format!("name=\"{file}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\"{skipped}", cases.len());
         let _ = writeln!(xml, "  <testsuite {head} time=\"{time:.6}\">");
         for done in cases {
             case(done, &file, &mut xml);
@@ -39,6 +41,10 @@ pub(super) fn text(report: &Report<'_>) -> String {
 fn case(done: &Done<'_>, file: &str, xml: &mut String) {
     let (name, time) = (escaped(&done.case.title()), seconds(done));
     let head = format!("classname=\"{file}\" name=\"{name}\" time=\"{time:.6}\"");
+    if done.report.is_skipped {
+        let _ = writeln!(xml, "    <testcase {head}><skipped message=\"yet to be written\"/></testcase>");
+        return;
+    }
     if done.report.passes() {
         let _ = writeln!(xml, "    <testcase {head}/>");
         return;

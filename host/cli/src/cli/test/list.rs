@@ -1,23 +1,30 @@
-//! `guard-host test --list`: the cases that would run. No policy is loaded.
+//! `guard-host test --list`: the cases that would run. No policy is loaded but `rego`, which knows its tests.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{none, one_line, place, suites};
+use super::{none, one_line, place, rego, subject, suites};
 use crate::cli::args::{ReportFormat, TestArgs};
 use crate::cli::print;
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
 use guard_kit::suite::{Case, is_chosen};
 use guard_redact::plain;
+use guard_state::Places;
+use guard_state::environment::Environment;
 
-pub(super) fn run(args: &TestArgs, cwd: &Path) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let cwd = Path::new(&environment.cwd);
     if !matches!(args.format, ReportFormat::Human | ReportFormat::Json) {
         let hint = "leave out `--format`, or take `--format json`";
         return Err(refused(Exit::Usage, "what `--list` prints is text or JSON, and no report", hint));
     }
-    let suites = suites(&args.fixtures, cwd)?;
+    let mut suites = suites(args, cwd)?;
+    if args.policy == rego::POLICY {
+        let tests = rego::tests(args, &subject(args, places, environment)?, rego::settings(args, cwd)?, cwd)?;
+        suites.extend(tests.map(|tests| tests.suites).unwrap_or_default());
+    }
     let cases = suites.iter().flat_map(|(file, suite)| suite.cases.iter().map(|case| (file.as_path(), case)));
     let cases: Vec<(&Path, &Case)> = cases.filter(|(file, case)| is_chosen(file, case, &args.filter)).collect();
     if cases.is_empty() {

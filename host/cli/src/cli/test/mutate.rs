@@ -193,7 +193,7 @@ impl Report<'_> {
                 lines.extend(tap::list("mutants", &self.lines(rewrite)));
                 lines
             });
-            Point { title: rewrite.id.to_owned(), failure }
+            Point { title: rewrite.id.to_owned(), failure, is_skipped: false }
         };
         let points: Vec<Point> = self.tally.by_rewrite().into_iter().map(point).collect();
         tap::document(&points, &format!("{}: {}", self.args.policy, self.summary()))

@@ -11,13 +11,15 @@ pub(super) struct Point {
     pub(super) title: String,
     /// The lines of YAML that say what failed; none if nothing did.
     pub(super) failure: Option<Vec<String>>,
+    /// Nothing was looked at.
+    pub(super) is_skipped: bool,
 }
 
 pub(super) fn text(report: &Report<'_>) -> String {
     let mut points: Vec<Point> = report.run.done.iter().map(point).collect();
     if report.args.threshold.is_some() {
         let failure = report.shortfall().map(|text| message(&format!("{text}: {}", report.missed())));
-        points.push(Point { title: "rules hit".to_owned(), failure });
+        points.push(Point { title: "rules hit".to_owned(), failure, is_skipped: false });
     }
     document(&points, &report.summary())
 }
@@ -25,10 +27,11 @@ pub(super) fn text(report: &Report<'_>) -> String {
 /// The points, and a summary that programs pass over.
 pub(super) fn document(points: &[Point], summary: &str) -> String {
     let mut out = format!("TAP version 14\n1..{}\n", points.len());
-    for (number, Point { title, failure }) in (1..).zip(points) {
+    for (number, Point { title, failure, is_skipped }) in (1..).zip(points) {
         let state = if failure.is_none() { "ok" } else { "not ok" };
         let title = one_line(title).replace('\\', "\\\\").replace('#', "\\#");
-        let _ = writeln!(out, "{state} {number} - {title}");
+        let skipped = if *is_skipped { " # SKIP yet to be written" } else { "" };
+        let _ = writeln!(out, "{state} {number} - {title}{skipped}");
         if let Some(lines) = failure {
             let _ = writeln!(out, "  ---\n  {}\n  ...", lines.join("\n  "));
         }
@@ -65,7 +68,7 @@ fn point(done: &Done<'_>) -> Point {
         lines.extend(list("findings", &findings(done)));
         lines
     });
-    Point { title: done.case.title(), failure }
+    Point { title: done.case.title(), failure, is_skipped: done.report.is_skipped }
 }
 
 /// A text in YAML, which takes the texts of JSON for its own.

@@ -60,28 +60,33 @@ struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// The files that a run reads, but for the cases.
+    /// The files that a run reads, but for the cases and the settings.
     fn named(&self) -> BTreeSet<PathBuf> {
         let cwd = Path::new(&self.environment.cwd);
-        let settings = self.args.settings_file.iter().map(|file| cwd.join(file));
         match self.args.policy.as_str() {
             CHAIN => {
                 let projects = circumstances(self.environment, None).projects();
-                guard_config::load(self.places, &projects).inputs.into_iter().chain(settings).collect()
+                guard_config::load(self.places, &projects).inputs.into_iter().collect()
             }
             // The name of a built-in policy is a file that does not exist.
-            name => settings.chain([cwd.join(name)]).collect(),
+            name => BTreeSet::from([cwd.join(name)]),
         }
     }
 
-    /// The state of these files and of the cases.
+    /// The state of these files, of the settings and of the cases.
     fn look(&self, named: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
-        let fixtures = self.args.fixtures.iter().map(|fixture| Path::new(&self.environment.cwd).join(fixture));
+        let cwd = Path::new(&self.environment.cwd);
+        let settings = self.args.settings_file.iter().flat_map(|file| guard_config::files_of(&cwd.join(file)));
+        let fixtures = self.args.fixtures.iter().map(|fixture| cwd.join(fixture));
         // A folder that cannot be read is an error of the run; here it is watched until it can.
-        let cases = fixtures.flat_map(|path| suite::find(&path).unwrap_or_default().into_iter().chain([path]));
+        let cases = fixtures.flat_map(|path| {
+            let tests = suite::find_tests(&path).unwrap_or_default();
+            suite::find(&path).unwrap_or_default().into_iter().chain(tests).chain([path])
+        });
         named
             .iter()
             .cloned()
+            .chain(settings)
             .chain(cases)
             .take(FILES)
             .map(|path| {

@@ -1,0 +1,67 @@
+//! The tests in Rego: those of the settings, and the files of tests among the fixtures.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{of_subject, of_suite};
+use crate::cli::args::TestArgs;
+use crate::cli::subject::refused;
+use guard_contract::exit::Exit;
+pub(super) use guard_kit::suite::rego::{POLICY, is_test};
+use guard_kit::suite::rego::{RegoTests, tests as found};
+use guard_kit::suite::{Evaluator, Subject, find_tests};
+use guard_redact::plain;
+
+/// The most bytes of a file of tests.
+const TEST_BYTES: u64 = 1 << 20;
+
+/// The settings of suites without some of their own.
+pub(super) fn settings(args: &TestArgs, cwd: &Path) -> anyhow::Result<Map<String, Value>> {
+    let Some(file) = &args.settings_file else { return Ok(Map::new()) };
+    guard_config::of_file(&cwd.join(file))
+        .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))
+}
+
+/// The tests; none if there are no files of tests.
+pub(super) fn tests(
+    args: &TestArgs,
+    subject: &Subject,
+    mut settings: Map<String, Value>,
+    cwd: &Path,
+) -> anyhow::Result<Option<RegoTests>> {
+    if args.policy != POLICY {
+        return Ok(None);
+    }
+    let folder = settings.get("file").and_then(Value::as_str).map(Path::new).map(Path::to_path_buf);
+    let mut modules = settings.get("files").and_then(Value::as_object).cloned().unwrap_or_default();
+    for fixture in &args.fixtures {
+        for path in find_tests(&cwd.join(fixture)).map_err(|error| of_suite(error, cwd))? {
+            // One that the folder of the settings holds is there already.
+            let below = folder.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
+            if below.is_some_and(|below| modules.contains_key(&*below.to_string_lossy())) {
+                continue;
+            }
+            if args.settings_file.is_none() {
+                let text = format!("`{}` tests rules that are not named", plain(&fixture.to_string_lossy()));
+                return Err(refused(Exit::Usage, text, "name them with `--settings-file`"));
+            }
+            let text = guard_state::files::read_text(&path, TEST_BYTES)
+                .map_err(|error| refused(Exit::NoInput, format!("{}: {error}", path.display()), ""))?;
+            modules.insert(path.to_string_lossy().into_owned(), text.into());
+        }
+    }
+    if !modules.keys().any(|path| is_test(Path::new(path))) {
+        return Ok(None);
+    }
+    settings.insert("files".to_owned(), modules.into());
+    if args.coverage {
+        settings.insert("coverage".to_owned(), true.into());
+    }
+    found(subject, &settings, cwd).map(Some).map_err(|error| of_subject(&error, None))
+}
+
+/// The suites of the tests, with what runs them.
+pub(super) fn benches(tests: &RegoTests) -> impl Iterator<Item = Evaluator<'_>> {
+    tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain))
+}

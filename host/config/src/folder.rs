@@ -1,0 +1,193 @@
+//! A folder of settings: its modules in Rego, and its data in JSON, which stands below `data` as its folder says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::settings::{SETTINGS_BYTES, of_any_json};
+use guard_state::{files, hex};
+
+/// The deepest folder that is looked into.
+const DEPTH: usize = 16;
+
+/// The most files and folders that are looked at.
+const ENTRIES: usize = 1000;
+
+/// How the name of a module ends that only tests the others.
+const TESTS: &str = "_test.rego";
+
+/// Why a folder cannot be used.
+#[derive(Debug)]
+pub(super) struct FolderError {
+    /// The file or the folder, with line and column where they are known.
+    pub(super) place: String,
+    /// What is wrong.
+    pub(super) text: String,
+    /// What to do.
+    pub(super) hint: &'static str,
+}
+
+/// Which modules count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modules {
+    /// Those that judge.
+    Judging,
+    /// Those that test them, too.
+    All,
+}
+
+/// What lies in a folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    root: PathBuf,
+    /// The texts that count, by their paths from the folder.
+    texts: BTreeMap<String, String>,
+    /// The folder itself, those below it, and the files.
+    pub(super) inputs: Vec<PathBuf>,
+}
+
+impl Folder {
+    /// Reads the files that count.
+    ///
+    /// # Errors
+    ///
+    /// There are too many or too large ones, none in Rego, or one of which it is not clear what it should be.
+    pub(super) fn read(root: &Path, modules: Modules) -> Result<Self, FolderError> {
+        let mut folder = Self { root: root.to_path_buf(), texts: BTreeMap::new(), inputs: vec![root.to_path_buf()] };
+        let mut paths = Vec::new();
+        collect(root, DEPTH, &mut 0, &mut folder.inputs, &mut paths)?;
+        if modules == Modules::Judging {
+            paths.retain(|path| !path.to_string_lossy().ends_with(TESTS));
+        }
+        let mut bytes = 0;
+        for path in paths {
+            let fail = |text: String| fail(&path, text, "keep readable texts of 1 MiB in all in the folder");
+            let text = files::read_text(&path, SETTINGS_BYTES).map_err(|error| fail(error.to_string()))?;
+            bytes += text.len() as u64;
+            if bytes > SETTINGS_BYTES {
+                return Err(fail(format!("with it, the files are larger than {} MiB", SETTINGS_BYTES >> 20)));
+            }
+            let below = path.strip_prefix(root).ok().and_then(Path::to_str);
+            let below = below.ok_or_else(|| fail("its name is no text".to_owned()))?.to_owned();
+            folder.inputs.push(path);
+            folder.texts.insert(below, text);
+        }
+        if !folder.texts.keys().any(|path| path.ends_with(".rego")) {
+            let text = "it is a folder, and no file in Rego lies in it".to_owned();
+            return Err(fail(root, text, "name a file, or a folder with files that end in `.rego`"));
+        }
+        Ok(folder)
+    }
+
+    /// The digest of all that counts.
+    pub(super) fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        for (path, text) in &self.texts {
+            digest.update(format!("{path}\0{}\0", text.len()));
+            digest.update(text);
+        }
+        hex(&digest.finalize())
+    }
+
+    /// The settings: the modules by their paths, and the data.
+    ///
+    /// # Errors
+    ///
+    /// A file of data is no JSON, or two of them say what stands at one place.
+    pub(super) fn settings(&self) -> Result<Value, FolderError> {
+        let (mut modules, mut data) = (Map::new(), Value::Object(Map::new()));
+        for (path, text) in &self.texts {
+            if path.ends_with(".rego") {
+                modules.insert(path.clone(), text.as_str().into());
+                continue;
+            }
+            let file = self.root.join(path);
+            let value = of_any_json(text).map_err(|(at, text)| FolderError {
+                place: format!("{}:{at}", file.display()),
+                text,
+                hint: "write JSON, without comments",
+            })?;
+            let mut folders: Vec<&str> = path.split('/').collect();
+            folders.pop();
+            let value = folders.iter().rev().fold(value, |value, folder| json!({ *folder: value }));
+            if !value.is_object() {
+                let hint = "write an object, or put the file into a folder that names what it holds";
+                return Err(fail(&file, "it stands for `data` itself, and is no object".to_owned(), hint));
+            }
+            merge(&mut data, value, "data").map_err(|path| {
+                fail(&file, format!("`{path}` stands in another file as well"), "leave one of the two out")
+            })?;
+        }
+        Ok(json!({ "file": self.root.to_string_lossy(), "files": modules, "data": data }))
+    }
+}
+
+/// The digest of what counts in a folder; none if it cannot be used.
+pub(super) fn digest(root: &Path) -> Option<String> {
+    Folder::read(root, Modules::Judging).ok().map(|folder| folder.digest())
+}
+
+fn fail(path: &Path, text: String, hint: &'static str) -> FolderError {
+    FolderError { place: path.to_string_lossy().into_owned(), text, hint }
+}
+
+/// Puts the folders below `folder` into `folders`, and the files that count into `files`.
+///
+/// A link could lead to a file that nobody meant to show to a policy, so that none is followed.
+fn collect(
+    folder: &Path,
+    depth: usize,
+    seen: &mut usize,
+    folders: &mut Vec<PathBuf>,
+    files: &mut Vec<PathBuf>,
+) -> Result<(), FolderError> {
+    let unreadable = |error: std::io::Error| fail(folder, error.to_string(), "make the folder readable");
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let path = entry.path();
+        *seen += 1;
+        if *seen > ENTRIES {
+            let text = format!("more than {ENTRIES} files and folders lie in it");
+            return Err(fail(folder, text, "give the rules a folder of their own"));
+        }
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let kind = entry.file_type().map_err(unreadable)?;
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if kind.is_symlink() {
+            return Err(fail(&path, "it is a link".to_owned(), "put the file itself into the folder"));
+        } else if kind.is_dir() {
+            if depth == 0 {
+                let text = format!("it lies more than {DEPTH} folders deep");
+                return Err(fail(&path, text, "give the rules a folder of their own"));
+            }
+            folders.push(path.clone());
+            collect(&path, depth - 1, seen, folders, files)?;
+        } else if matches!(extension, Some("yaml" | "yml")) {
+            return Err(fail(&path, "data in YAML is not read".to_owned(), "write it in JSON"));
+        } else if matches!(extension, Some("rego" | "json")) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Puts a value beside another one. The error is the path at which both have something.
+fn merge(into: &mut Value, value: Value, path: &str) -> Result<(), String> {
+    match (into, value) {
+        (Value::Object(into), Value::Object(value)) => {
+            for (key, value) in value {
+                match into.get_mut(&key) {
+                    Some(there) => merge(there, value, &format!("{path}.{key}"))?,
+                    None => drop(into.insert(key, value)),
+                }
+            }
+            Ok(())
+        }
+        _ => Err(path.to_owned()),
+    }
+}

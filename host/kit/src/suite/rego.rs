@@ -1,0 +1,202 @@
+//! The tests in a text in Rego, which the policy `rego` finds and runs, as cases of their files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use super::run::{circumstances, machine};
+use super::{Case, Difference, Report, Subject, SubjectError, SubjectErrorKind, Suite, WorldFacts};
+use guard_contract::Level;
+use guard_contract::call::ToolCall;
+use guard_contract::verdict::merge;
+use guard_engine::facts::Facts;
+use guard_hook::chain::{Ask, Chain, Trace};
+
+/// The policy that has tests in Rego.
+pub const POLICY: &str = "rego";
+
+/// The most questions for tests, each of which is answered with a page of them.
+const PAGES: usize = 1000;
+
+/// The tests of a text.
+#[derive(Debug)]
+pub struct RegoTests {
+    /// Runs them.
+    pub chain: Chain,
+    /// A suite for each file.
+    pub suites: Vec<(PathBuf, Suite)>,
+}
+
+/// Whether a file of this name holds tests.
+#[must_use]
+pub fn is_test(path: &Path) -> bool {
+    path.to_string_lossy().ends_with("_test.rego")
+}
+
+/// The tests of the text that these settings have. The policy must be [`POLICY`].
+///
+/// # Errors
+///
+/// The policy refuses the settings, or cannot say which tests there are.
+pub fn tests(subject: &Subject, settings: &Map<String, Value>, cwd: &Path) -> Result<RegoTests, SubjectError> {
+    let mut settings = settings.clone();
+    settings.insert("test".to_owned(), true.into());
+    let chain = subject.chain_for_suite(&Suite { settings, ..Suite::default() })?;
+    let mut suites: Vec<(PathBuf, Suite)> = Vec::new();
+    let mut from = Some(0);
+    for _ in 0..PAGES {
+        let Some(page) = from.take() else { break };
+        let trace = asked(&chain, &json!({ "list": page }));
+        let rows: Vec<Value> = told(&trace).collect();
+        if rows.is_empty()
+            && page == 0
+            && let Some(text) = fault(&chain, &trace).filter(|text| !text.contains(NO_CALL))
+        {
+            return Err(SubjectError { text, hint: String::new(), kind: SubjectErrorKind::Policy });
+        }
+        for row in &rows {
+            from = from.or(row.get("more").and_then(Value::as_u64));
+            let Some(name) = row.get("test").and_then(Value::as_str) else { continue };
+            let file = shown(row.get("file").and_then(Value::as_str).unwrap_or_default(), cwd);
+            let line = row.get("line").and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
+            let case = Case {
+                name: name.to_owned(),
+                tool: Some(TOOL.to_owned()),
+                input: json!({ "run": name, "todo": row.get("todo") }),
+                line: line.unwrap_or_default(),
+                ..Case::default()
+            };
+            match suites.iter_mut().find(|(other, _)| *other == file) {
+                Some((_, suite)) => suite.cases.push(case),
+                None => suites.push((file, Suite { cases: vec![case], ..Suite::default() })),
+            }
+        }
+    }
+    Ok(RegoTests { chain, suites })
+}
+
+/// A tool with which the analyzer has nothing to do.
+const TOOL: &str = "Read";
+
+/// A part of what the policy says instead of a judgement.
+const NO_CALL: &str = "no call is judged";
+
+/// A path as a report shows it.
+fn shown(path: &str, cwd: &Path) -> PathBuf {
+    Path::new(path).strip_prefix(cwd).unwrap_or(Path::new(path)).to_path_buf()
+}
+
+fn asked(chain: &Chain, input: &Value) -> Trace {
+    let world = WorldFacts::default();
+    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
+    let call = ToolCall::new(TOOL, input.as_object().cloned().unwrap_or_default());
+    chain.decide(&call, &circumstances(&world), &facts, Ask::default())
+}
+
+/// What the policy noted in JSON.
+fn told(trace: &Trace) -> impl Iterator<Item = Value> + '_ {
+    let lines = trace.steps.iter().flat_map(|step| &step.answer.log).filter(|line| line.level == Level::Info);
+    lines.filter_map(|line| serde_json::from_str(&line.message).ok())
+}
+
+/// Why the policy gives no answer.
+fn fault(chain: &Chain, trace: &Trace) -> Option<String> {
+    let step = trace.steps.first()?;
+    let fault = step.answer.decision.as_ref().err()?;
+    Some(fault.under(super::run::limits(chain, &step.policy)))
+}
+
+/// Runs a test of [`RegoTests`].
+pub(super) fn run(chain: &Chain, file: &Path, case: &Case) -> Report {
+    let started = Instant::now();
+    let mut report = Report {
+        differences: Vec::new(),
+        verdict: merge([]),
+        analyses: Vec::new(),
+        time: started.elapsed(),
+        spent: None,
+        is_skipped: case.input.get("todo").and_then(Value::as_bool).unwrap_or_default(),
+        lines: Vec::new(),
+    };
+    if report.is_skipped {
+        return report;
+    }
+    let trace = asked(chain, &case.input);
+    report.time = started.elapsed();
+    report.spent = super::run::spent(chain, std::slice::from_ref(&trace));
+    report.lines = lines(&trace);
+    let outcome = told(&trace).find_map(|row| Some((row.get("passes")?.as_bool()?, row)));
+    let (what, mut got) = match outcome {
+        Some((true, _)) => return report,
+        Some((false, row)) => {
+            let why = row.get("why").and_then(Value::as_str).unwrap_or_default();
+            let line = row.get("line").and_then(Value::as_u64).unwrap_or_default();
+            ("test", format!("{why}; it ends at {}:{line}", file.display()))
+        }
+        None => ("fault", fault(chain, &trace).unwrap_or_else(|| "no answer".to_owned())),
+    };
+    let printed = trace.steps.iter().flat_map(|step| &step.answer.log).filter(|line| line.level == Level::Debug);
+    for line in printed {
+        got = format!("{got}\nprinted: {}", line.message);
+    }
+    report.differences.push(Difference { what, expected: "true".to_owned(), got });
+    report
+}
+
+/// Lines of a file in Rego: those that were evaluated, and those that were not.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// Evaluated.
+    pub covered: BTreeSet<u32>,
+    /// Not evaluated.
+    pub missed: BTreeSet<u32>,
+}
+
+impl Lines {
+    /// The share of the lines that were evaluated, rounded down; 100 if there are none.
+    #[must_use]
+    pub fn percent(&self) -> usize {
+        (self.covered.len() * 100).checked_div(self.covered.len() + self.missed.len()).unwrap_or(100)
+    }
+}
+
+/// A file, and ranges of its lines that were evaluated and that were not.
+pub(super) type Noted = (String, String, String);
+
+/// The lines that a trace notes.
+pub(super) fn lines(trace: &Trace) -> Vec<Noted> {
+    let rows = told(trace).filter_map(|line| serde_json::from_value::<Vec<Noted>>(line.get("lines")?.clone()).ok());
+    rows.flatten().collect()
+}
+
+/// What all reports together say, by file. Files of tests are left out.
+pub(super) fn merged<'a>(reports: impl Iterator<Item = (&'a Path, &'a Report)>) -> BTreeMap<String, Lines> {
+    let mut all: BTreeMap<String, Lines> = BTreeMap::new();
+    for (suite, report) in reports {
+        for (file, covered, missed) in report.lines.iter().filter(|(file, ..)| !is_test(Path::new(file))) {
+            // A text in the settings is one of its suite.
+            let file = if file.starts_with('/') { file.clone() } else { format!("{}: {file}", suite.display()) };
+            let lines = all.entry(file).or_default();
+            lines.covered.extend(numbers(covered));
+            lines.missed.extend(numbers(missed));
+        }
+    }
+    for lines in all.values_mut() {
+        lines.missed.retain(|line| !lines.covered.contains(line));
+    }
+    all
+}
+
+/// The numbers of ranges such as `1-4,7`.
+fn numbers(ranges: &str) -> impl Iterator<Item = u32> + '_ {
+    ranges
+        .split(',')
+        .filter_map(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            Some(first.parse::<u32>().ok()?..=last.parse().ok()?)
+        })
+        .flatten()
+}

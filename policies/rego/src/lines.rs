@@ -1,0 +1,87 @@
+//! Which lines of the modules were evaluated.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use guard_sdk::serde_json::{Value, json};
+use regorus::Engine;
+use regorus::unstable::Module;
+
+use crate::names;
+use crate::walk::{self, Node};
+
+/// The most bytes of one line of the trace that are used: the host cuts longer ones.
+const BYTES: usize = 3 << 10;
+
+/// The lines of one module that hold something to evaluate.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lines {
+    pub(crate) covered: BTreeSet<u32>,
+    pub(crate) missed: BTreeSet<u32>,
+}
+
+/// The lines of each module, by its file.
+pub(crate) fn lines(engine: &mut Engine) -> BTreeMap<String, Lines> {
+    let mut all = BTreeMap::new();
+    for module in engine.get_modules() {
+        let missed = begun(module);
+        all.insert(module.package.span.source.get_path().to_owned(), Lines { covered: BTreeSet::new(), missed });
+    }
+    // The engine leaves out modules of which it has evaluated nothing.
+    for file in engine.get_coverage_report().map(|report| report.files).unwrap_or_default() {
+        let missed = file.not_covered.difference(&file.covered).copied().collect();
+        all.insert(file.path, Lines { covered: file.covered, missed });
+    }
+    all
+}
+
+/// The lines on which an expression begins, but for those of the heads alone.
+fn begun(module: &Module) -> BTreeSet<u32> {
+    let mut lines = BTreeSet::new();
+    for rule in &module.policy {
+        let end = names::head(rule).span().end;
+        walk::rule(rule, &mut |node| {
+            if let Node::Expression(one) = node
+                && one.span().start >= end
+            {
+                lines.insert(one.span().line);
+            }
+        });
+    }
+    lines
+}
+
+/// The lines as the trace has them: in JSON, `{"lines": [[FILE, COVERED, MISSED], ...]}` with ranges such as `1-4,7`.
+pub(crate) fn told(all: &BTreeMap<String, Lines>) -> Vec<String> {
+    let (mut told, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for (file, lines) in all {
+        let (covered, missed) = (ranges(&lines.covered), ranges(&lines.missed));
+        // A module may have more ranges than one line holds.
+        for at in 0..covered.len().max(missed.len()) {
+            let [covered, missed] = [&covered, &missed].map(|ranges| ranges.get(at).map_or("", String::as_str));
+            let size = file.len() + covered.len() + missed.len();
+            if bytes + size > BYTES && !rows.is_empty() {
+                told.push(json!({ "lines": std::mem::take(&mut rows) }).to_string());
+                bytes = 0;
+            }
+            bytes += size;
+            rows.push(json!([file, covered, missed]));
+        }
+    }
+    if !rows.is_empty() {
+        told.push(json!({ "lines": Value::from(rows) }).to_string());
+    }
+    told
+}
+
+/// Ranges, in texts that are not too long.
+fn ranges(lines: &BTreeSet<u32>) -> Vec<String> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &line in lines {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == line => *last = line,
+            _ => ranges.push((line, line)),
+        }
+    }
+    let text = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    ranges.chunks(100).map(|some| some.iter().map(text).collect::<Vec<_>>().join(",")).collect()
+}

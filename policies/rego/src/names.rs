@@ -1,0 +1,117 @@
+//! What stands below `data`: packages, their rules, and the data; and what a name in a module means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use guard_sdk::serde_json::{Map, Value};
+use regorus::unstable::{Expr, Import, Module, Ref, Rule, RuleHead, Span};
+
+/// The names of all modules.
+pub(crate) struct Names {
+    /// What stands below `data` and below each package.
+    below: BTreeMap<String, BTreeSet<String>>,
+    /// The functions of the modules.
+    functions: BTreeSet<String>,
+}
+
+/// `a.b.c`, as a call names a function.
+pub(crate) fn path(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Var { span, .. } => Some(span.text().to_owned()),
+        Expr::RefDot { refr, field, .. } => Some(format!("{}.{}", path(refr)?, field.0.text())),
+        _ => None,
+    }
+}
+
+/// `data.a.b` of a module in `package a.b`; none for a package that is not written with dots.
+pub(crate) fn package(module: &Module) -> Option<String> {
+    Some(format!("data.{}", path(&module.package.refr)?))
+}
+
+/// What a rule's head refers to.
+pub(crate) fn head(rule: &Rule) -> &Expr {
+    match rule {
+        Rule::Default { refr, .. } => refr,
+        Rule::Spec { head, .. } => match head {
+            RuleHead::Compr { refr, .. } | RuleHead::Set { refr, .. } | RuleHead::Func { refr, .. } => refr,
+        },
+    }
+}
+
+/// The first name in a rule's head.
+pub(crate) fn first(expression: &Expr) -> Option<&Span> {
+    match expression {
+        Expr::Var { span, .. } => Some(span),
+        Expr::RefDot { refr, .. } | Expr::RefBrack { refr, .. } => first(refr),
+        _ => None,
+    }
+}
+
+/// The name by which a module knows what it imports.
+fn alias(import: &Import) -> Option<&str> {
+    match (&import.r#as, import.refr.as_ref()) {
+        (Some(name), _) => Some(name.text()),
+        (None, Expr::RefDot { field, .. }) => Some(field.0.text()),
+        _ => None,
+    }
+}
+
+impl Names {
+    /// The names of `modules`, with `data` beside them.
+    ///
+    /// # Errors
+    ///
+    /// A package and the data stand at one place.
+    pub(crate) fn of(modules: &[Ref<Module>], data: &Map<String, Value>) -> Result<Self, String> {
+        let mut names = Self { below: BTreeMap::new(), functions: BTreeSet::new() };
+        names.below.insert("data".to_owned(), data.keys().cloned().collect());
+        for module in modules {
+            let Some(package) = package(module) else { continue };
+            let (mut at, mut node) = ("data".to_owned(), Some(data));
+            for part in package.split('.').skip(1) {
+                names.below.entry(at.clone()).or_default().insert(part.to_owned());
+                at = format!("{at}.{part}");
+                node = match node.and_then(|node| node.get(part)) {
+                    None => None,
+                    Some(Value::Object(below)) => Some(below),
+                    Some(_) => return Err(format!("`{at}` is a package, and a value of the data as well")),
+                };
+                let below = names.below.entry(at.clone()).or_default();
+                below.extend(node.into_iter().flat_map(Map::keys).cloned());
+            }
+            for rule in &module.policy {
+                let refr = head(rule);
+                let Some(first) = first(refr) else { continue };
+                if node.is_some_and(|node| node.contains_key(first.text())) {
+                    return Err(format!("`{package}.{}` is a rule, and a value of the data as well", first.text()));
+                }
+                names.below.entry(package.clone()).or_default().insert(first.text().to_owned());
+                if let (Rule::Spec { head: RuleHead::Func { .. }, .. }, Some(name)) = (rule.as_ref(), path(refr)) {
+                    names.functions.insert(format!("{package}.{name}"));
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// What stands below a path from `data`; none if nobody can tell.
+    pub(crate) fn below(&self, path: &str) -> Option<&BTreeSet<String>> {
+        self.below.get(path).filter(|below| !below.is_empty())
+    }
+
+    /// Whether a function of the modules is meant by a path from `data`.
+    pub(crate) fn is_function(&self, path: &str) -> bool {
+        self.functions.contains(path)
+    }
+}
+
+/// What a path in a module means, by the module's imports.
+pub(crate) fn meant(module: &Module, locals: &BTreeSet<&str>, path: &str) -> String {
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let mut imports = module.imports.iter().filter(|import| alias(import) == Some(first));
+    let imported = if locals.contains(first) { None } else { imports.find_map(|import| self::path(&import.refr)) };
+    match (imported, rest) {
+        (Some(imported), Some(rest)) => format!("{imported}.{rest}"),
+        (Some(imported), None) => imported,
+        (None, _) => path.to_owned(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Folders of Rego: modules that import each other, data beside them, and what makes a folder unusable.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::terminal::attended;
+use crate::support::world::World;
+
+const FORCE: &str = "git push --force origin main";
+
+const GUARD: &str = r#"package guard
+
+import data.lib.git
+
+deny contains {"rule": "no-force", "message": message} if {
+    some branch in git.forced
+    branch in data.teams.web.branches
+    message := sprintf("`%s` belongs to %s", [branch, data.owner])
+}
+"#;
+
+const GIT: &str = r#"package lib.git
+
+forced contains effect.target if {
+    some effect in input.analysis.effects
+    startswith(effect.operation, "git.push.force")
+}
+"#;
+
+/// A world whose chain is the folder `team` in the user's home alone.
+fn world() -> World {
+    let world = World::new();
+    world.configure(
+        "preset = \"none\"\n[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"~/team\"\n",
+    );
+    write(&world, "team");
+    world
+}
+
+fn write(world: &World, folder: &str) {
+    world.write(&format!("{folder}/guard.rego"), GUARD);
+    world.write(&format!("{folder}/lib/git.rego"), GIT);
+    world.write(&format!("{folder}/guard_test.rego"), "package guard_test\n\nthis is not even Rego\n");
+    world.write(&format!("{folder}/owner.json"), r#"{ "owner": "the web team" }"#);
+    world.write(&format!("{folder}/teams/web/any.json"), r#"{ "branches": ["main"] }"#);
+    world.write(&format!("{folder}/README.md"), "# Rules\n");
+    world.write(&format!("{folder}/.hidden/data.json"), "[");
+}
+
+#[test]
+fn modules_import_each_other_and_data_stands_below_its_folder() {
+    let world = world();
+    assert_deny(&world.bash(FORCE), &["`main` belongs to the web team", "[team: no-force]"]);
+    assert_silent(&world.bash("git push --force origin topic"));
+}
+
+#[test]
+fn each_file_of_the_folder_counts_at_the_next_call() {
+    let world = world();
+    assert_deny(&world.bash(FORCE), &["`main`"]);
+    world.write("team/teams/web/any.json", r#"{ "branches": ["topic"] }"#);
+    assert_silent(&world.bash(FORCE));
+    world.write("team/teams/web/more/deep.json", r#"{ "x": 1 }"#);
+    world.write("team/more.rego", "package guard\n\nwarn contains \"deep\" if data.teams.web.more.x == 1\n");
+    assert_warn(&world.bash(FORCE), &["deep"]);
+    fs::remove_file(world.path("team/more.rego")).unwrap();
+    assert_silent(&world.bash(FORCE));
+    fs::remove_file(world.path("team/lib/git.rego")).unwrap();
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team/guard.rego:3:", "`lib`"]);
+}
+
+#[test]
+fn values_at_one_place_are_merged_and_two_at_one_are_an_error() {
+    let world = world();
+    world.write("team/branches.json", r#"{ "teams": { "web": { "size": 3 } } }"#);
+    assert_deny(&world.bash(FORCE), &["`main`"]);
+    world.write("team/branches.json", r#"{ "teams": { "web": { "branches": [] } } }"#);
+    assert_ask(
+        &world.bash("ls"),
+        &["[team: policy-fault]", "any.json: `data.teams.web.branches` stands in another file"],
+    );
+}
+
+#[test]
+fn a_folder_that_is_not_clear_is_a_question_that_says_where() {
+    for (file, text, parts) in [
+        ("team/list.json", "[1]", ["team/list.json", "it stands for `data` itself, and is no object"]),
+        ("team/a.json", "{\n  \"x\": }", ["team/a.json:2:8", "expected value"]),
+        ("team/a.json", "{ \"x\": 1, \"x\": 2 }", ["team/a.json:1:", "the key `x` stands twice"]),
+        ("team/teams/data.yaml", "x: 1\n", ["team/teams/data.yaml", "data in YAML is not read"]),
+        ("team/lib/more.rego", "package lib.more\n\nx := {\n", ["team/lib/more.rego:4:1: ", "expecting"]),
+    ] {
+        let world = world();
+        world.write(file, text);
+        assert_ask(&world.bash("ls"), &["[team: policy-fault]", parts[0], parts[1]]);
+    }
+    let world = world();
+    world.write("other.rego", "package other\n");
+    symlink(world.path("other.rego"), world.path("team/other.rego")).unwrap();
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team/other.rego: it is a link"]);
+    let world = self::world();
+    fs::remove_dir_all(world.path("team")).unwrap();
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team: there is no such file"]);
+    world.write("team/README.md", "");
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team: it is a folder, and no file in Rego lies in it"]);
+    let named = |from: usize| (from..from + 600).map(|at| format!("team/{at}.txt"));
+    named(0).for_each(|file| drop(world.write(&file, "")));
+    world.write("team/guard.rego", "package guard\n\nwarn := \"w\"\n");
+    assert_warn(&world.bash("ls"), &["w"]);
+    named(600).for_each(|file| drop(world.write(&file, "")));
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "more than 1000 files"]);
+}
+
+#[test]
+fn trust_in_a_project_ends_when_a_file_of_the_folder_changes_comes_or_goes() {
+    let project =
+        "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"team\"\nmay-allow = true\n";
+    for change in ["change", "come", "go"] {
+        let world = World::new();
+        world.write("repo/.guard/guard.toml", project);
+        write(&world, "repo/.guard/team");
+        world.write("repo/.guard/team/allow.rego", "package guard\n\nallow if input.tool == \"WebFetch\"\n");
+        world.write("repo/.guard/team/more.rego", "package guard\n\nwarn contains \"more\" if false\n");
+        let Some(_) = attended(&world, &["trust", "--yes"]) else { return };
+        assert_deny(&world.bash(FORCE), &["[team: no-force]"]);
+        match change {
+            "change" => drop(world.write("repo/.guard/team/more.rego", "package guard\n\nwarn contains \"more\"\n")),
+            "come" => drop(world.write("repo/.guard/team/lib/new.rego", "package lib.new\n\nx := 1\n")),
+            _ => fs::remove_file(world.path("repo/.guard/team/more.rego")).unwrap(),
+        }
+        let ended = world.run(&["config", "show", "--format", "json"], "");
+        assert!(ended.stdout.contains("\"lapsed\""), "{change}: {ended:?}");
+    }
+}
+
+#[test]
+fn an_agent_cannot_put_a_file_into_the_folder() {
+    let world = World::new();
+    world.configure("[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"~/team\"\n");
+    write(&world, "team");
+    for file in ["team/new.rego", "team/lib/new.rego", "team/guard.rego"] {
+        let path = world.path(file);
+        assert_deny(&world.bash(&format!("echo x > {}", path.display())), &["self-protect"]);
+    }
+    assert_silent(&world.bash(&format!("ls {}", world.path("team").display())));
+}

@@ -1,0 +1,199 @@
+//! Tests in Rego: which are run, what is told of them in each format, and which lines they evaluate.
+
+use serde_json::{Value, json};
+
+use crate::support::world::{Ended, World};
+
+const GUARD: &str = r#"package guard
+
+# What nobody pushes to.
+
+deny contains "protected" if {
+    data.lib.git.is_push
+    some branch in data.branches
+    endswith(input.input.command, branch)
+}
+
+warn contains "never" if {
+    input.tool == "WebFetch"
+    input.input.url == "x"
+}
+"#;
+
+const GIT: &str =
+    "package lib.git\n\nis_push if startswith(input.input.command, \"git push\")\n\nunused if {\n    1 == 1\n}\n";
+
+const TEST: &str = r#"package guard_test
+
+push(command) := {"tool": "Bash", "input": {"command": command}}
+
+test_main if "protected" in data.guard.deny with input as push("git push origin main")
+
+test_other_data if {
+    count(data.guard.deny) == 0 with input as push("git push origin main") with data.branches as ["release"]
+}
+
+todo_test_tags if false
+"#;
+
+const FAILING: &str = "package more_test\n\ntest_fails if {\n    1 == 1\n    print(\"here\")\n    1 == 2\n}\n\n\
+    test_error if to_number(\"x\") == 1\n";
+
+fn world() -> World {
+    let world = World::new();
+    world.write("repo/team/guard.rego", GUARD);
+    world.write("repo/team/lib/git.rego", GIT);
+    world.write("repo/team/guard_test.rego", TEST);
+    world.write("repo/team/branches.json", r#"{ "branches": ["main"] }"#);
+    world
+}
+
+fn run(world: &World, more: &[&str]) -> Ended {
+    world.run(&[&["test", "rego", "--settings-file", "team"], more].concat(), "")
+}
+
+fn json(world: &World, more: &[&str]) -> Value {
+    serde_json::from_str(&run(world, &[more, &["--format", "json"]].concat()).stdout).unwrap()
+}
+
+#[test]
+fn the_tests_of_a_folder_are_run_and_those_to_be_written_are_told() {
+    let ended = run(&world(), &[]);
+    let expected = "ok   team/guard_test.rego (3)\n\
+        skip team/guard_test.rego:11: guard_test.todo_test_tags is yet to be written\n\n\
+        rego: 2 passed, 0 failed, 1 skipped\n";
+    assert_eq!((ended.exit, ended.stdout.as_str()), (0, expected), "{ended:?}");
+}
+
+#[test]
+fn a_test_that_fails_says_where() {
+    let world = world();
+    world.write("repo/team/more_test.rego", FAILING);
+    let ended = run(&world, &[]);
+    assert_eq!(ended.exit, 1);
+    for part in [
+        "FAIL team/more_test.rego (2 of 2)",
+        "FAIL team/more_test.rego:3: more_test.test_fails\n  test\n    expected  true\n    got       undefined; it ends at \
+         team/more_test.rego:6\n              printed: ",
+        "FAIL team/more_test.rego:9: more_test.test_error\n",
+        "more_test.rego:9:26: ",
+        "rego: 2 passed, 2 failed, 1 skipped\n",
+    ] {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    assert!(run(&world, &["--fail-fast", "--filter", "test_main"]).exit == 0);
+    let listed = run(&world, &["--list", "--filter", "fails"]);
+    assert_eq!(listed.stdout, "team/more_test.rego:3: more_test.test_fails\n");
+}
+
+#[test]
+fn every_format_tells_of_them() {
+    let world = world();
+    world.write("repo/team/more_test.rego", FAILING);
+    let told = |format: &str| run(&world, &["--format", format]).stdout;
+    let tap = told("tap");
+    for part in [
+        "ok 1 - guard_test.test_main\n",
+        "ok 3 - guard_test.todo_test_tags # SKIP yet to be written\n",
+        "not ok 4 - more_test.test_fails\n",
+        "    line: 3\n",
+    ] {
+        assert!(tap.contains(part), "{part}: {tap}");
+    }
+    let junit = told("junit");
+    for part in [
+        "<testsuite name=\"team/guard_test.rego\" tests=\"3\" failures=\"0\" errors=\"0\" skipped=\"1\"",
+        "<skipped message=\"yet to be written\"/>",
+        "<failure message=\"test: expected true, got undefined; it ends at team/more_test.rego:6",
+    ] {
+        assert!(junit.contains(part), "{part}: {junit}");
+    }
+    let sarif: Value = serde_json::from_str(&told("sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "team/more_test.rego");
+    assert_eq!(place["region"]["startLine"], 3);
+    assert!(told("github").starts_with("::error file=team/more_test.rego,line=3,title=more_test.test_fails::test"));
+    let report = json(&world, &[]);
+    assert_eq!([&report["passed"], &report["failed"], &report["skipped"]], [2, 2, 1]);
+    assert_eq!(report["lines"], Value::Null);
+    let case = &report["cases"][2];
+    assert_eq!([&case["title"], &case["line"]], [&json!("guard_test.todo_test_tags"), &json!(11)]);
+    assert_eq!([&case["passed"], &case["skipped"]], [false, true]);
+}
+
+#[test]
+fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
+    let world = world();
+    let case = "[[cases]]\ninput = 'git push origin main'\nexpect = 'deny'\nmessage = 'protected'\n";
+    world.write("repo/cases/a.toml", case);
+    world.write("repo/cases/own_test.rego", "package own_test\n\ntest_data if data.branches == [\"main\"]\n");
+    let ended = run(&world, &["cases"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    for part in ["ok   cases/a.toml (1)\n", "ok   team/guard_test.rego (3)\n", "ok   cases/own_test.rego (1)\n"] {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    assert!(ended.stdout.contains("rego: 4 passed, 0 failed, 1 skipped\n1 of 1 rules hit (100 %)"), "{ended:?}");
+    // A text in one file has its tests beside it.
+    world.write("repo/one.rego", "package guard\n\ndeny := \"d\" if input.tool == \"Bash\"\n");
+    let test = "package one_test\n\ntest_d if data.guard.deny == \"d\" with input as {\"tool\": \"Bash\"}\n";
+    world.write("repo/one_test.rego", test);
+    let ended = world.run(&["test", "rego", "one_test.rego", "--settings-file", "one.rego"], "");
+    assert_eq!((ended.exit, ended.stdout.as_str()), (0, "ok   one_test.rego (1)\n\nrego: 1 passed, 0 failed\n"));
+    let ended = world.run(&["test", "rego", "one_test.rego"], "");
+    assert!(ended.exit == 64 && ended.stderr.contains("--settings-file"), "{ended:?}");
+}
+
+#[test]
+fn tests_that_are_none_are_refused() {
+    let world = world();
+    world.write("repo/team/guard_test.rego", "package guard_test\n\ntest_f(x) := x\n");
+    let ended = run(&world, &[]);
+    assert!(ended.exit == 65 && ended.stderr.contains("guard_test.rego:3:1: `test_f` is a function"), "{ended:?}");
+    world.write("repo/team/guard_test.rego", "package guard_test\n\ntest_f if {\n");
+    let ended = run(&world, &[]);
+    assert!(ended.exit == 65 && ended.stderr.contains("guard_test.rego:4:1: "), "{ended:?}");
+    world.write("repo/team/guard_test.rego", "package guard_test\n\nhelper := 1\n");
+    let ended = run(&world, &[]);
+    assert!(ended.exit == 66 && ended.stderr.contains("there are no cases"), "{ended:?}");
+    let ended = world.run(&["test", "cel", "--coverage", "x.toml"], "");
+    assert!(ended.exit == 64 && ended.stderr.contains("`--coverage` tells of lines of Rego"), "{ended:?}");
+}
+
+#[test]
+fn a_test_that_never_ends_fails_alone() {
+    let world = world();
+    let range = "numbers.range(1, 100000)";
+    let body = format!("count([1 | some x in {range}; some y in {range}; x + y == 0]) == 0");
+    world.write("repo/team/more_test.rego", format!("package more_test\n\ntest_long if {body}\n"));
+    let ended = run(&world, &[]);
+    assert!(ended.exit == 1 && ended.stdout.contains("rego: 2 passed, 1 failed, 1 skipped"), "{ended:?}");
+    assert!(ended.stdout.contains("  fault\n") && ended.stdout.contains("limit"), "{ended:?}");
+}
+
+#[test]
+fn lines_that_are_evaluated_are_counted_by_file() {
+    let world = world();
+    let ended = run(&world, &["--coverage"]);
+    let expected = "\n 57 % team/guard.rego: 4 of 7 lines, not 11-13\n 50 % team/lib/git.rego: 1 of 2 lines, not 6\n \
+        55 % of 9 lines of Rego were evaluated\n";
+    assert!(ended.exit == 0 && ended.stdout.ends_with(expected), "{}", ended.stdout);
+    let report = json(&world, &["--coverage"]);
+    let row = &report["lines"][1];
+    assert_eq!(row["file"], "team/lib/git.rego");
+    assert_eq!([&row["covered"], &row["missed"], &row["percent"]], [&json!([3]), &json!([6]), &json!(50)]);
+    // Cases count, too.
+    world.write("repo/cases/a.toml", "[[cases]]\ntool = 'WebFetch'\nexpect = 'warn'\ninput = { url = 'x' }\n");
+    let report = json(&world, &["cases", "--coverage"]);
+    assert_eq!(report["lines"][0]["missed"], json!([]), "{report}");
+}
+
+#[test]
+fn settings_that_ask_for_tests_judge_no_call() {
+    let world = World::new();
+    let settings = "settings = { test = true, text = \"package guard\\nallow := true\" }";
+    world
+        .configure(&format!("preset = \"none\"\n[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\n{settings}\n"));
+    crate::support::reply::assert_ask(&world.bash("ls"), &["[team: policy-fault]", "no call is judged"]);
+}
