@@ -46,7 +46,7 @@ oneOf(["ask", "deny"], "warn");
 definePolicy({ manifest: { id: "a", summary: "", tools: [], rules: [] }, decide: () => ({ outcome: "ask", findings: [] }) });
 
 export const decision: Decision = new World({
-  effects: [effect("package.publish", { target: "x", tags: { manager: "npm" } })],
+  effects: [effect("package.publish", "x", { tags: { manager: "npm" } })],
   commands: [command("npm publish", { via: ["sudo"] }), command([word("$x", { dynamic: true })])],
   facts: { permissionMode: "plan" },
 }).decide(policy, "Bash", { command: "sudo npm publish" }, { mode: "deny" });

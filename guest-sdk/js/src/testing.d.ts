@@ -57,7 +57,8 @@ export class World {
  */
 export function effect(
   operation: string,
-  parts?: Partial<Omit<Effect, "operation" | "path" | "tags">> & { path?: string; tags?: Record<string, string> },
+  target?: string,
+  parts?: Partial<Omit<Effect, "operation" | "target" | "path" | "tags">> & { path?: string; tags?: Record<string, string> },
 ): Effect;
 
 /** A command of these words; a text is taken apart at its blanks. A via may be its kind alone. */

@@ -109,7 +109,7 @@ function ofTool(tool, input) {
   const paths = ["file_path", "path", "notebook_path"].map((key) => given[key]);
   return paths.filter((path) => typeof path === "string").map((target) => {
     const severity = writes ? "notable" : "routine";
-    return effect(writes ? "fs.write" : "fs.read", { target, severity, tags: { by: tool } });
+    return effect(writes ? "fs.write" : "fs.read", target, { severity, tags: { by: tool } });
   });
 }
 
@@ -121,8 +121,8 @@ function kindOf(operation) {
 }
 
 /** @type {typeof import("./testing.js").effect} */
-export function effect(operation, parts = {}) {
-  const { kind = kindOf(operation), target = "", tags = {} } = parts;
+export function effect(operation, target = "", parts = {}) {
+  const { kind = kindOf(operation), tags = {} } = parts;
   const isFile = ["read", "write", "delete", "metadata"].includes(kind);
   return {
     kind,

@@ -40,7 +40,7 @@ test("effects are found by kind, operation and family", () => {
 });
 
 test("an effect has a command and tags", () => {
-  const effects = [effect("package.publish", { commandId: 2, tags: { manager: "npm" } }), effect("fs.read")];
+  const effects = [effect("package.publish", "", { commandId: 2, tags: { manager: "npm" } }), effect("fs.read")];
   const commands = [command("cd x"), command("/usr/bin/npm publish", { via: ["sudo"] })];
   inWorld({ effects, commands }, (call) => {
     const [published, read] = call.effects();
@@ -54,14 +54,14 @@ test("an effect has a command and tags", () => {
 });
 
 test("a copy into what is no folder has one effect", () => {
-  const copy = [effect("fs.write", { target: "b" }), effect("fs.write", { target: "b/a", tags: { into: "b" } })];
+  const copy = [effect("fs.write", "b"), effect("fs.write", "b/a", { tags: { into: "b" } })];
   const count = (parts, effects = copy) => inWorld({ effects, ...parts }, (call) => call.effects().length);
   assert.equal(count({ dirs: ["/repo/b"] }), 2);
   assert.equal(count({ files: { "/repo/b": "" } }), 1);
   assert.equal(count({}), 1);
   const later = copy.map((one) => ({ ...one, commandId: 2 }));
   for (const [before, expected] of [["b", 3], ["b/c/d", 3], ["bb", 2]]) {
-    assert.equal(count({}, [effect("fs.write", { target: before, commandId: 1 }), ...later]), expected, before);
+    assert.equal(count({}, [effect("fs.write", before, { commandId: 1 }), ...later]), expected, before);
   }
 });
 
