@@ -36,6 +36,7 @@
 //! [`testing`] runs a policy natively, in an ordinary `#[test]`.
 
 pub mod code;
+pub mod globs;
 pub mod paths;
 pub mod resolve;
 pub mod syntax;
