@@ -82,6 +82,8 @@ impl Shell {
         let mut command = Command::new("sh");
         command.arg("-ec").arg(format!("{lines}\npwd > '{}'", place.display())).current_dir(&self.folder);
         command.env("PATH", format!("{}:{path}", self.bin.path().display())).stdin(Stdio::null());
+        // The pages install packages from a clone.
+        command.env("CHECKOUT", root());
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
             command.env_remove(variable);
         }
