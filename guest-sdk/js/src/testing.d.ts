@@ -1,9 +1,11 @@
 /** Asks a policy natively, in an ordinary test. The machine of the test is never asked. */
 
 import type {
-  Analysis, Command, Coverage, Decision, Effect, Exported, Facts, Fault, Level, ResolvedPath, Script,
+  Analysis, Command, Coverage, Decision, Effect, Exported, Facts, Fault, Level, Presence, ResolvedPath, Script,
   Via, Word,
 } from "./contract.js";
+
+import type { ProjectManifest } from "./facts.js";
 
 /** What a world holds. Everything may be left out. */
 export interface WorldParts {
@@ -26,8 +28,22 @@ export interface WorldParts {
   repository?: boolean;
   /** Variables. */
   env?: Record<string, string>;
-  /** What the host refuses: a path, a variable or a journal, and the fault. */
+  /** What git says, for `guard-host-policy/facts`. */
+  git?: GitParts;
+  /** The manifests of folders by absolute path, for `guard-host-policy/facts`. */
+  manifests?: Record<string, ProjectManifest[]>;
+  /** What the host refuses: a path, a folder with manifests, a variable or a journal, and the fault. */
   faults?: Record<string, Fault>;
+}
+
+/** What git says of the project. */
+export interface GitParts {
+  /** The branch that is checked out. */
+  branch?: string;
+  /** By absolute path; of another path it is not known. */
+  tracked?: Record<string, Presence>;
+  staged?: Record<string, Presence>;
+  ignored?: Record<string, Presence>;
 }
 
 /** What the host's functions answer. */
@@ -39,6 +55,10 @@ export interface Answers {
   env(name: string): string;
   append(stream: string, line: string): void;
   note(level: Level, text: string): void;
+  branch(path: string): string;
+  presence(what: "tracked" | "staged" | "ignored", path: string): Presence;
+  manifests(path: string): ProjectManifest[];
+  earlier(commandId: number, path: string): Effect[];
 }
 
 /** All that a policy can see in a test. */

@@ -1,4 +1,4 @@
-import { object } from "./call.js";
+import { isBelow, object } from "./call.js";
 import { bytes } from "./globs.js";
 import { within } from "./host/native.js";
 import { resolve, unresolved } from "./paths.js";
@@ -49,7 +49,7 @@ export class World {
   /** @param {string} tool @param {object} input @returns {import("./testing.js").Answers} */
   #answers(tool, input) {
     const { coverage = "complete", reasons = [], commands = [], scripts = [] } = this.#parts;
-    const { files = {}, env = {}, faults = {} } = this.#parts;
+    const { files = {}, env = {}, faults = {}, git = {}, manifests = {} } = this.#parts;
     const facts = { ...FACTS, ...this.#parts.facts };
     const disk = this.#disk(facts.projectRoot);
     /** @param {string} path */
@@ -66,6 +66,20 @@ export class World {
       return /** @type {string} */ (values[name]);
     };
     return {
+      branch: (path) => (at(path).projectRelative === "" ? "" : (git.branch ?? "")),
+      presence: (what, path) => git[what]?.[at(path).canonical] ?? "unknown",
+      manifests: (path) => {
+        const folders = foldersOf(at(path).canonical).filter((folder) => isBelow(folder, facts.projectRoot));
+        const folder = folders.find((one) => faults[one] !== undefined || manifests[one] !== undefined) ?? "";
+        if (faults[folder] !== undefined) throw failure(faults[folder]);
+        return copy(manifests[folder] ?? []);
+      },
+      earlier: (commandId, path) => {
+        const { canonical } = at(path);
+        const related = (/** @type {string} */ other) => isBelow(other, canonical) || isBelow(canonical, other);
+        const before = effects.filter((one) => one.commandId > 0 && one.commandId < commandId);
+        return copy(before.filter((one) => one.path.canonical !== "" && related(one.path.canonical)));
+      },
       analysis: () => copy({ coverage, reasons, commands: numbered, effects, scripts }),
       context: () => ({ ...facts }),
       resolve: at,
@@ -99,6 +113,12 @@ function objectOrFailure(line) {
   } catch {
     throw failure("failed");
   }
+}
+
+/** A path and the folders above it. @param {string} path */
+function foldersOf(path) {
+  const parts = path.split("/");
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join("/") || "/");
 }
 
 /** What a file tool does. @param {string} tool @param {object} input @returns {Effect[]} */

@@ -42,3 +42,17 @@ export const env = (name) => ask().env(name);
 export const journal = (stream, line) => ask().append(stream, line);
 /** @param {import("../index.js").Level} level @param {string} text */
 export const log = (level, text) => world?.note(level, text);
+
+// The contract's later facts.
+
+/** @type {typeof import("../facts.js").git} */
+export const git = {
+  branch: (path) => ask().branch(path),
+  tracked: (path) => ask().presence("tracked", path),
+  staged: (path) => ask().presence("staged", path),
+  ignored: (path) => ask().presence("ignored", path),
+};
+/** @type {typeof import("../facts.js").project} */
+export const project = { manifests: (path) => ask().manifests(path) };
+/** @type {typeof import("../facts.js").earlier} */
+export const earlier = { effects: (commandId, path) => ask().earlier(commandId, path) };

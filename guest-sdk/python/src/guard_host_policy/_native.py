@@ -76,6 +76,17 @@ _MODULES: dict[str, dict[str, Any]] = {
     "wit_world": {},
     "wit_world.exports": {"Policy": Policy},
     "wit_world.imports": {},
+    "wit_world.imports.earlier": {"effects": lambda command_id, path: _ask().earlier(command_id, path)},
+    "wit_world.imports.git": {
+        "branch": lambda path: _ask().branch(path),
+        "tracked": lambda path: _ask().presence("tracked", path),
+        "staged": lambda path: _ask().presence("staged", path),
+        "ignored": lambda path: _ask().presence("ignored", path),
+    },
+    "wit_world.imports.project": {
+        "manifests": lambda path: _ask().manifests(path),
+        "Manifest": shapes.ProjectManifest,
+    },
     "wit_world.imports.analysis": {"current": lambda: _ask().analysis()},
     "wit_world.imports.context": {"get": lambda: _ask().context(), **_named("Facts")},
     "wit_world.imports.env": {"get": lambda name: _ask().env(name)},

@@ -255,3 +255,16 @@ class Analysis:
     commands: list[Command]
     effects: list[Effect]
     scripts: list[Script]
+
+
+@dataclass
+class ProjectManifest:
+    """A file that says what a package is made of, of the package `guard:facts@0.2.0`."""
+
+    path: str
+    kind: str
+    name: str
+    version: str
+    manager: str
+    dependencies: list[tuple[str, str]]
+    scripts: list[tuple[str, str]]

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _native
+from ._call import is_below
 from ._host import Err
 from ._paths import Disk, resolve, unresolved
 from ._policy import Exported
+from ._shapes import ProjectManifest
 from .contract import (
     Analysis,
     Command,
@@ -24,6 +26,7 @@ from .contract import (
     Level,
     Part,
     Position,
+    Presence,
     ResolvedPath,
     Script,
     Severity,
@@ -33,7 +36,7 @@ from .contract import (
 )
 from .errors import PolicyError
 
-__all__ = ["World", "command", "effect", "facts", "word"]
+__all__ = ["Git", "ProjectManifest", "World", "command", "effect", "facts", "word"]
 
 # The limits of a journal.
 LINES, LINE_BYTES = 64, 16 << 10
@@ -109,6 +112,18 @@ def command(
 
 
 @dataclass
+class Git:
+    """What git says of the project, for `guard_host_policy.facts`."""
+
+    branch: str = ""
+    """The branch that is checked out."""
+    tracked: Mapping[str, Presence] = field(default_factory=dict)
+    """By absolute path; of another path it is not known."""
+    staged: Mapping[str, Presence] = field(default_factory=dict)
+    ignored: Mapping[str, Presence] = field(default_factory=dict)
+
+
+@dataclass
 class World:
     """All that a policy can see in a test."""
 
@@ -129,8 +144,12 @@ class World:
     """Whether the project is a git repository, unless `files` or `links` say what its `.git` is."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables."""
+    git: Git = field(default_factory=Git)
+    """What git says, for `guard_host_policy.facts`."""
+    manifests: Mapping[str, Sequence[ProjectManifest]] = field(default_factory=dict)
+    """The manifests of folders by absolute path, for `guard_host_policy.facts`."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
-    """What the host refuses: a path, a variable or a journal, and the fault."""
+    """What the host refuses: a path, a folder with manifests, a variable or a journal, and the fault."""
     journal: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     """The lines that the policy wanted written in the last call: the stream and the object."""
     log: list[tuple[Level, str]] = field(default_factory=list)
@@ -208,6 +227,33 @@ class _Answers:
         if not isinstance(value, dict):
             raise Err(Fault.FAILED)
         self._world.journal.append((stream, value))
+
+    def branch(self, path: str) -> str:
+        return self._world.git.branch if self.resolve(path).project_relative else ""
+
+    def presence(self, what: str, path: str) -> Presence:
+        answers: Mapping[str, Presence] = getattr(self._world.git, what)
+        return answers.get(self.resolve(path).canonical, Presence.UNKNOWN)
+
+    def manifests(self, path: str) -> list[ProjectManifest]:
+        world = self._world
+        folder = self.resolve(path).canonical
+        while is_below(folder, world.facts.project_root):
+            if folder in world.faults:
+                raise Err(world.faults[folder])
+            if folder in world.manifests:
+                return copy.deepcopy(list(world.manifests[folder]))
+            folder = folder.rpartition("/")[0]
+        return []
+
+    def earlier(self, command_id: int, path: str) -> list[Effect]:
+        asked = self.resolve(path).canonical
+        found = []
+        for one in self.analysis().effects:
+            other = one.path.canonical
+            if 0 < one.command_id < command_id and other and (is_below(other, asked) or is_below(asked, other)):
+                found.append(one)
+        return found
 
     def note(self, level: Level, text: str) -> None:
         self._world.log.append((level, text))
