@@ -23,6 +23,7 @@ mod kept;
 mod mutate;
 mod new;
 mod outside;
+mod packages;
 mod policy_languages;
 mod programs;
 mod registry;

@@ -3,6 +3,7 @@
 pub mod crates;
 pub mod guests;
 pub mod layers;
+pub mod names;
 pub mod pages;
 pub mod registry;
 pub mod reply;

@@ -37,6 +37,7 @@
 
 pub mod code;
 pub mod earlier;
+pub mod globs;
 pub mod paths;
 pub mod resolve;
 pub mod syntax;

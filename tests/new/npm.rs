@@ -9,23 +9,8 @@ use std::process::Command;
 use wit_bindgen_core::wit_parser::{Resolve, TypeDefKind};
 
 use super::{read, root};
+use crate::support::names::{camel, pascal};
 use crate::support::world::{Ended, World, end};
-
-/// `projectRelative` for `project-relative`.
-fn camel(name: &str) -> String {
-    let mut after_hyphen = false;
-    let letters = name.chars().filter_map(|c| {
-        let letter = if after_hyphen { c.to_ascii_uppercase() } else { c };
-        after_hyphen = c == '-';
-        (c != '-').then_some(letter)
-    });
-    letters.collect()
-}
-
-/// `ResolvedPath` for `resolved-path`.
-fn pascal(name: &str) -> String {
-    camel(&format!("-{name}"))
-}
 
 #[test]
 fn the_types_have_each_name_of_the_contract() {

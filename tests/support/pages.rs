@@ -96,6 +96,8 @@ impl Shell {
         if self.is_at_home {
             command.env("HOME", self.world.home.path());
         }
+        // The pages install packages from a clone.
+        command.env("CHECKOUT", root());
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
             command.env_remove(variable);
         }

@@ -7,4 +7,5 @@ test -f .venv/complete || {
     .venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.txt
     touch .venv/complete
 }
-.venv/bin/componentize-py --quiet --wit-path wit --world guest componentize --stub-wasi policy --output policy.wasm
+# The variable says where packages of requirements.txt lie.
+VIRTUAL_ENV=.venv .venv/bin/componentize-py --quiet --wit-path wit --world guest componentize --stub-wasi policy --output policy.wasm

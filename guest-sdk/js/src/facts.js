@@ -1,0 +1,1 @@
+export { earlier, git, project } from "#facts";

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { definePolicy, rule } from "guard-host-policy";
+import { earlier, git, project } from "guard-host-policy/facts";
+import { World, effect } from "guard-host-policy/testing";
+import { branch } from "guard:facts/git@0.2.0";
+
+/** What `look` gives in a world. */
+function seen(parts, look) {
+  let found;
+  const decide = () => ((found = look()), []);
+  const manifest = { id: "made", summary: "", tools: ["*"], rules: [rule("any", "", "warn")] };
+  new World(parts).decide(definePolicy({ manifest, decide }), "Bash", {});
+  return found;
+}
+
+test("git says what the world says, and nothing of what it leaves out", () => {
+  const parts = { git: { branch: "main", tracked: { "/repo/a": "yes" } }, links: { "/repo/b": "a" } };
+  const look = () => [git.branch("x"), branch("x"), git.branch("/x"), git.tracked("b"), git.tracked("c"), git.staged("a")];
+  assert.deepEqual(seen(parts, look), ["main", "main", "", "yes", "unknown", "unknown"]);
+  assert.deepEqual(seen({}, () => [git.branch("x"), git.ignored("x")]), ["", "unknown"]);
+});
+
+test("the nearest folder has the manifests", () => {
+  const made = (path) => ({ path, kind: "npm", name: "", version: "", manager: "", dependencies: [], scripts: [] });
+  const manifests = { "/repo": [made("/repo/package.json")], "/repo/a/b": [made("/repo/a/b/package.json")] };
+  const at = (path, more) => seen({ manifests, ...more }, () => project.manifests(path).map((one) => one.path));
+  assert.deepEqual(at("a/b/c"), ["/repo/a/b/package.json"]);
+  assert.deepEqual(at("a"), ["/repo/package.json"]);
+  assert.deepEqual(at("/x"), []);
+  assert.throws(() => at("a", { faults: { "/repo": "denied" } }), /denied/);
+});
+
+test("earlier effects are those of the commands before", () => {
+  const effects = [
+    effect("fs.write", "a/b", { commandId: 1 }),
+    effect("fs.delete", "a", { commandId: 2 }),
+    effect("fs.write", "ab", { commandId: 2 }),
+    effect("git.push", "a", { commandId: 2 }),
+    effect("fs.write", "a", { commandId: 3 }),
+  ];
+  const at = (id, path) => seen({ effects }, () => earlier.effects(id, path).map((one) => one.target));
+  assert.deepEqual(at(3, "a"), ["a/b", "a"]);
+  assert.deepEqual(at(3, "a/b/c"), ["a/b", "a"]);
+  assert.deepEqual(at(2, "a/c"), []);
+});

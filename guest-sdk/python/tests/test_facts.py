@@ -1,0 +1,54 @@
+import unittest
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from guard_host_policy import Call, Fault, Manifest, Outcome, PolicyError, Presence, Rule, define_policy
+from guard_host_policy.facts import earlier, git, project
+from guard_host_policy.testing import Git, ProjectManifest, World, effect
+
+T = TypeVar("T")
+
+
+def seen(world: World, look: Callable[[], T]) -> T:
+    """What `look` gives in a world."""
+    found: list[T] = []
+
+    def decide(call: Call) -> list[Any]:
+        found.append(look())
+        return []
+
+    manifest = Manifest("made", "", ["*"], [Rule("any", "", Outcome.WARN)])
+    world.decide(define_policy(manifest, decide), "Bash", {})
+    return found[0]
+
+
+class Facts(unittest.TestCase):
+    def test_git_says_what_the_world_says_and_nothing_of_what_it_leaves_out(self) -> None:
+        world = World(git=Git("main", tracked={"/repo/a": Presence.YES}), links={"/repo/b": "a"})
+        self.assertEqual(seen(world, lambda: [git.branch("x"), git.branch("/x")]), ["main", ""])
+        answers = seen(world, lambda: [git.tracked("b"), git.tracked("c"), git.staged("a")])
+        self.assertEqual(answers, [Presence.YES, Presence.UNKNOWN, Presence.UNKNOWN])
+        self.assertEqual(seen(World(), lambda: (git.branch("x"), git.ignored("x"))), ("", Presence.UNKNOWN))
+
+    def test_the_nearest_folder_has_the_manifests(self) -> None:
+        def made(path: str) -> list[ProjectManifest]:
+            return [ProjectManifest(path, "npm", "", "", "", [], [])]
+
+        world = World(manifests={"/repo": made("/repo/package.json"), "/repo/a/b": made("/repo/a/b/package.json")})
+        for path, expected in [("a/b/c", ["/repo/a/b/package.json"]), ("a", ["/repo/package.json"]), ("/x", [])]:
+            self.assertEqual(seen(world, lambda: [one.path for one in project.manifests(path)]), expected)
+        world.faults = {"/repo": Fault.DENIED}
+        with self.assertRaisesRegex(PolicyError, "DENIED"):
+            seen(world, lambda: project.manifests("a"))
+
+    def test_earlier_effects_are_those_of_the_commands_before(self) -> None:
+        effects = [
+            effect("fs.write", "a/b", command_id=1),
+            effect("fs.delete", "a", command_id=2),
+            effect("fs.write", "ab", command_id=2),
+            effect("git.push", "a", command_id=2),
+            effect("fs.write", "a", command_id=3),
+        ]
+        for number, path, expected in [(3, "a", ["a/b", "a"]), (3, "a/b/c", ["a/b", "a"]), (2, "a/c", [])]:
+            found = seen(World(effects), lambda: [one.target for one in earlier.effects(number, path)])
+            self.assertEqual(found, expected)

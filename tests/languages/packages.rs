@@ -1,0 +1,116 @@
+//! The packages for JavaScript, TypeScript and Python: built as archives, tested as their authors do, and used by the
+//! policy that all languages share.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::pages::{Shell, root};
+use crate::{Language, conforms, describes_itself, missing, refuses_settings, run, says_the_same, skip};
+
+pub(crate) const JAVASCRIPT: Language = Language {
+    name: "js-package",
+    page: "guest-sdk/js/README.md",
+    tools: &["npm --version", "node --input-type=module --eval 'import \"node:module\"'"],
+    checks: "npm ci --no-audit --no-fund && npm run --silent check && npm test",
+};
+
+pub(crate) const PYTHON: Language = Language {
+    name: "python-package",
+    page: "guest-sdk/python/README.md",
+    tools: &["python3 -c 'import venv, ensurepip'"],
+    checks: "python3 -m venv .venv
+        .venv/bin/pip install --quiet --disable-pip-version-check build==1.6.1 mypy==2.4.1
+        .venv/bin/python -m build --outdir dist . > /dev/null
+        .venv/bin/pip install --quiet --disable-pip-version-check dist/*.whl
+        .venv/bin/python -m unittest discover -s tests
+        MYPYPATH=src .venv/bin/mypy src tests",
+};
+
+/// The policy with the package for JavaScript and TypeScript: bundled, because the tool takes one file.
+const BUILD_TYPESCRIPT: &str = r#"
+npm install --silent --no-audit --no-fund --save-exact esbuild@0.28.2 "$ARCHIVE"
+npm run --silent check
+npx esbuild policy.ts --bundle --format=esm --platform=neutral '--external:guard:*' --outfile=build/policy.js --log-level=warning
+npx componentize-qjs --wit wit --world guest --js build/policy.js --output policy.wasm --sync --stub-wasi > log
+"#;
+
+const BUILD_PYTHON: &str = r#"
+echo "$ARCHIVE" >> requirements.txt
+./build.sh
+.venv/bin/python -c 'import policy; assert policy.Policy().describe().id == "team-rules"'
+"#;
+
+/// What the archives hold besides the sources.
+const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+pub(crate) fn javascript() {
+    try_out(&JAVASCRIPT, "ts", "policy.ts", "npm pack --silent --pack-destination \"$HERE\"", BUILD_TYPESCRIPT);
+}
+
+pub(crate) fn python() {
+    try_out(&PYTHON, "python", "policy.py", "cp dist/*.whl dist/*.tar.gz \"$HERE\"", BUILD_PYTHON);
+}
+
+fn try_out(language: &Language, template: &str, source: &str, pack: &str, build: &str) {
+    if let Some(tool) = missing(language) {
+        return skip(language, &format!("`{tool}` fails"));
+    }
+    let mut shell = Shell::new();
+    let here = shell.folder().to_path_buf();
+    // Not in the repository: what a build leaves behind is no part of it.
+    let package = Path::new(language.page).parent().unwrap();
+    for path in [package, Path::new("guest-sdk/globs.json"), Path::new("guest-sdk/templates/js-and-ts/types")] {
+        copy(&root().join(path), &here.join("clone").join(path));
+    }
+    let own = format!("HERE=\"$PWD\"\ncd 'clone/{}'\n{}\n{pack}\ncd \"$HERE\"", package.display(), language.checks);
+    if !run(&mut shell, language, &own) {
+        return;
+    }
+    for archive in archives(&here) {
+        let listed = shell.run(&format!("python3 -m zipfile -l {archive} 2>/dev/null || tar -tf {archive}"));
+        for paper in PAPERS {
+            // A wheel has its page in its metadata.
+            let is_there = listed.stdout.contains(paper) || archive.ends_with(".whl") && paper == "README.md";
+            assert!(is_there, "{archive} lacks {paper}: {}", listed.stdout);
+        }
+    }
+    assert_eq!(shell.run(&format!("guard-host new team-rules --lang {template} && cd team-rules")).exit, 0);
+    let policy = root().join("tests/languages/packages").join(source);
+    fs::copy(policy, shell.folder().join(source)).unwrap();
+    let archive = archives(&here).into_iter().find(|name| !name.ends_with(".tar.gz")).unwrap();
+    if !run(&mut shell, language, &format!("ARCHIVE='{}'\n{build}", here.join(archive).display())) {
+        return;
+    }
+    let ended = shell.run("guard-host test policy.wasm fixtures/");
+    assert_eq!(ended.exit, 0, "{}: {}", language.name, ended.stdout);
+    says_the_same(&mut shell, language);
+    refuses_settings(&mut shell, language);
+    describes_itself(&mut shell, language);
+    conforms(&mut shell, language);
+    println!("{}: builds, passes its tests, and its policy says the same", language.name);
+}
+
+/// The names of the archives that a package was made into.
+fn archives(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut found: Vec<String> =
+        names.filter(|name| [".tgz", ".whl", ".tar.gz"].iter().any(|end| name.ends_with(end))).collect();
+    found.sort();
+    assert!(!found.is_empty(), "there is no archive in {}", folder.display());
+    found
+}
+
+fn copy(from: &PathBuf, to: &Path) {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    if from.is_file() {
+        fs::copy(from, to).unwrap();
+        return;
+    }
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_owned();
+        if !["node_modules", ".venv", "dist", "__pycache__"].iter().any(|made| name == *made) {
+            copy(&path, &to.join(name));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The packages for JavaScript, TypeScript and Python, as far as they can be looked at without other languages' tools:
+//! their types are those of the contract, and their papers are those of the project. `languages.rs` builds them.
+
+use std::fs;
+
+use wit_bindgen_core::wit_parser::{Resolve, TypeDefKind};
+
+use crate::support::names::{camel, pascal};
+use crate::support::pages::{blocks, root};
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// What stands between two texts, the first one being in it once.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("there is no `{start}`"));
+    rest.split_once(end).map_or(rest, |(inside, _)| inside)
+}
+
+/// The names in front of a colon or an equals sign that the lines of a block begin with.
+fn names<'a>(block: &'a str, indent: &str, sign: &str) -> Vec<&'a str> {
+    let own = block.lines().filter_map(|line| line.strip_prefix(indent)).filter(|line| !line.starts_with(' '));
+    own.filter_map(|line| Some(line.split_once(sign)?.0)).filter(|name| !name.contains(['"', ' '])).collect()
+}
+
+#[test]
+fn the_types_of_the_packages_are_those_of_the_contract() {
+    let mut resolve = Resolve::default();
+    resolve.push_path(root().join("wit")).unwrap();
+    let python = read("guest-sdk/python/src/guard_host_policy/_shapes.py");
+    let typescript = read("guest-sdk/js/src/contract.d.ts");
+    let mut compared = 0;
+    for (_, one) in &resolve.types {
+        let Some(name) = one.name.as_deref().map(pascal) else { continue };
+        match &one.kind {
+            TypeDefKind::Record(record) => {
+                let fields: Vec<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
+                let class = between(&python, &format!("\nclass {name}:\n"), "\n\n\n");
+                let expected: Vec<String> = fields.iter().map(|field| field.replace('-', "_")).collect();
+                assert_eq!(names(class, "    ", ": "), expected, "{name}");
+                // These two stand within the manifest.
+                if !["Rule", "Example"].contains(&name.as_str()) {
+                    let interface = between(&typescript, &format!("\nexport interface {name} {{\n"), "\n}");
+                    let expected: Vec<String> = fields.iter().map(|field| camel(field)).collect();
+                    assert_eq!(names(interface, "  ", ": "), expected, "{name}");
+                }
+            }
+            TypeDefKind::Enum(cases) => {
+                let cases: Vec<&str> = cases.cases.iter().map(|case| case.name.as_str()).collect();
+                let class = between(&python, &format!("\nclass {name}(Enum):\n"), "\n\n\n");
+                let members = cases.iter().zip(0..);
+                let members = members.map(|(case, at)| format!("{} = {at}", case.to_uppercase().replace('-', "_")));
+                let shown: Vec<&str> = class.lines().map(str::trim).filter(|line| line.contains(" = ")).collect();
+                assert_eq!(shown, members.collect::<Vec<_>>(), "{name}");
+                let quoted: Vec<String> = cases.iter().map(|case| format!("\"{case}\"")).collect();
+                let line = format!("export type {name} = {};", quoted.join(" | "));
+                assert!(typescript.contains(&line), "there is no `{line}`");
+            }
+            _ => continue,
+        }
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+}
+
+#[test]
+fn the_packages_have_the_version_of_the_project() {
+    let version = env!("CARGO_PKG_VERSION");
+    let json = |path: &str| serde_json::from_str::<serde_json::Value>(&read(path)).unwrap();
+    let (package, lock) = (json("guest-sdk/js/package.json"), json("guest-sdk/js/package-lock.json"));
+    assert_eq!((&package["version"], &lock["version"]), (&version.into(), &version.into()));
+    assert_eq!(lock["packages"][""]["version"], version);
+    let python: toml::Table = toml::from_str(&read("guest-sdk/python/pyproject.toml")).unwrap();
+    assert_eq!(python["project"]["version"].as_str(), Some(version));
+    // They need nothing where they run.
+    assert!(package.get("dependencies").is_none() && python["project"].get("dependencies").is_none());
+}
+
+#[test]
+fn the_packages_carry_the_licences() {
+    for package in ["js", "python"] {
+        for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            assert_eq!(read(&format!("guest-sdk/{package}/{licence}")), read(licence), "{package}");
+        }
+    }
+}
+
+/// The page of a language is followed by the job of the languages; the package's own page shows the same code.
+#[test]
+fn the_code_on_the_pages_of_the_packages_is_tested() {
+    for (package, page, language) in
+        [("guest-sdk/js/README.md", "javascript", "js"), ("guest-sdk/python/README.md", "python", "python")]
+    {
+        let tested = blocks(&format!("guest-sdk/docs/{page}.md"));
+        let shown: Vec<_> = blocks(package).into_iter().filter(|block| block.language == language).collect();
+        assert_eq!(shown.len(), 2, "{package}");
+        for block in shown {
+            let is_tested = tested.iter().any(|one| one.file.is_some() && one.text == block.text);
+            assert!(is_tested, "{package}:{} stands in no file of the page about {page}", block.line);
+        }
+    }
+}
